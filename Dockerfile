@@ -24,7 +24,7 @@ ENV PATH=/opt/warehouse/bin:$PATH \
 RUN useradd --system --uid 10001 --no-create-home --home-dir /data warehouse \
     && mkdir /data \
     && chown warehouse /data
-USER warehouse
+USER 10001
 WORKDIR /data
 ENTRYPOINT ["warehouse"]
 CMD ["--help"]

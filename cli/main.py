@@ -53,6 +53,9 @@ def main(args: Sequence[str] | None = None) -> int:
     except WarehouseError as error:
         return _fail(str(error), error.exit_code)
     except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # from click 8.2 on; before, the help is no error
+            click.echo(error.format_message(), err=True)
+            return error.exit_code
         return _fail(_usage(error), error.exit_code)
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)

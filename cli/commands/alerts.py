@@ -105,10 +105,10 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 
 
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
-    from warehouse.refresh.alerts import Alert
+    from warehouse.refresh.alerts import NEEDLESS, Alert
 
     rows = [row for found in alerts for row in found.rows]
-    output.emit_records(Alert, rows, needless=("p_value", "p_holm"), empty="no alerts")
+    output.emit_records(Alert, rows, needless=NEEDLESS, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 

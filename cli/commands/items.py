@@ -10,7 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import benchmark_argument, latest_option, metric_option, output_options, seed_option, where_option
 from ..ui.output import Output
-from ..ui.table import echo, interval, number, p_value, print_rows, print_text
+from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.item_statistics import ItemReport
@@ -105,12 +105,23 @@ def _show_pruning(state: State, benchmark: str, seed: int, output: Output, chose
     state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))
 
 
+#: Columns in words.
+LEGEND = {
+    "r implied": "correlation with the other prompts that the item response model implies; sorted by it",
+    "r_c": "correlation with the sum of the other prompts, over models",
+    "q negative": "chance of such an r_c below 0 if there were none (Benjamini and Hochberg over prompts)",
+    "a": "how well the prompt tells able models from others",
+    "difficulty": "ability at which half of the models are right, in standard deviations of their abilities",
+    "outfit": "mean squared residual of the model, about 1 where it fits",
+}
+
+
 def print_items(report: ItemReport, top: int, state: State) -> None:
     """Prompts, those that go against the rest first."""
     print_text(report.one_line)
     echo()
     shown = report.rows[:top] if top else report.rows
-    print_rows(
+    columns = print_rows(
         [
             {
                 "prompt": row.prompt,
@@ -132,6 +143,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
         needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "copies", "near", "text"),
         spare=("se", "id", "outfit", "a", "r implied"),
     )
+    print_legend(LEGEND, columns)
     if len(shown) < len(report.rows):
         state.say(f"note: {len(report.rows) - len(shown)} more prompts: --top 0 has all")
 

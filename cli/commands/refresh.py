@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, lake_option, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, echo, interval, number, p_value, print_rows
+from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def refresh(
     output: Output,
     **options: Any,
 ) -> int:
-    from warehouse.refresh.results import FamilyRow, StaleRow
+    from warehouse.refresh.results import COUNTS, FamilyRow, StaleRow
     from warehouse.refresh.run import list_stale
     from warehouse.refresh.run import refresh as recompute
 
@@ -120,7 +120,7 @@ def refresh(
         tell = None if bar is None else lambda done, total: bar(done / total)
         refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say, lake=lake)
     if not only_alerts:
-        output.emit_records(FamilyRow, refreshed.rows, counts=("resumed", "gone", "failed"))
+        output.emit_records(FamilyRow, refreshed.rows, counts=COUNTS)
     _say(state, refreshed.one_line, refreshed.notes)
     failed = _failures(refreshed)
     if prune is not None:
@@ -226,35 +226,45 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
-def _subjects(rows: Sequence[HistoryRow]) -> dict[tuple[str, str], str]:
-    """What each subject is called: by its models, and by the keys of conditions only where these are several."""
-    keys = {(row.benchmark, row.subject) for row in rows}
-    plain = {key: re.sub(r"#[0-9a-f]{12}", "", key[1]) for key in keys}
-    times = Counter((key[0], name) for key, name in plain.items())
-    return {key: name if times[key[0], name] == 1 else key[1] for key, name in plain.items()}
+def _subjects(changes: History) -> dict[tuple[str, str], str]:
+    """What each subject is called: by its models, and by settings only where one has several."""
+    keys = {(row.benchmark, row.subject) for row in changes.rows}
+    told = {key: " - ".join(_side(changes, side) for side in key[1].split(" - ")) for key in keys}
+    times = Counter((key[0], name) for key, name in told.items())
+    return {key: name if times[key[0], name] == 1 else key[1] for key, name in told.items()}
+
+
+def _side(changes: History, side: str) -> str:
+    """A condition or recipe: its model, unless the whole table is of that one, and its settings."""
+    model, settings = re.sub(r"#[0-9a-f]{12}", "", side), changes.settings.get(side, "")
+    if settings and model == changes.model:
+        return settings
+    return f"{model} ({settings})" if settings else model
 
 
 def _print_history(changes: History) -> None:
-    subjects = _subjects(changes.rows)
+    subjects = _subjects(changes)
     cells = [
         {
             "benchmark": "" if changes.benchmark else row.benchmark,
             "statistic": row.statistic,
             "subject": subjects[row.benchmark, row.subject],
-            "metric": row.metric,
-            "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
             "estimate": number(row.estimate, places),
-            "interval": interval(row.low, row.high, places),
+            "interval": "" if row.low is None and row.high is None else interval(row.low, row.high, places),
             "change": number(row.change, places),
             "p": p_value(row.p_value),
+            "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+            "metric": row.metric,
             "n": row.n,
             "method": row.method,
             "reason": row.reason if row.estimate is None else "",
         }
         for row, places in ((row, _places(row)) for row in changes.rows)
     ]
+    if len(cells) > 1:
+        cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(
         cells,
-        needless=("benchmark", "interval", "change", "p", "n", "reason"),
-        spare=("method", "metric", "n", "p", "change"),
+        needless=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
+        spare=("method", "n", "metric", "reason", "p", "change"),
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.items.excerpts import distinctive
+
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, excerpt, print_hanging, print_rows, print_table, visible
+from ..ui.table import cell, echo, excerpt, print_hanging, print_rows, print_table, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
@@ -43,27 +46,42 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
         else:
             output.emit_records(PromptRunRow, view.rows)
     elif output.for_people:
-        _print_run(view)
+        _print_run(view, state.verbose)
     else:
         output.emit_records(PromptRow, view.rows)
 
 
-def _print_run(view: RunView) -> None:
-    click.echo(f"{visible(view.one_line)}\n")
-    _print_fields(view.run)
-    click.echo()
+def _print_run(view: RunView, verbose: bool = False) -> None:
+    echo(f"{visible(view.one_line)}\n")
+    said = {name: value for name, value in view.run.items() if verbose or _says_something(name, value, view.run)}
+    _print_fields(said)
+    if len(said) < len(view.run):
+        print_text("(keys, hashes and ids: -v)")
+    echo()
+    questions = distinctive([row.text for row in view.rows])
     rows = [
         {
             "prompt": row.tool_id or row.prompt_id,
             "key": row.key[:12],
-            "question": excerpt(row.text, EXCERPT),
+            "question": excerpt(question, EXCERPT),
             **_score_cells(row),
         }
-        for row in view.rows
+        for row, question in zip(view.rows, questions, strict=True)
     ]
     print_rows(
-        rows, empty="no samples: published figures only", needless=("filter", "perturbation"), counts=("unscored",)
+        rows,
+        empty="no samples: published figures only",
+        needless=("filter", "perturbation"),
+        counts=("unscored",),
+        spare=("key",),
     )
+
+
+def _says_something(name: str, value: object, run: Mapping[str, Any]) -> bool:
+    """Whether a field of a run is for people: no id, key or hash, and no recorded name that is the shown one."""
+    if name.endswith("_recorded"):
+        return bool(value != run.get(name.removesuffix("_recorded")))
+    return name == "run_id" or not name.endswith(("_id", "_key", "_hash"))
 
 
 def _score_cells(row: PromptRow | PromptRunRow) -> dict[str, Any]:
@@ -78,16 +96,16 @@ def _score_cells(row: PromptRow | PromptRunRow) -> dict[str, Any]:
 
 
 def _print_prompt_runs(view: PromptRuns) -> None:
-    click.echo(visible(view.one_line))
+    echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
-    click.echo()
+    echo()
     rows = [{"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)} for row in view.rows]
     print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
 def _print_prompt(view: PromptView) -> None:
-    click.echo(visible(str(view)))
+    echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     for response in view.responses:
@@ -109,7 +127,22 @@ def _print_response(response: Mapping[str, Any]) -> None:
 
 def _print_block(title: str, text: str | None) -> None:
     if text:
-        click.echo(f"\n--- {title}\n{visible(text)}")
+        echo(f"\n--- {title}\n{visible(_conversation(text))}")
+
+
+def _conversation(text: str) -> str:
+    """Messages as people read them, each below its role; any other text as it is."""
+    if not text.startswith('[{"'):
+        return text
+    try:
+        messages = json.loads(text)
+    except ValueError:
+        return text
+    if not all(isinstance(one, dict) and {*one} == {"role", "content"} for one in messages):
+        return text
+    if not all(isinstance(one["content"], str) for one in messages):
+        return text
+    return "\n".join(f"[{one['role']}]\n{one['content'].strip()}" for one in messages)
 
 
 def _print_fields(values: Mapping[str, Any]) -> None:
@@ -120,7 +153,7 @@ def _print_fields(values: Mapping[str, Any]) -> None:
 
 def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
     if rows:
-        click.echo(f"\n--- {title}")
+        echo(f"\n--- {title}")
         columns = list(rows[0])
         print_table(
             columns, [[row[name] for name in columns] for row in rows], needless=columns, counts=("draw", "n_unscored")

@@ -25,11 +25,11 @@ def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--group``, ``--weights``, ``--partial`` and ``--force``."""
     for option in (
         click.option("--force", is_flag=True, help="With a suite: mix scales, judges, versions."),
-        click.option("--partial", "partial_ok", is_flag=True, help="With a suite: rank rows that lack leaves."),
+        click.option("--partial", "partial_ok", is_flag=True, help="With a suite: rank rows that lack benchmarks."),
         click.option(
             "--weights",
             metavar="WEIGHTS",
-            help="Of a suite's leaves: equal (default), prompts, NAME=W,..., or a file of NAME=W lines.",
+            help="Of a suite's benchmarks: equal (default), prompts, NAME=W,..., or a file of NAME=W lines.",
         ),
         click.option(
             "--group", metavar="SUITE", help="Rank on a suite: its name, or names and globs of benchmarks with commas."

@@ -87,7 +87,7 @@ def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: C
         print_it(report, state)
     else:
         output.emit_records(row, report.rows)
-    _notes(state, report.left_out)
+        _notes(state, report.left_out)
 
 
 def _notes(state: State, left_out: Sequence[str]) -> None:
@@ -106,7 +106,7 @@ def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
             shared.append(values.pop())
             needless.append(name)
     if shared:
-        click.echo(" by ".join(shared))
+        print_text(" by ".join(shared))
     return tuple(needless)
 
 
@@ -145,7 +145,7 @@ def _print_rates(report: PassReport, state: State) -> None:
         "prompts_sampled": "prompts sampled: they stand for others like them",
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
-    click.echo(f"intervals with {wording[report.rows[0].estimand]}\n")
+    print_text(f"intervals with {wording[report.rows[0].estimand]}\n")
     places = decimals(row.standard_error for row in report.rows)
     rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
@@ -157,6 +157,7 @@ def _print_rates(report: PassReport, state: State) -> None:
             print_text(line)
     explained = [row for row in report.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
+    _notes(state, report.left_out)
 
 
 def _rates_in_words(rows: Sequence[PassRow]) -> list[str]:
@@ -220,11 +221,12 @@ def _print_seeds(report: SeedReport, state: State) -> None:
     rows = [_seed_cells(row, places, shared) for row in report.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
     shown = print_rows(rows, needless=needless, counts=("left out",), spare=SEED_SPARE)
-    click.echo("")
+    print_text("")
     print_legend(SEED_LEGEND, shown)
     for row in report.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
+    _notes(state, report.left_out)
 
 
 def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     for refused in report.refused:
         click.echo(f"Error: {refused.error}", err=True)
     now = utc_now()
-    click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report}, {len(report.refused)} refused")
+    click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
     watcher.take([path for files in chosen for path in files])
     if any(item.state == "loaded" for item in report.sources):
         published()

@@ -29,32 +29,13 @@ RECONCILED = ("exact", "rounded", "not_recomputable")
 def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
     """The totals on standard output, notes on standard error."""
     _print_notes(report, state)
-    click.echo(_totals(report, dry_run))
+    click.echo(str(report))
+    if dry_run:
+        click.echo("dry run: nothing was stored")
     if report.lake is not None:
         click.echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
-
-
-def _totals(report: IngestReport, dry_run: bool) -> str:
-    states = Counter(item.state for item in report.sources)
-    total = report.total
-    lines = [
-        f"sources   {len(report.sources)}: {states['loaded']} loaded, "
-        f"{states['unchanged']} unchanged, {states['refused']} refused",
-        f"runs      {total('n_runs')} new, {total('n_seen_again')} seen again, "
-        f"{total('n_superseded')} superseded, {total('n_repeats')} repeats",
-        f"samples   {total('n_samples')}",
-        f"scores    {total('n_scores')}",
-        f"notes     {sum(len(item.notes) for item in report.sources) + len(report.notes)}",
-        f"rejected  {total('n_rejected')} rows",
-        f"seconds   {report.seconds:.1f}",
-    ]
-    if report.unclaimed:
-        lines.insert(1, f"not dumps {len(report.unclaimed)} files")
-    if dry_run:
-        lines.append("dry run: nothing was stored")
-    return "\n".join(lines)
 
 
 def _print_notes(report: IngestReport, state: State) -> None:

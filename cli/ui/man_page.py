@@ -51,8 +51,8 @@ def _section(title: str, lines: Iterable[str]) -> list[str]:
 
 def _commands() -> Iterator[str]:
     """All commands, by the sections of the help; one that only has commands below it is not listed."""
-    for section, title in SECTIONS.items():
-        yield f".PP\n.B {_text(title)}"
+    for number, (section, title) in enumerate(SECTIONS.items()):
+        yield f"{'.PP' if number else '.'}\n.B {_text(title)}"
         for name, entry in COMMANDS.items():
             if entry.section != section:
                 continue

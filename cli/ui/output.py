@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 #: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
+#: Columns of views that a narrow terminal keeps before all others.
+_FIGURES = frozenset(
+    (
+        "model benchmark metric estimate standard_error score mean_score mean value difference prompt run_id"
+        " statistic subject published recomputed verdict"
+    ).split()
+)
 Row = Mapping[str, Any]
 Form = Literal["table", "json", "jsonl", "csv", "parquet"]
 
@@ -84,7 +91,7 @@ class Output:
         if self.path is not None:
             write_parquet(table, self.path)
         else:
-            self.emit(table.column_names, _rows_of(table))
+            self.emit(table.column_names, _rows_of(table), spare=_by_importance(table) if self.for_people else ())
 
     def emit_records(
         self,
@@ -171,6 +178,16 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     finally:
         partial.unlink(missing_ok=True)
     click.echo(f"{table.num_rows} rows written to {path}", err=True)
+
+
+def _by_importance(table: pa.Table) -> list[str]:
+    """Columns of an answer that a narrow terminal does without, the first of them first: hashes, then what is
+    the same in all rows, ids, and the others from the last on. Figures and what they are of are not among them."""
+    names = [name for name in table.column_names if name not in _FIGURES]
+    hashes = [name for name in names if name.endswith(("_key", "_hash", "_fingerprint"))]
+    constant = [name for name in names if table.num_rows > 1 and len(table.column(name).unique()) == 1]
+    ids = [name for name in names if name.endswith("_id") and name != "run_id"]
+    return list(dict.fromkeys((*hashes, *constant, *ids, *reversed(names))))
 
 
 def _rows_of(table: pa.Table) -> Iterable[Row]:

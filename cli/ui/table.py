@@ -212,6 +212,8 @@ def print_text(text: str) -> None:
 
 def print_hanging(name: str, text: str) -> None:
     """A name and what it is; on a terminal the text goes on below its own beginning."""
+    if _record(f"{name}  {text}".rstrip()):
+        return
     room = shutil.get_terminal_size().columns - len(name) - 2
     lines = fold(text, room) if sys.stdout.isatty() and room > LEAST else [text]
     print(f"{name}  {lines[0]}".rstrip(), *(" " * (len(name) + 2) + line for line in lines[1:]), sep="\n")

@@ -177,7 +177,7 @@ def test_the_scale_without_a_benchmark_or_family(url: str) -> None:
 
 
 def test_models_that_share_nothing_are_refused_by_name(url: str, run: Caller) -> None:
-    run("irt", "ability", "left", "right", db=url).fails(2, "2 component(s): ada/m00", "ada/m06")
+    run("irt", "ability", "left", "right", db=url).fails(2, "2 components: ada/m00", "ada/m06")
     assert asked(url, "left").abilities().n_models == 6
     both = asked(url, "left", "right")
     for question in (both.fit, both.abilities, lambda: both.next_items("x", new=True)):

@@ -206,5 +206,5 @@ def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch
         ElementTree.fromstring(drawn._repr_svg_())
     points = board.plot().spec["data"]["values"]
     assert [(one["name"], one["estimate"]) for one in points] == [(row.model, row.estimate) for row in board.rows]
-    with pytest.raises(MisuseError, match="nothing of a "):
+    with pytest.raises(MisuseError, match="nothing that could be drawn"):
         store.items("alpha").plot()

@@ -312,7 +312,7 @@ def test_published_figures_are_put_together(store: Store) -> None:
     assert (a.estimate, a.standard_error) == pytest.approx((0.6, 0.03 / math.sqrt(2)))
     assert (a.method, a.published, a.published_se) == ("normal", 0.61, 0.03)
     assert (b.standard_error, b.ci_low, b.published) == (None, None, 0.61)
-    assert b.reason == "2 of 2 leaves have no standard error"
+    assert b.reason == "2 of 2 benchmarks have no standard error"
     assert "published" in a.flags and (a.rank, b.rank) == (1, 1)
 
 
@@ -356,15 +356,15 @@ def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
     assert list(rows[0]) == list(SuiteRow.columns())
     assert list(board.to_frame()["model"]) == [row["model"] for row in rows]
     assert board.to_dict()["weights"] == "prompts"
-    assert board.one_line.startswith("exam over 3 leaves: 6 rows, first org/best")
+    assert board.one_line.startswith("exam over 3 benchmarks: 6 rows, first org/best")
 
 
 def test_a_suite_for_people(run: Caller, url: str) -> None:
     found = run("leaderboard", "exam", db=url)  # the name of a suite is enough
     assert found.out.startswith(
-        "exam by acc (higher is better), mean of 3 leaves, each the same weight\norg/best leads with"
+        "exam by acc (higher is better), mean of 3 benchmarks, each the same weight\norg/best leads with"
     )
-    assert "note: 1 rows lack leaves: not ranked (--partial ranks them)" in found.err
+    assert "note: 1 row lacks benchmarks: not ranked (--partial ranks them)" in found.err
     detailed = run("-v", "leaderboard", "exam", db=url)
     assert "exam/maths/sums" in detailed.out and "Holm over all pairs" in detailed.out
 

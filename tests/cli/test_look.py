@@ -168,7 +168,8 @@ def test_what_should_not_be_compared_is_refused_with_the_reason(run: Caller, url
 def test_a_run_is_shown_with_its_prompts(run: Caller, url: str) -> None:
     found = run("show", "run:1", db=url)
     assert found.out.startswith("run:1 org/a on golden (complete, 10 prompts)\n")
-    assert line_of(found.out, "condition_key")
+    assert "condition_key" not in found.out and line_of(found.out, "(keys, hashes and ids: -v)")
+    assert line_of(run("-v", "show", "run:1", db=url).out, "condition_key")
     assert line_of(found.out, "question w2").split()[-2:] == ["0", "1"]
     rows = run("show", "1", "--json", db=url).rows
     assert len(rows) == 10

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support.cli import Caller, filled_url, in_subprocess
+from tests.support.cli import Caller, filled_url, in_subprocess, on_a_terminal
 from tests.support.world import build_world
 from warehouse.errors import MisuseError
 from warehouse.store.curate import reader_role
@@ -353,3 +353,8 @@ def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> 
     with open_store(postgres_url) as store:
         found = store.arrow("select count(*) as n from pg_largeobject_metadata")
     assert found.to_pylist() == [{"n": 0}]
+
+
+def test_a_narrow_terminal_keeps_the_figures_of_a_view(url: str) -> None:
+    head = " ".join(on_a_terminal(80, "--db", url, "query", "score_summary")[:2])
+    assert "model" in head and "estimate" in head and "condition_key" not in head

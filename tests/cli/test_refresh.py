@@ -60,10 +60,11 @@ def test_history_finds_what_was_stored_by_whichever_name(run: Caller, url: str) 
 
 def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: str) -> None:
     run("refresh", "--baseline", BASE, db=url)
-    found = run("history", "org/b", "quiz", db=url)
-    assert found.out.splitlines()[0].split()[:3] == ["statistic", "subject", "metric"]
-    ranks = run("history", "org/b", "quiz", "--statistic", "rank", db=url).out.splitlines()[2:]
-    assert ranks and all(line.split()[5].isdecimal() for line in ranks)  # 2, not 2.0000
+    metric, refreshed, *table = run("history", "org/b", "quiz", db=url).out.splitlines()
+    assert metric == "metric: acc" and refreshed.startswith("refreshed (UTC): ")
+    assert table[0].split()[:3] == ["statistic", "subject", "estimate"]
+    ranks = [line for line in table if line.startswith("rank ")]
+    assert ranks and all(line.split()[2].isdecimal() for line in ranks)  # 2, not 2.0000
     rows = run("history", "org/b", "quiz", "--statistic", "difference", "--json", db=url).rows
     assert [row["age"] for row in rows] == [1] and rows[0]["low"] < rows[0]["high"]
     pruned = run("refresh", "--baseline", BASE, "--prune-older-than", "0d", db=url)
@@ -140,7 +141,7 @@ def test_the_file_says_what_is_refreshed(
         for row in house.matrix("quiz").test(permutations=30, seed=5).rows
     }
     table = run("history", "quiz", "--statistic", "cosine_mean", db=url).out.splitlines()
-    assert table[0].split()[-4:] == ["estimate", "p", "n", "method"] and len(table) == 3
+    assert table[0].split()[1:4] == ["subject", "estimate", "p"] and len(table) == 3
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.permutations"] == "30" and shown["refresh.benchmarks"] == "quiz"
 

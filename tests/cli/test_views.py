@@ -12,14 +12,14 @@ import pytest
 import warehouse
 import warehouse.analysis
 import warehouse.refresh
-from tests.support.cli import filled_url, on_a_terminal
+from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
 from warehouse.analysis.results import Result, StoredResult
 from warehouse.cli.ui.views import _PRINTERS, view_of
 from warehouse.tables.view import Table
 
-#: Results whose rows are the command's table, and those that no command shows.
-PLAIN = {"StaleList", "Refreshed", "Alerts", "RunView", "PromptRuns", "PassReport", "SeedReport", "Curves"}
+#: A result that no command shows.
+PLAIN = {"Curves"}
 #: What others are made of.
 BASES = {"StoredResult", "IrtResult", "MatrixResult", "SubsetPlan", "_ItemsOfModels"}
 
@@ -65,6 +65,25 @@ def test_print_is_what_a_terminal_of_80_columns_shows(url: str) -> None:
             line for line in shown if "--wide" not in line
         ][:6]
         assert "<table" in result._repr_html_()
+
+
+def test_print_is_what_the_command_prints(url: str, run: Caller) -> None:
+    store = warehouse.connect(url)
+    asked: dict[tuple[str, ...], Any] = {
+        ("show", "run:1"): store.show("run:1"),
+        ("show", "prompt:1"): store.show("prompt:1"),
+        ("variance", "essay", "--pass-at", "1"): store.pass_rates("essay", at=[1]),
+    }
+    run_1 = store.show("run:1")
+    first = f"prompt:{run_1.rows[0].prompt_id}"
+    asked["show", "run:1", first] = store.show("run:1", first)
+    for command, result in asked.items():
+        shown = run(*command, db=url).out.split()
+        assert [word for word in str(result).split()[:12] if word in shown] == shown[:12], command
+        assert "<div" in result._repr_html_() and len(result.to_arrow()) == len(result.to_frame())
+    refreshed = store.refresh()
+    assert str(refreshed).startswith("refresh ") and "recomputed" in str(refreshed)
+    assert " failed" not in str(refreshed).splitlines()[1]  # 0 everywhere
 
 
 def test_what_nobody_prints_has_no_view() -> None:

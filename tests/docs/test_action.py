@@ -123,7 +123,7 @@ def instructions() -> list[tuple[str, str]]:
 def test_the_image_is_made_of_what_the_package_needs_and_runs_without_root() -> None:
     found = instructions()
     users = [rest for name, rest in found if name == "USER"]
-    assert users == ["warehouse"] and ("ENTRYPOINT", '["warehouse"]') in found
+    assert users == ["10001"] and ("ENTRYPOINT", '["warehouse"]') in found
     assert all(json.loads(rest) for name, rest in found if name in ("ENTRYPOINT", "CMD"))  # in the form without a shell
     assert all(re.match(r"python:\$\{PYTHON\}-slim( AS build)?$", rest) for name, rest in found if name == "FROM")
     assert not [name for name, _ in found if name == "ADD"]

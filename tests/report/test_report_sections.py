@@ -181,7 +181,8 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
     data: ReportData, url: str, run: Caller, tmp_path: Path
 ) -> None:
     html = render(data)
-    shown = [unescape(found) for found in re.findall(r"To have it checked by others: <code>(.*?)</code>", html)]
+    found = re.findall(r"To have it checked by others: <code>(.*?)</code>", html)
+    shown = [unescape(re.sub("<.*?>", "", one)) for one in found]
     assert len(shown) == len(set(shown))
     claimed: dict[str, list[dict[str, Any]]] = {}
     for command in shown:

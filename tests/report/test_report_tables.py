@@ -16,13 +16,13 @@ from tests.support.cli import filled_url
 from tests.support.html import Reader, table
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.text.semantic_clusters import SemanticClusters
-from warehouse.report.board import in_words
+from warehouse.report.board import in_words, unbroken
 from warehouse.report.log_tables import short_paths
 from warehouse.report.matrix_tables import passes
 from warehouse.report.page import render
 from warehouse.report.pairs import MOST_NUMBERS, apart
 from warehouse.report.sections import benchmark_section
-from warehouse.report.table import count, name, number, text
+from warehouse.report.table import count, model_and_condition, name, number, text
 from warehouse.report.table import table as make_table
 
 PROMPTS = 60
@@ -83,7 +83,6 @@ def test_paths_are_as_long_as_it_takes_to_tell_them_apart() -> None:
 
 def test_notes_have_no_words_of_programs() -> None:
     assert in_words("2 rows not ranked (subset_ok ranks them)") == "2 rows not ranked (--subset ranks them)"
-    assert in_words("temperature differs between leaves: a 0") == "temperature differs between benchmarks: a 0"
 
 
 def test_many_models_are_a_heat_map_that_says_how_many_pairs_differ(data: ReportData) -> None:
@@ -165,3 +164,17 @@ def test_decimals_of_a_column_are_the_same(data: ReportData) -> None:
     for column in ("Estimate", "Low", "High", "SE"):
         assert len({len(row[column].partition(".")[2]) for row in rows}) == 1
     assert np.all([re.fullmatch(r"[0-9.]+", row["Estimate"]) for row in rows])
+
+
+def test_a_condition_stands_below_the_name_where_there_is_no_room() -> None:
+    two = model_and_condition("Model", ["org/a_b", "org/a_b"], ["t=0", 't="1"'])
+    assert [column.head for column in two] == ["Model", "Condition"] and two[1].kind == "c"
+    assert two[0].cells[1] == '<th scope="row" data-c="t=&#34;1&#34;"><bdi>org/<wbr>a_<wbr>b</bdi></th>'
+    alike = model_and_condition("Model", ["a", "b"], ["t=0", "t=0"])
+    assert "data-c" not in alike[0].cells[0] and alike[1].kind == ""
+
+
+def test_options_are_not_broken_at_their_dashes() -> None:
+    assert unbroken("a-b <x> --no-history -o") == (
+        'a-b &lt;x&gt; <span class="o">--no-history</span> <span class="o">-o</span>'
+    )

@@ -152,7 +152,7 @@ def test_a_leaf_without_an_error_leaves_the_suite_without() -> None:
     assert lone.variance is None
     found = combine_leaves([lone, leaf_cell(G1, range(10, 20))])
     assert (found.standard_error, found.ci_low) == (None, None)
-    assert found.reason == "1 of 2 leaves have no standard error"
+    assert found.reason == "1 of 2 benchmarks have no standard error"
 
 
 def test_published_figures_are_independent() -> None:
@@ -331,7 +331,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BAD = [
-    (lambda: combine_leaves([]), "at least one leaf"),
+    (lambda: combine_leaves([]), "at least one benchmark"),
     (lambda: combine_leaves([leaf_cell(G1, range(10))], [1, 2]), "`weights` has 2 entries"),
     (lambda: combine_leaves([leaf_cell(G1, range(10))], [0]), "above 0"),
     (lambda: combine_leaves([leaf_cell(G1, range(10))], level=2), "`level`"),

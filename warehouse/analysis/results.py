@@ -178,17 +178,21 @@ class Result:
         plain = {name: [row.to_dict() for row in own[name]] for name in _RECORDS if name in own}
         return own | plain
 
+    def records(self) -> list[dict[str, Any]]:
+        """The rows, a dictionary each."""
+        return [row.to_dict() for row in self.rows]
+
     def to_frame(self) -> pd.DataFrame:
         """The rows as a pandas frame."""
         import pandas as pd
 
-        return pd.DataFrame([row.to_dict() for row in self.rows])
+        return pd.DataFrame(self.records())
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist([row.to_dict() for row in self.rows])
+        return pa.Table.from_pylist(self.records())
 
     def to_polars(self) -> pl.DataFrame:
         """The rows as a polars frame.

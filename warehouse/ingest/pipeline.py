@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -71,6 +71,25 @@ class IngestReport:
         return tuple(report for report in self.sources if report.state == "refused")
 
     def __str__(self) -> str:
+        states = Counter(item.state for item in self.sources)
+        lines = [
+            f"sources   {len(self.sources)}: {states['loaded']} loaded, "
+            f"{states['unchanged']} unchanged, {states['refused']} refused",
+            f"runs      {self.total('n_runs')} new, {self.total('n_seen_again')} seen again, "
+            f"{self.total('n_superseded')} superseded, {self.total('n_repeats')} repeats",
+            f"samples   {self.total('n_samples')}",
+            f"scores    {self.total('n_scores')}",
+            f"notes     {sum(len(item.notes) for item in self.sources) + len(self.notes)}",
+            f"rejected  {self.total('n_rejected')} rows",
+            f"seconds   {self.seconds:.1f}",
+        ]
+        if self.unclaimed:
+            lines.insert(1, f"not dumps {len(self.unclaimed)} files")
+        return "\n".join(lines)
+
+    @property
+    def one_line(self) -> str:
+        """The totals in one line."""
         return (
             f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} superseded, "

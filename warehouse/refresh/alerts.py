@@ -24,7 +24,10 @@ from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.paired.change import Figure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.view import Table, View
 
+#: Columns of alerts that a table does without where they say nothing.
+NEEDLESS = ("p_value", "p_holm", "change", "noise_floor")
 #: 1 − the chance that two runs of one recipe differ by more than the noise floor.
 _LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
@@ -107,6 +110,11 @@ class Alerts(Result):
         """The result in one line."""
         number = len(self.rows)
         return f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, Holm)"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What people are shown of it."""
+        rows = [row.to_dict() for row in self.rows]
+        return View((self.one_line, Table.of(rows, needless=NEEDLESS, empty="no alerts")), self.notes)
 
 
 def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:

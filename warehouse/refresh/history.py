@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.families.family import RECIPE, model_of, subject_of
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
 from warehouse.store.computed.metric_values import current_values
@@ -61,11 +63,17 @@ class HistoryRow(Row):
 @dataclass(frozen=True)
 class History(Result):
     """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
-    the newest first; those of the benchmark as a whole if ``model`` is None."""
+    the newest first; those of the benchmark as a whole if ``model`` is None.
+
+    Attributes:
+        settings: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each;
+            those whose runs are gone are not there.
+    """
 
     model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def one_line(self) -> str:
@@ -103,12 +111,17 @@ def history(
     if benchmark is None:
         if model is None:
             raise MisuseError("name a model, a benchmark, or both")
-        rows = [row for name in _stored_names(store) for row in _figures(store, model, name, None)]
+        about_model = _subjects_of(store, model, None)
+        rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
         found = None
     else:
         found = find_benchmark(store, benchmark)
         try:
-            rows = _figures(store, model, found.name, found.ids)
+            rows = _figures(store, found.name)
+            if model is None:
+                rows = _of_benchmark(rows) or rows
+            elif rows:
+                rows = _of_model(rows, _subjects_of(store, model, found.ids, rows))
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
     about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
@@ -116,7 +129,26 @@ def history(
         raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
     rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
     kept = [row for row in rows if last is None or row.age <= last]
-    return History(model, found.name if found else "", tuple(kept))
+    return History(model, found.name if found else "", tuple(kept), _settings(store, kept))
+
+
+def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
+    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
+    told: dict[str, str] = {}
+    for name in sorted({row.benchmark for row in rows}):
+        try:
+            conditions = group_runs(runs_on(store, find_benchmark(store, name).ids))
+        except MisuseError:  # it is gone, its figures are not
+            continue
+        of_model: dict[str, list[Condition]] = defaultdict(list)
+        subjects = {side for row in rows if row.benchmark == name for side in _sides(row.subject)}
+        for condition in conditions:
+            if subject_of(condition) in subjects:
+                of_model[condition.model].append(condition)
+        for several in of_model.values():
+            labels = label_conditions(store, several) if len(several) > 1 else [""]
+            told |= zip(map(subject_of, several), labels, strict=True)
+    return told
 
 
 def history_of(store: Store, name: str, **wanted: Any) -> History:
@@ -136,13 +168,10 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
     return history(store, None, name, **wanted)
 
 
-def _figures(store: Store, model: str | None, benchmark: str, ids: Sequence[int] | None) -> list[HistoryRow]:
-    """Those of a model on a benchmark, or of the benchmark as a whole, else of all models."""
+def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
+    """All that are stored of a benchmark."""
     answer = store.arrow(query_text("refresh", "history"), {"benchmark": benchmark}).to_pylist()
-    stored = [_row(one) for one in answer]
-    if model is None:
-        return _of_benchmark(stored) or stored
-    return _of_model(store, stored, model, ids) if stored else []
+    return [_row(one) for one in answer]
 
 
 def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
@@ -198,19 +227,27 @@ def _sides(subject: str) -> list[str]:
     return subject.split(" - ")
 
 
-def _of_model(
-    store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int] | None
-) -> list[HistoryRow]:
-    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
-    none by their keys, or no runs any more, those under the model's name."""
+def _subjects_of(
+    store: Store, model: str, benchmark_ids: Sequence[int] | None, stored: Sequence[HistoryRow] = ()
+) -> tuple[set[str], set[str]]:
+    """The subjects of the model's conditions, and its names; only the name where its runs are gone.
+
+    Raises:
+        MisuseError: it has no runs on the benchmarks, nor stored figures.
+    """
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
     except MisuseError:  # its runs may be gone
-        subjects, models = set(), {model}
-        if benchmark_ids is not None and not any(_names_one_of(row, models) for row in stored):
+        if benchmark_ids is not None and not any(_names_one_of(row, {model}) for row in stored):
             raise
-    else:
-        subjects, models = {subject_of(one) for one in conditions}, {one.model for one in conditions}
+        return set(), {model}
+    return {subject_of(one) for one in conditions}, {one.model for one in conditions}
+
+
+def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) -> list[HistoryRow]:
+    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
+    none by their keys, or no runs any more, those under the model's name."""
+    subjects, models = about
     found = [
         row
         for row in stored

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Result, Row
+from warehouse.tables.view import Table, View
+from warehouse.tables.words import Figure
+
+#: Columns of a refresh that a table does without where they are 0.
+COUNTS = ("resumed", "gone", "failed")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,11 @@ class StaleList(Result):
     def one_line(self) -> str:
         """The result in one line."""
         return f"{len(self.rows)} stale, {self.fresh} fresh"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What people are shown of it."""
+        table = Table.of([row.to_dict() for row in self.rows], empty="nothing is stale")
+        return View((self.one_line, table), self.notes)
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,12 @@ class Refreshed(Result):
     failures: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def view(self, *, verbose: bool = False) -> View:
+        """What people are shown of it."""
+        rows = [row.to_dict() | {"seconds": Figure(f"{row.seconds:.1f}")} for row in self.rows]
+        failed = tuple(f"failed: {failure}" for failure in self.failures)
+        return View((self.one_line, Table.of(rows, counts=COUNTS)), (*failed, *self.notes))
+
     def total(self, name: str) -> int:
         """Sum of a column."""
         return int(sum(getattr(row, name) for row in self.rows))
@@ -95,7 +111,7 @@ class Refreshed(Result):
     def one_line(self) -> str:
         """The result in one line."""
         words = [f"{self.total('recomputed')} recomputed", f"{self.total('fresh')} fresh"]
-        words += [f"{self.total(n)} {n}" for n in ("resumed", "gone", "failed") if self.total(n)]
+        words += [f"{self.total(n)} {n}" for n in COUNTS if self.total(n)]
         return f"refresh {self.refresh_id}: {', '.join(words)}, {self.seconds:.1f} s"
 
     def summary(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
@@ -14,11 +14,13 @@ from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.plots import Axis, make_axis
 from warehouse.report.table import (
     Column,
+    broken,
     count,
     drawing,
     html,
     interval_drawn,
     known,
+    model_and_condition,
     name,
     number,
     table,
@@ -45,8 +47,9 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
         " letter cannot be told apart.",
         [
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
-            name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=not several),
+            *model_and_condition(
+                "Model", [row.model for row in rows], [row.condition for row in rows], spare=not several
+            ),
             text("Split", [row.split for row in rows], spare=True),
             text("Metric", [row.metric for row in rows], spare=True),
             text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
@@ -85,8 +88,8 @@ def others_table(part: BenchmarkPart) -> Markup:
     return table(
         f"Other metrics of {part.name}",
         Markup(
-            "Other metrics, which this leaderboard does not show. Each: <code>warehouse leaderboard BENCHMARK --metric"
-            " NAME</code>"
+            "Other metrics, which this leaderboard does not show. Each: <code>warehouse leaderboard BENCHMARK"
+            ' <span class="o">--metric NAME</span></code>.'
         ),
         [
             name("Other metric", [one.metric for one in others]),
@@ -135,7 +138,7 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
             name("Model on the suite", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], spare=True),
             *(
-                number(f"<bdi>{Markup.escape(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
+                number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
                 for at, leaf in enumerate(board.leaves)
             ),
         ],
@@ -159,6 +162,12 @@ def in_words(note: str) -> str:
     return _METHOD.sub(lambda found: found[0].replace("_", " "), note)
 
 
+def unbroken(words: str) -> Markup:
+    """A text as HTML whose options, such as ``--metric``, are never broken at their dashes."""
+    return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
+
+
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 #: Names of methods, as a leaderboard's notes have them.
 _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 
@@ -167,11 +176,7 @@ _PLAIN = (
     ("(subset_ok ranks them)", "(--subset ranks them)"),
     ("(partial_ok ranks them)", "(--partial ranks them)"),
     ("(subset_ok compares it)", "(--subset compares it)"),
-    ("a part of a leaf", "a part of a benchmark"),
-    ("ranked by the leaves they have", "ranked by the benchmarks they have"),
-    ("rows lack leaves", "rows lack benchmarks"),
-    ("differs between leaves", "differs between benchmarks"),
-    ("leaves share prompts", "benchmarks share prompts"),
+    (": --json has all", ": warehouse leaderboard --json has all"),
 )
 
 

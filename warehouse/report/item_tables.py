@@ -50,7 +50,8 @@ def prompts_table(found: HardPrompts, benchmark: str, known: Mapping[int, Row]) 
 
 
 def _called(prompt: Row, number_of: int) -> str:
-    return str(prompt.get("tool_id") or prompt.get("key") or f"prompt:{number_of}")
+    """By the tool's id, else as ``warehouse show`` takes it."""
+    return str(prompt.get("tool_id") or f"prompt:{number_of}")
 
 
 def suspects_say(found: Suspects) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.report.table import Column, count, name, number, table, text, written
+from warehouse.report.table import Column, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals
 
 Row = dict[str, Any]
@@ -25,7 +25,7 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
         shown = zip((getattr(page, field) for page in pages), places, strict=True)
         return Column(head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown))
 
-    links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, page.name) for page in pages]
+    links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, broken(page.name)) for page in pages]
     return table(
         "First of each leaderboard",
         "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
@@ -34,7 +34,7 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
             Column("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
             text("Metric", [page.metric for page in pages], spare=True),
             count("Conditions", [page.n_rows for page in pages]),
-            text("First", [page.model for page in pages], wrap=True, keep=True),
+            text("First", [page.model for page in pages], keep=True),
             figures("Estimate", "estimate"),
             figures("Low", "low"),
             figures("High", "high"),

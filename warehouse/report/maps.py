@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import Maps
 from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
-from warehouse.report.table import count, name, number, table, text
+from warehouse.report.table import count, model_and_condition, name, number, table, text
 
+#: A note that begins with how many prompts it is about.
+_COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")
 #: Suspects in the table of one benchmark.
 TOP = 20
 #: Characters of a text in a table.
@@ -68,7 +71,7 @@ def map_part(found: Maps) -> MapPart:
     histograms = [_distribution(row, top) for _, row in spread]
     suspects = _suspects(found)
     first = found.maps[0] if found.maps else None
-    notes = dict.fromkeys(note for one in found.maps for note in one.notes)
+    notes = dict.fromkeys(_together([note for one in found.maps for note in one.notes]))
     ways = sorted({one.grouped_by for one in found.maps if one.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
@@ -80,12 +83,26 @@ def map_part(found: Maps) -> MapPart:
         n_suspects=len(suspects),
         max_p=first.max_p if first else 0.0,
         min_s=first.min_s if first else 0.0,
-        says=_says([row for _, row in spread], len(suspects)),
+        says=_says([row for _, row in spread], [number_of for number_of, _ in suspects]),
         table=_distribution_table([row for _, row in spread]) if spread else None,
         suspects_table=_suspects_table(found, suspects) if suspects else None,
         notes=(*notes, *found.left_out),
         more=found.more,
     )
+
+
+def _together(notes: Sequence[str]) -> list[str]:
+    """Notes of several maps that differ in a number of prompts only, as one."""
+    counted: dict[str, list[int]] = {}
+    for note in notes:
+        if found := _COUNTED.fullmatch(note):
+            counted.setdefault(found[2], []).append(int(found[1]))
+    once = [
+        f"{min(several)} to {max(several)} prompts, by condition, are {words}"
+        for words, several in counted.items()
+        if min(several) < max(several)
+    ]
+    return [*(note for note in notes if not any(note.endswith(one.partition(" are ")[2]) for one in once)), *once]
 
 
 def _suspects(found: Maps) -> list[tuple[int, DataMapRow]]:
@@ -102,18 +119,19 @@ def _unlikely(row: DataMapRow) -> tuple[float, float]:
     return row.p_correct or 0.0, -(row.consistency or 0.0)
 
 
-def _says(rows: Sequence[DistributionRow], n_suspects: int) -> str:
-    """How much of the benchmark models get right always, never, and sometimes."""
+def _says(rows: Sequence[DistributionRow], suspected_by: Sequence[int]) -> str:
+    """How much of the benchmark models get right always, never, and sometimes; how many keys draws speak against."""
     if not rows:
         return "No model has a data map."
     first = rows[0]
     sometimes = max(0.0, 1 - first.share_never - first.share_always)
-    suspects = "no prompt" if not n_suspects else "1 prompt" if n_suspects == 1 else f"{n_suspects} prompts"
-    verb = "has" if n_suspects < 2 else "have"
+    whose = "its draws" if len(rows) == 1 else f"the draws of at least half of the {len(rows)} conditions"
+    often = sum(2 * number_of >= len(rows) for number_of in suspected_by)
+    some = f" (those of any: {len(suspected_by)})" if len(suspected_by) > often else ""
     return (
         f"{_name(first)} is right on {100 * first.share_always:.0f}% of the prompts in every draw, on"
         f" {100 * first.share_never:.0f}% in none, and on {100 * sometimes:.0f}% by luck of the draw;"
-        f" {suspects} {verb} a key that draws speak against."
+        f" {whose} speak against the key of {often or 'no'} prompt{'' if often == 1 else 's'}{some}."
     )
 
 
@@ -122,8 +140,11 @@ def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
         f"P(correct) of {rows[0].benchmark}",
         "P(correct) over prompts: how often the generations of one prompt are correct.",
         [
-            name("Model mapped", [row.model for row in rows]),
-            text("Condition", [", ".join(filter(None, (row.condition, row.split))) for row in rows]),
+            *model_and_condition(
+                "Model mapped",
+                [row.model for row in rows],
+                [", ".join(filter(None, (row.condition, row.split))) for row in rows],
+            ),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
             number("Mean", [row.mean for row in rows], 3),
@@ -159,7 +180,7 @@ def _suspects_table(found: Maps, suspects: Sequence[tuple[int, DataMapRow]]) -> 
             " conditions suspect stand first.{}"
         ).format(first.max_p, first.min_s, more),
         [
-            name("Prompt", [row.tool_id or row.key for row in rows], wrap=True),
+            name("Prompt", [row.tool_id or f"prompt:{row.prompt_id}" for row in rows], wrap=True),
             text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
             text("Target", [excerpt(row.target) for row in rows], wrap=True, keep=True),
             text("Majority answer", [excerpt(row.majority_answer) for row in rows], wrap=True, keep=True),

@@ -15,13 +15,15 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.changes import Change, Changes
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.anchors import anchor
-from warehouse.report.table import Column, count, name, number, table, text, written
+from warehouse.report.table import Column, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals, fixed
 
 #: Models and benchmarks of the heat table; beyond these it is left out.
 MOST_MODELS, MOST_BENCHMARKS = 60, 40
 #: Rows of the table of changes.
 MOST_CHANGES = 50
+#: Benchmarks that a phone shows at once.
+_NARROW = 5
 #: Shades of the heat table.
 _SHADES = 5
 
@@ -117,9 +119,12 @@ def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
     )
     return table(
         "Models by benchmarks",
-        "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
-        " better; than the darkest, none."
-        + (" Of several conditions of a model the one with the best rank." if several else ""),
+        Markup(
+            "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
+            " better; than the darkest, none."
+        )
+        + (" Of several conditions of a model the one with the best rank." if several else "")
+        + (Markup('<span class="more"> More benchmarks stand to the right.</span>') if len(parts) > _NARROW else ""),
         [
             name("Model overall", models),
             *(_heat_column(part, [best[part.name].get(model) for model in models]) for part in parts),
@@ -153,7 +158,7 @@ def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> 
         shade = _shade(row, part)
         own = f" class=up{shade}" if shade else ""
         cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
-    return Column(Markup("<bdi>{}</bdi>").format(part.name), "n", tuple(cells))
+    return Column(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
 
 
 def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:

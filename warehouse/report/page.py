@@ -22,7 +22,7 @@ from warehouse.records.clock import utc_now
 from warehouse.records.whole_file import write_whole
 from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
-from warehouse.report.board import DIRECTION, in_words
+from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
@@ -90,7 +90,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters["in_words"] = in_words
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken}
         self._template = environment.get_template("page.html.j2")
 
     def page(

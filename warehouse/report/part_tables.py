@@ -8,7 +8,7 @@ from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.seeds import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
-from warehouse.report.table import count, name, number, table, text
+from warehouse.report.table import count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
 
@@ -22,8 +22,7 @@ def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
         f"Variance of {benchmark}",
         "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
         [
-            name("Model tested", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows]),
+            *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
             number("SE", [row.standard_error for row in rows], places),
             number("Share of prompts", [row.share_between for row in rows], 2),
             number("Share of draws", [row.share_within for row in rows], 2),
@@ -45,8 +44,7 @@ def curves_table(found: Curves, benchmark: str) -> Markup:
         "Curves along training, the best last figure first. Monotonicity: Kendall's τ-b of the figures with the order"
         " of the checkpoints; above 0 is getting better.",
         [
-            name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows]),
+            *model_and_condition("Model", [row.model for row in rows], [row.condition for row in rows]),
             text("Metric", [row.metric for row in rows], spare=True),
             text("Split", [row.split for row in rows], spare=True),
             text("Unit", [row.unit for row in rows], spare=True),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability
-from warehouse.report.table import count, name, number, table, text
+from warehouse.report.table import count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
 #: Statistics of a refresh as the page calls them.
@@ -29,8 +29,7 @@ def partial_table(found: Sequence[PartialRun], benchmark: str) -> Markup:
         "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
         " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
         [
-            name("Run of", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows]),
+            *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
             text("Kind", [one.kind for one in found], keep=True),
             count("Prompts", [row.n_prompts for row in rows], keep=True),
             count("Of", [one.n_all for one in found], keep=True),

@@ -60,7 +60,7 @@ def plot(result: Any) -> Any:
     """
     spec = _one_spec(_charts(result)) or _intervals(result)
     if spec is None:
-        raise MisuseError(f"nothing of a {type(result).__name__} can be drawn; to_frame() has its rows")
+        raise MisuseError(f"{type(result).__name__}: there is nothing that could be drawn; to_frame() has the rows")
     try:
         import altair
     except ImportError:

@@ -7,8 +7,9 @@ that are ``spare`` are hidden where a table is narrow, until somebody asks for a
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -23,6 +24,8 @@ MANY = 10
 _OPENED = Markup(
     '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n'
 )
+#: Parts of a name, each with the sign that ends it.
+_SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
 _ALL = Markup('<label class="all"><input type="checkbox">All columns</label>')
 
 
@@ -94,7 +97,27 @@ def _of_class(kinds: str) -> str:
 def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> Column:
     """What a row is of: its header."""
     kind = " class=wrap" if wrap else ""
-    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{escape(value or "")}</bdi></th>' for value in values))
+    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values))
+
+
+def model_and_condition(
+    head: str, models: Sequence[str | None], conditions: Sequence[str], *, spare: bool = False
+) -> list[Column]:
+    """What a row is of, in two columns; where there is no room the condition stands below the name."""
+    column = text("Condition", conditions, spare=spare)
+    if spare or len({*conditions}) < 2:
+        return [name(head, models), column]
+    heads = tuple(
+        f'<th scope="row" data-c="{escape(condition)}"><bdi>{broken(model or "")}</bdi></th>'
+        for model, condition in zip(models, conditions, strict=True)
+    )
+    own = tuple(cell.replace("<td class=t>", '<td class="t c">', 1) for cell in column.cells)
+    return [Column(head, "", heads), replace(column, kind="c", cells=own)]
+
+
+def broken(word: str) -> Markup:
+    """A name as HTML that may go on in the next line after a sign such as _ or =."""
+    return Markup("<wbr>").join(escape(part) for part in _SIGNS.findall(word))
 
 
 def text(
@@ -118,7 +141,8 @@ def text(
     kind = "wrap long" if long else "wrap" if wrap else "t"
     own = f"{kind}{' x' if spare else ''}"
     kinds = [_of_class(f"{own} {one}".strip()) for one in classes] if classes else [_of_class(own)] * len(words)
-    cells = (f"<td{one}>{f'<bdi>{escape(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
+    shown = broken if kind == "t" else escape
+    cells = (f"<td{one}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
     return Column(head, "", tuple(cells), None if keep else tuple(words), spare)
 
 

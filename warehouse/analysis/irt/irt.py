@@ -70,6 +70,9 @@ class Irt:
         self.model = None if model is None else as_model(model, 0)
         self.selection = Selection(None, metric, as_conditions(where), cluster, latest)
 
+    def __repr__(self) -> str:
+        return f"Irt of {', '.join(self.benchmarks)}: ask it by fit(), abilities() or next_items()"
+
     @cached_property
     def data(self) -> Pool:
         """The answers.

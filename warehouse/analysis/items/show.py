@@ -116,8 +116,8 @@ class PromptRuns(Result):
 
 
 @dataclass(frozen=True)
-class PromptView:
-    """One prompt of a run with everything that is stored about it.
+class PromptView(Result):
+    """One prompt of a run with everything that is stored about it; as a frame, its responses.
 
     Attributes:
         run: columns of ``run_current`` that are set.
@@ -134,13 +134,21 @@ class PromptView:
     scores: tuple[Mapping[str, Any], ...]
     choices: tuple[Mapping[str, Any], ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        return f"run:{self.run['run_id']} prompt {name}: {len(self.responses)} responses, {len(self.scores)} scores"
+        responses = "1 response" if len(self.responses) == 1 else f"{len(self.responses)} responses"
+        scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
+        return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name."""
         return asdict(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The responses, a dictionary each."""
+        return [dict(one) for one in self.responses]
 
 
 def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptView | PromptRuns:

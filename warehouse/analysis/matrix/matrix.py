@@ -78,6 +78,9 @@ class Matrix:
         self.store_result = store_result
         self.progress = progress
 
+    def __repr__(self) -> str:
+        return f"Matrix of {self.benchmark}: ask it by test(), cluster(), weights(), grow() or explain()"
+
     @cached_property
     def data(self) -> MatrixData:
         """The matrix itself.

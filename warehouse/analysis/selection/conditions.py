@@ -180,7 +180,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
         group = [place for place in hashed if _part(labels[place], name)]
         settings = [leaves[conditions[place].run_ids[0]] for place in group]
         words = _differences(settings, _ABOUT.get(name, ()))
-        if len(set(words)) == len({_part(labels[place], name) for place in group}):
+        if all(words) and len(set(words)) == len({_part(labels[place], name) for place in group}):
             for place, difference in zip(group, words, strict=True):
                 labels[place] = labels[place].replace(_part(labels[place], name), difference)
     return labels

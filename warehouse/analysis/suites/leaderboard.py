@@ -64,7 +64,7 @@ class SuiteBoard(Result):
         """The result in one line."""
         best = next((row for row in self.rows if row.rank == 1), None)
         first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
-        return f"{self.suite} over {len(self.leaves)} leaves: {len(self.rows)} rows{first}"
+        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what its columns mean, and what was left out."""
@@ -278,18 +278,21 @@ def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], dir
     missing = sum(row.n_missing > 0 for row in rows)
     if missing:
         ranked = any(row.rank for row in rows if row.n_missing)
-        how = "ranked by the leaves they have" if ranked else "not ranked (partial_ok ranks them)"
-        notes.append(f"{missing} rows lack leaves: {how}, and not tested against others")
+        how = "ranked by the benchmarks they have" if ranked else "not ranked (partial_ok ranks them)"
+        notes.append(
+            f"{missing} {'row lacks' if missing == 1 else 'rows lack'} benchmarks: {how}, and not tested against others"
+        )
     partial = [row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None]
     if partial:
-        notes.append(f"{len(partial)} rows on a part of a leaf are not ranked (subset_ok ranks them)")
+        rows_of = "1 row" if len(partial) == 1 else f"{len(partial)} rows"
+        notes.append(f"{rows_of} on a part of a benchmark not ranked (subset_ok ranks them)")
     if any("shared_units" in row.flags for row in rows):
-        notes.append("leaves share prompts or clusters: their covariances are in the errors")
+        notes.append("benchmarks share prompts or clusters: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
     for item in scored:
         for name, values in mixed_settings(item.conditions).items():
             mixed.setdefault(name, values)
-    notes += [f"{name} differs between leaves: {', '.join(v)}" for name, v in mixed.items()]
+    notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
     if direction is None:
         notes.append("it is not known whether higher is better; higher is ranked first")
     return notes

@@ -79,7 +79,7 @@ class PlannedLeaves:
             ci_high=figure.ci_high,
             method="t_subset",
             flags=(PLANNED, *flags),
-            reason=figure.reason or f"stratified samples of the prompts of {n} of {len(kept)} leaves",
+            reason=figure.reason or f"stratified samples of the prompts of {n} of {len(kept)} benchmarks",
             se_independent=figure.standard_error,
             degrees_of_freedom=figure.degrees_of_freedom,
             leaf_estimates=tuple(parts[leaf.name].estimate if leaf.name in parts else None for leaf in leaves),
@@ -92,7 +92,7 @@ class PlannedLeaves:
         if not shown:
             return
         yield (
-            "planned: asked planned subsets; the figure and its interval are those of all prompts of the leaves,"
+            "planned: asked planned subsets; the figure and its interval are those of all prompts of the benchmarks,"
             " from stratified samples of them (docs/subsets.md), and its rank is among the rows that have all"
         )
         by_run = {run: one for one in self.runs.values() for run in one.condition.run_ids}

@@ -147,7 +147,7 @@ def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes
             raise MisuseError(f"the number of prompts of {', '.join(without)} is not known: give the weights")
         return dict(zip(leaves, map(float, sizes), strict=True))
     if isinstance(weights, str):
-        raise MisuseError(f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each leaf")
+        raise MisuseError(f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each benchmark")
     return _given(weights, leaves)
 
 

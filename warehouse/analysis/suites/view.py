@@ -19,7 +19,7 @@ SPARE = (
     "group",
     "prompts",
     "stat. rank",
-    "leaves",
+    "benchmarks",
     "se",
     "missing",
     "rank set",
@@ -27,7 +27,7 @@ SPARE = (
 
 
 def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbose: bool) -> Table:
-    """The rows; with ``verbose`` with the figure on each leaf."""
+    """The rows; with ``verbose`` with the figure on each benchmark."""
     places = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
     needless = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
@@ -48,19 +48,19 @@ def reasons_of(rows: Sequence[SuiteRow], *, verbose: bool) -> list[str]:
 
 
 def leaves_in_words(leaves: Sequence[SuiteLeaf], weights: str) -> str:
-    """How many leaves, and how they are weighted."""
+    """How many benchmarks, and how they are weighted."""
     n = len(leaves)
     if weights == "equal":
-        return f"mean of {n} leaves, each the same weight"
+        return f"mean of {n} benchmarks, each the same weight"
     if weights == "prompts":
-        return f"mean of {n} leaves, weighted by their prompts"
+        return f"mean of {n} benchmarks, weighted by their prompts"
     shares = ", ".join(f"{leaf.name} {leaf.weight:.3g}" for leaf in leaves)
-    return f"mean of {n} leaves, weighted {shares}"
+    return f"mean of {n} benchmarks, weighted {shares}"
 
 
 _COLUMNS = (
     *("rank", "stat. rank", "rank set", "group", "model", "condition", "figure"),
-    *("leaves", "missing", "prompts", "clusters", "draws", "published", "method"),
+    *("benchmarks", "missing", "prompts", "clusters", "draws", "published", "method"),
 )
 
 

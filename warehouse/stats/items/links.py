@@ -42,7 +42,8 @@ class Links(Figures):
         return len(self.components) == 1
 
     def __str__(self) -> str:
-        return f"{len(self.components)} component(s): {'; '.join(_short(names) for names in self.components[:5])}"
+        several = "1 component" if len(self.components) == 1 else f"{len(self.components)} components"
+        return f"{several}: {'; '.join(_short(names) for names in self.components[:5])}"
 
 
 def links(responses: Responses) -> Links:
@@ -52,7 +53,7 @@ def links(responses: Responses) -> Links:
         >>> from warehouse.stats.items.responses import as_responses
         >>> nan = float("nan")
         >>> print(links(as_responses([[1, nan], [0, nan], [nan, 1]], models=["a", "b", "c"])))
-        2 component(s): a, b; c
+        2 components: a, b; c
     """
     answered = responses.answered()
     m = responses.n_models

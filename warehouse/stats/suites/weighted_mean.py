@@ -65,7 +65,7 @@ class SuiteEstimate(Figures):
     def __str__(self) -> str:
         error = "" if self.standard_error is None else f" ± {self.standard_error:.4g}"
         ends = "" if self.ci_low is None else f" [{self.ci_low:.4g}, {self.ci_high:.4g}]"
-        return f"{self.estimate:.4g}{error}{ends} ({self.n_leaves} leaves, {self.method})"
+        return f"{self.estimate:.4g}{error}{ends} ({self.n_leaves} benchmarks, {self.method})"
 
 
 def combine_leaves(
@@ -127,7 +127,7 @@ def combine_leaves(
 def leaf_weights(weights: ArrayLike | None, n_leaves: int) -> FloatArray:
     """Weights that sum to 1, shape (L,); None: equal ones."""
     if n_leaves == 0:
-        raise StatisticsError("a suite needs at least one leaf")
+        raise StatisticsError("a suite needs at least one benchmark")
     return as_shares(weights, n_leaves)
 
 
@@ -148,17 +148,17 @@ def _interval(
 ) -> tuple[Interval | None, str]:
     if variance is None:
         lacking = sum(cell.variance is None for cell in cells)
-        return None, f"{lacking} of {len(cells)} leaves have no standard error"
+        return None, f"{lacking} of {len(cells)} benchmarks have no standard error"
     limits = finite_bounds(bounds)
     if variance == 0 or df is None:
         if all(cell.binary for cell in cells) and len({cell.estimate for cell in cells}) == 1:
             n = 1 / _concentration(cells, shares, units)
             return interval_wilson(estimate * n, n, level=level), "all scores are equal"
-        return None, "the scores of every leaf are equal"
+        return None, "the scores of every benchmark are equal"
     error = math.sqrt(variance)
     if not math.isfinite(df):
         return interval_normal(estimate, error, level=level), "published errors, independent"
-    how = "leaves share prompts or clusters" if units.n_shared else "leaves are independent"
+    how = "benchmarks share prompts or clusters" if units.n_shared else "benchmarks are independent"
     if limits is None:
         return interval_t(estimate, error, df, level=level), f"{how}; unbounded"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)
