@@ -28,6 +28,7 @@ import scores
 import sequential
 import server
 import small_sources
+import spark
 import subsets
 import writers
 
@@ -52,6 +53,7 @@ BENCHMARKS = {
     "sequential": sequential.run,
     "server": server.run,
     "small-sources": small_sources.run,
+    "spark": spark.run,
     "subsets": subsets.run,
     "writers": writers.run,
 }

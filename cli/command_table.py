@@ -345,6 +345,7 @@ _TIME = (
         "warehouse refresh --baseline model-a",
         "warehouse refresh --dry-run",
         "warehouse refresh gsm8k --family matrix --prune-older-than 90d",
+        "warehouse refresh --lake /shared/lake",
     )),
     Entry("history", "time", "refresh", "Show how stored figures have changed.", (
         "warehouse history model-a gsm8k",

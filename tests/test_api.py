@@ -196,7 +196,7 @@ USES = {
     "refresh": Use(
         ("warehouse.analysis.families.family:Settings",),
         "refresh",
-        own=("benchmarks", "families", "progress"),  # of the function ``refresh`` and its ``Work``
+        own=("benchmarks", "families", "progress", "lake"),  # of the function ``refresh`` and its ``Work``
         silent=("n_resamples", "progress"),
         flags=("dry_run", "prune", "only_alerts"),
     ),

@@ -15,7 +15,7 @@ from warehouse.errors import InputError
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
-from ..ui.options import fields_callback
+from ..ui.options import fields_callback, lake_option
 from ..ui.output import Output
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class PathOrUrl(click.Path):
 @click.option(
     "--on", metavar="URL", help="Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process."
 )
-@click.option("--lake", metavar="LOCATION", help="Bring the lake there up to the store afterwards, in one version.")
+@lake_option
 @click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
 @click.option(
     "--publish",

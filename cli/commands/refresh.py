@@ -12,7 +12,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, metric_option, output_options
+from ..ui.options import REFERENCE, lake_option, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
 from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows
@@ -83,10 +83,18 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
     help="Shuffled matrices of the family matrix. [default: 1000]",
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0), help="Of the random draws. [default: 0]")
+@lake_option
 @output_options
 @pass_state
 def refresh(
-    state: State, /, dry_run: bool, prune: timedelta | None, only_alerts: bool, output: Output, **options: Any
+    state: State,
+    /,
+    dry_run: bool,
+    prune: timedelta | None,
+    only_alerts: bool,
+    lake: str | None,
+    output: Output,
+    **options: Any,
 ) -> int:
     from warehouse.refresh.results import COUNTS, FamilyRow, StaleRow
     from warehouse.refresh.run import list_stale
@@ -96,6 +104,8 @@ def refresh(
 
     if dry_run and (prune is not None or only_alerts):
         raise click.UsageError("give one of --dry-run, --prune-older-than and --alerts")
+    if dry_run and lake:
+        raise click.UsageError("give one of --dry-run and --lake")
     config = state.config()
     work = wanted(config, options, only_alerts or "alerts" in config.tables)
     if dry_run:
@@ -108,7 +118,7 @@ def refresh(
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
-        refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
+        refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say, lake=lake)
     if not only_alerts:
         output.emit_records(FamilyRow, refreshed.rows, counts=COUNTS)
     _say(state, refreshed.one_line, refreshed.notes)

@@ -224,6 +224,13 @@ def seed_option(function: Function) -> Function:
     )(function)
 
 
+def lake_option(function: Function) -> Function:
+    """``--lake LOCATION``, of what changes the store."""
+    return click.option(
+        "--lake", metavar="LOCATION", help="Bring the lake there up to the store afterwards, in one version."
+    )(function)
+
+
 def no_store_option(function: Function) -> Function:
     """``--no-store``, of what is stored once computed; the command gets ``store_result``."""
     return click.option(

@@ -12,8 +12,10 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.lakes import MARKS
+from tests.support.races import dumps
 from tests.support.world import build_world
 from warehouse.api import connect
+from warehouse.store.lake.check import check
 from warehouse.store.lake.sync import sync
 from warehouse.store.open import open_store
 
@@ -140,6 +142,31 @@ def test_what_a_lake_cannot_do_is_said_in_a_line(
     done = run(*line.split(), db=world_and_lake[1])
     done.fails(2, "is a lake, which ")
     assert len(done.err.splitlines()) == 1 and not list(tmp_path.iterdir())
+
+
+def test_a_refresh_brings_the_lake_up_in_one_version(run: Caller, tmp_path: Path) -> None:
+    url, lake = f"duckdb:///{tmp_path / 'store.duckdb'}", tmp_path / "lake"
+    connect(url).ingest(DEMO, lake=str(lake))
+    said = run("refresh", db=f"sail:?lake={lake}")
+    said.fails(2, f"refresh that, and the lake with it: warehouse --db STORE refresh --lake {lake}")
+    run("history", "reading", db=f"sail:?lake={lake}").fails(2, "no refresh has computed figures of reading")
+    done = run("refresh", "--lake", str(lake), db=url)
+    assert done.code == 0 and f"{lake} is at version 1: 0 runs written" in done.err
+    held, asked = (run("history", "reading", "--json", db=one) for one in (url, f"sail:?lake={lake}"))
+    assert held.rows and list(faults(held.rows, asked.rows)) == []
+    with open_store(url) as store:
+        assert check(store, str(lake)).verdict == "same"
+    connect(url).refresh(lake=str(lake))
+    assert [version.number for version in connect(url).lake_versions(str(lake))][0] in (1, 2)
+    run("refresh", "--dry-run", "--lake", str(lake), db=url).fails(2, "one of --dry-run and --lake")
+
+
+def test_a_refresh_for_a_lake_of_another_store_computes_nothing(run: Caller, tmp_path: Path) -> None:
+    urls = [f"duckdb:///{tmp_path / name}.duckdb" for name in ("one", "other")]
+    connect(urls[0]).ingest(DEMO, lake=str(tmp_path / "lake"))
+    connect(urls[1]).ingest(*dumps(tmp_path / "dumps", 1))
+    run("refresh", "--lake", str(tmp_path / "lake"), db=urls[1]).fails(2, "was made from another store")
+    assert connect(urls[1]).arrow("select count(*) as n from refresh").to_pylist() == [{"n": 0}]
 
 
 def test_texts_stay_in_the_store(run: Caller, world_and_lake: tuple[str, str]) -> None:

@@ -27,6 +27,7 @@ class RefreshMethods(Connection):
         n_resamples: int = 1999,
         permutations: int = 1000,
         seed: int = 0,
+        lake: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Refreshed:
         """Recompute stored figures that are out of date.
@@ -43,10 +44,11 @@ class RefreshMethods(Connection):
             n_resamples: draws behind rank sets.
             permutations: shuffled matrices of the matrix tests.
             seed: of everything random.
+            lake: where a lake of this store lies, or shall; it is brought up afterwards, in one version.
             progress: called with (done, all) questions.
 
         Raises:
-            MisuseError: an unknown family or benchmark, a number out of range.
+            MisuseError: an unknown family or benchmark, a number out of range; a lake of another store.
             StatisticsError: a level out of range.
             StoreLockedError: another process refreshes this store.
         """
@@ -57,7 +59,7 @@ class RefreshMethods(Connection):
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )
         work = Work(tuple(families), benchmarks, settings)
-        return refresh(self.opener, work, wait=self.wait, progress=progress)
+        return refresh(self.opener, work, wait=self.wait, progress=progress, lake=lake)
 
     def history(
         self,

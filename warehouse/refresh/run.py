@@ -25,6 +25,7 @@ from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
+from warehouse.store.lake.sync import require_fit, sync
 from warehouse.store.opener import StoreOpener
 from warehouse.tracing import span
 
@@ -85,6 +86,7 @@ def refresh(
     wait: float = 10.0,
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
+    lake: str | None = None,
     clock: Clock = utc_now,
 ) -> Refreshed:
     """Recompute what is stale.
@@ -97,7 +99,8 @@ def refresh(
         work: what to refresh.
         wait: seconds to wait for another refresh of this store.
         progress: told (done, all) questions.
-        say: told if there is something to wait for.
+        say: told if there is something to wait for, and what became of the lake.
+        lake: where a lake of the store lies, or shall; it is brought up afterwards, in one version.
         clock: naive UTC.
 
     Raises:
@@ -106,10 +109,18 @@ def refresh(
         StoreError: the store cannot be opened or written.
     """
     families = choose_families(work.families)
+    if lake is not None:
+        with opener.reading() as store:
+            require_fit(store, lake)  # before anything is computed for nothing
     with metric_values.holding(opener.reading, wait, say), span("warehouse.refresh.figures") as about:
         found = _Refresh(opener, work, families, clock).run(progress)
         about.set(refresh_id=found.refresh_id, **{name: found.total(name) for name in TRACED})
-        return found
+    if lake is not None:
+        with opener.reading() as store:
+            synced = sync(store, lake)
+        if say:
+            say(str(synced))
+    return found
 
 
 def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.matrix.elsewhere import Elsewhere
 from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixTest
 from warehouse.analysis.matrix.rows import ClusterCountRow, ClusterRow, ExplainRow, HistogramRow, TestRow
@@ -58,7 +59,12 @@ def common(data: MatrixData, seed: int, *notes: str) -> dict[str, Any]:
 
 
 def run_test(
-    data: MatrixData, similarities: Sequence[str], n_permutations: int, seed: int, progress: Progress | None
+    data: MatrixData,
+    similarities: Sequence[str],
+    n_permutations: int,
+    seed: int,
+    progress: Progress | None,
+    spread: Elsewhere | None = None,
 ) -> MatrixTest:
     """Permutation tests of the similarities between prompts."""
     found = permutation_test(
@@ -66,6 +72,7 @@ def run_test(
         cast("Sequence[Similarity]", similarities) or None,
         n_permutations=n_permutations,
         seed=seed,
+        spread=spread,
         progress=progress,
     )
     rows = tuple(TestRow(**vars(statistic)) for statistic in found.statistics)
@@ -73,8 +80,9 @@ def run_test(
     notes = (
         () if binary or similarities else ("scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",)
     )
+    told = () if spread is None else spread.notes
     return MatrixTest(
-        **common(data, seed, *notes), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
+        **common(data, seed, *notes, *told), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
     )
 
 
@@ -87,10 +95,17 @@ def _histogram(found: PermutationTest) -> tuple[HistogramRow, ...]:
 
 
 def run_clusters(
-    data: MatrixData, n_clusters: Sequence[int], n_permutations: int, seed: int, progress: Progress | None
+    data: MatrixData,
+    n_clusters: Sequence[int],
+    n_permutations: int,
+    seed: int,
+    progress: Progress | None,
+    spread: Elsewhere | None = None,
 ) -> MatrixClusters:
     """The clustering with the best silhouette, against shuffled matrices."""
-    found = cluster_search(data.values, n_clusters or None, n_permutations=n_permutations, seed=seed, progress=progress)
+    found = cluster_search(
+        data.values, n_clusters or None, n_permutations=n_permutations, seed=seed, spread=spread, progress=progress
+    )
     chosen = found.chosen
     rows = tuple(
         ClusterCountRow(
@@ -98,8 +113,9 @@ def run_clusters(
         )
         for count in found.counts
     )
+    told = () if spread is None else spread.notes
     return MatrixClusters(
-        **common(data, seed),
+        **common(data, seed, *told),
         rows=rows,
         n_clusters=chosen.n_clusters,
         silhouette=chosen.silhouette,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.matrix.analyses import run_clusters, run_explain, run_test
+from warehouse.analysis.matrix.elsewhere import Elsewhere, elsewhere, seconds_of_clusters, seconds_of_test
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.matrix.results import (
     MatrixClusters,
@@ -110,7 +111,10 @@ class Matrix:
             MatrixTest,
             {"similarities": chosen, "permutations": permutations},
             seed,
-            lambda: run_test(self.data, chosen, permutations, seed, self.progress),
+            lambda: self._spread(
+                seconds_of_test(self.data, permutations),
+                lambda spread: run_test(self.data, chosen, permutations, seed, self.progress, spread),
+            ),
         )
 
     def cluster(
@@ -147,7 +151,10 @@ class Matrix:
             MatrixClusters,
             {"n_clusters": tried, "permutations": permutations},
             seed,
-            lambda: run_clusters(self.data, tried, permutations, seed, self.progress),
+            lambda: self._spread(
+                seconds_of_clusters(self.data, tried, permutations),
+                lambda spread: run_clusters(self.data, tried, permutations, seed, self.progress, spread),
+            ),
         )
         if store:
             asked = {
@@ -255,6 +262,11 @@ class Matrix:
             vectors.rows.tobytes(),
             vectors.vectors.tobytes(),
         )
+
+    def _spread(self, seconds: float, compute: Callable[[Elsewhere | None], Found]) -> Found:
+        """What is computed with the help of executors, where there are any and it is worth it."""
+        with elsewhere(self.opener, seconds) as spread:
+            return compute(spread)
 
     def _ask(
         self,

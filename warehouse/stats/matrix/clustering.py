@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_seed
 from warehouse.stats.core.result_base import Figures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
-from warehouse.stats.matrix.kmeans import STARTS, Clustering, best_labels, describe, distinct_rows
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, unit_rows
+from warehouse.stats.matrix.kmeans import STARTS, Clustering, cluster_rows, distinct_rows, silhouette_of
+from warehouse.stats.matrix.spread import Spread, shuffled, silhouettes_elsewhere
 
 MOST_CLUSTERS = 20
 _ROUNDS = 300
@@ -70,6 +71,7 @@ def cluster_search(
     n_permutations: int = 1,
     seed: int = 0,
     n_starts: int = STARTS,
+    spread: Spread | None = None,
     progress: Progress | None = None,
 ) -> ClusterSearch:
     """Choose the number of clusters by mean silhouette, and do the same to shuffled matrices.
@@ -80,6 +82,7 @@ def cluster_search(
         n_permutations: shuffled matrices (each column by itself), 0 for none.
         seed: of starts and shuffles.
         n_starts: k-means++ starts for each number.
+        spread: has the shuffled matrices clustered elsewhere; the answer is the same.
         progress: called with (done, all) after each matrix and number of clusters.
 
     Raises:
@@ -91,24 +94,43 @@ def cluster_search(
     as_count(n_starts, "n_starts")
     n_distinct = len(distinct_rows(unit_rows(values))[0])
     tried = _tried(n_distinct, n_clusters)
-    done, steps = 0, len(tried) * (1 + n_permutations)
-    tables: list[list[float]] = []
+    steps = len(tried) * (1 + n_permutations)
+
+    def tell(done: int) -> None:
+        if progress:
+            progress(done, steps)
+
+    chosen, observed = _choose(values, tried, as_seed(seed), n_starts, tell)
+    if spread is not None and n_permutations:
+        tables = silhouettes_elsewhere(
+            spread, values, tried, n_permutations, seed, n_starts, lambda done: tell(len(tried) + done)
+        )
+    else:
+        tables = []
+        for place in range(1, 1 + n_permutations):
+            table, row = shuffled(values, seed, place), list[float]()
+            for number in tried:
+                row.append(silhouette_of(table, number, seed, n_starts))
+                tell(len(tried) * place + len(row))
+            tables.append(row)
+    return _search(chosen, tried, np.array([observed, *tables]), seed)
+
+
+def _choose(
+    values: FloatArray, tried: Sequence[int], seed: int, n_starts: int, tell: Callable[[int], None]
+) -> tuple[Clustering, list[float]]:
+    """The clustering with the best mean silhouette, and those of all numbers of clusters."""
     chosen: Clustering | None = None
-    for place in range(1 + n_permutations):
-        shuffled = values if not place else generator(as_seed(seed), 1, place).permuted(values, axis=0)
-        by_number: list[float] = []
-        for number in tried:
-            one = _try(shuffled, number, seed, n_starts)
-            if place == 0 and one is not None and one.silhouette is not None:
-                better = chosen is None or one.silhouette > (chosen.silhouette or -2.0) + 1e-12
-                chosen = one if better else chosen
-            by_number.append(np.nan if one is None or one.silhouette is None else one.silhouette)
-            done += 1
-            if progress:
-                progress(done, steps)
-        tables.append(by_number)
+    observed: list[float] = []
+    for number in tried:
+        one = cluster_rows(values, number, seed, n_starts)
+        if one is not None and one.silhouette is not None:
+            better = chosen is None or one.silhouette > (chosen.silhouette or -2.0) + 1e-12
+            chosen = one if better else chosen
+        observed.append(np.nan if one is None or one.silhouette is None else one.silhouette)
+        tell(len(observed))
     assert chosen is not None  # every number tried is possible in the matrix itself
-    return _search(chosen, tried, np.array(tables), seed)
+    return chosen, observed
 
 
 def _tried(n_distinct: int, wanted: Sequence[int] | None) -> list[int]:
@@ -124,15 +146,6 @@ def _tried(n_distinct: int, wanted: Sequence[int] | None) -> list[int]:
             f" ({n_distinct}), found {tried[0]} to {tried[-1]}"
         )
     return tried
-
-
-def _try(values: FloatArray, number: int, seed: int, n_starts: int) -> Clustering | None:
-    """None where a shuffled matrix has too few distinct rows."""
-    unit = unit_rows(values)
-    distinct, member, counts = distinct_rows(unit)
-    if number > len(distinct):
-        return None
-    return describe(unit, best_labels(distinct, counts, number, seed, n_starts)[member], number)
 
 
 def _search(chosen: Clustering, tried: Sequence[int], tables: FloatArray, seed: int) -> ClusterSearch:

@@ -65,6 +65,28 @@ def spherical_kmeans(matrix: ArrayLike, n_clusters: int, *, seed: int = 0, n_sta
     return describe(unit, labels, n_clusters)
 
 
+def cluster_rows(values: FloatArray, number: int, seed: int, n_starts: int) -> Clustering | None:
+    """The best of some starts; None where the matrix has fewer distinct rows than clusters.
+
+    Args:
+        values: prompts × models, finite, shape (n, k).
+        number: of clusters.
+        seed: of the starts.
+        n_starts: how many.
+    """
+    unit = unit_rows(values)
+    distinct, member, counts = distinct_rows(unit)
+    if number > len(distinct):
+        return None
+    return describe(unit, best_labels(distinct, counts, number, seed, n_starts)[member], number)
+
+
+def silhouette_of(values: FloatArray, number: int, seed: int, n_starts: int) -> float:
+    """Mean silhouette of :func:`cluster_rows`; NaN where there is none."""
+    found = cluster_rows(values, number, seed, n_starts)
+    return np.nan if found is None or found.silhouette is None else found.silhouette
+
+
 def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     """Distinct directions in order of first row, the direction of each row, and how many rows.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,8 @@ from warehouse.stats.core.result_base import Figures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
 from warehouse.stats.matrix.ranked import KolmogorovSmirnov, distance, distribution, from_distances, upper_p_value
 from warehouse.stats.matrix.similarity import SIMILARITIES, Similarity, ZeroRows, check_similarity
-from warehouse.stats.matrix.tables import BinaryTables, CosineTables
+from warehouse.stats.matrix.spread import Spread, count_elsewhere
+from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Tables
 
 #: Bins of the histograms that are reported.
 BINS = 20
@@ -97,25 +98,6 @@ class PermutationTest(Figures):
         return f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: {p_values}"
 
 
-class Tables(Protocol):
-    """Similarities of the observed matrix (table 0) and of shuffled ones, by number."""
-
-    def add(self, index: int, columns: NDArray[Any]) -> None:
-        """Take in the matrix of a table, its columns one after another."""
-
-    def finish(self) -> None:
-        """All tables are in."""
-
-    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
-        """Mean, 75th and 95th percentile of a table with these counts."""
-
-    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
-        """Pairs of a table by each similarity, on values that all tables share."""
-
-    def values(self, similarity: str) -> FloatArray:
-        """Those values, ascending."""
-
-
 def permutation_test(
     matrix: ArrayLike,
     similarities: Sequence[Similarity] | None = None,
@@ -124,6 +106,7 @@ def permutation_test(
     seed: int = 0,
     zero_rows: ZeroRows = "alike",
     n_threads: int | None = None,
+    spread: Spread | None = None,
     progress: Progress | None = None,
 ) -> PermutationTest:
     """Shuffle every column by itself and compare the similarities of all pairs of prompts.
@@ -140,6 +123,7 @@ def permutation_test(
         seed: each permutation has a stream of its own, so threads do not change the answer.
         zero_rows: whether two rows without a single one are alike.
         n_threads: default: one for each core that this process may use.
+        spread: has the shuffled matrices counted elsewhere, in blocks; the answer is the same.
         progress: called with (done, 5N): four for counting a permutation, one for comparing it.
 
     Raises:
@@ -161,7 +145,13 @@ def permutation_test(
         )
     tables: Tables = BinaryTables(values, zero_rows) if binary else CosineTables(values, zero_rows)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
-    _fill(tables, values, binary, n_permutations, seed, steps)
+    columns: NDArray[Any] = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
+    tables.add(0, columns)
+    if spread is None:
+        _fill(tables, columns, n_permutations, seed, steps)
+    else:
+        count_elsewhere(spread, tables, columns, n_permutations, seed, zero_rows, lambda done: steps.reached(4 * done))
+    tables.finish()
     tested = _test(tables, chosen, n_permutations, steps)
     n, k = values.shape
     return PermutationTest(
@@ -187,24 +177,25 @@ class _Steps:
         with ThreadPoolExecutor(self._n_threads) as pool:
             try:
                 for done, _ in enumerate(pool.map(task, places), start=1):
-                    self._done = begun + worth * done / len(places)
-                    if self._progress:
-                        self._progress(round(self._done), self._total)
+                    self.reached(begun + worth * done / len(places))
             except BaseException:  # also when a person interrupts: the rest is not computed first
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
+    def reached(self, done: float) -> None:
+        """So much of the total is done."""
+        self._done = done
+        if self._progress:
+            self._progress(round(done), self._total)
 
-def _fill(tables: Tables, values: FloatArray, binary: bool, n_permutations: int, seed: int, steps: _Steps) -> None:
-    """The observed table and every permuted one."""
-    columns = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
-    tables.add(0, columns)
+
+def _fill(tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, steps: _Steps) -> None:
+    """Every permuted table."""
 
     def one(index: int) -> None:
         tables.add(index, generator(seed, index).permuted(columns, axis=1))
 
     steps.run(one, range(1, n_permutations + 1), 4 * n_permutations)
-    tables.finish()
 
 
 def _cores() -> int:

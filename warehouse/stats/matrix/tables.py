@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,31 @@ GRID = 2**14
 _ROUNDING = 1e-10
 #: Codes that may have a cell each, some 400 models: 5 bytes per code.
 _CELLS = 2**26
+
+
+class Tables(Protocol):
+    """Similarities of the observed matrix (table 0) and of shuffled ones, by number."""
+
+    def add(self, index: int, columns: NDArray[Any]) -> None:
+        """Take in the matrix of a table, its columns one after another."""
+
+    def packed(self, index: int) -> tuple[bytes, bytes]:
+        """A table that is in, for :meth:`take` of another object on the same matrix."""
+
+    def take(self, index: int, one: bytes, other: bytes, /) -> None:
+        """Take in a table that another object has counted."""
+
+    def finish(self) -> None:
+        """All tables are in."""
+
+    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+        """Mean, 75th and 95th percentile of a table with these counts."""
+
+    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
+        """Pairs of a table by each similarity, on values that all tables share."""
+
+    def values(self, similarity: str) -> FloatArray:
+        """Those values, ascending."""
 
 
 class BinaryTables:
@@ -42,6 +67,15 @@ class BinaryTables:
         self._codes.add(codes)
         steps = np.diff(codes, prepend=0)
         self._packed[index] = (zlib.compress(steps.tobytes(), 1), zlib.compress(counts.tobytes(), 1))
+
+    def packed(self, index: int) -> tuple[bytes, bytes]:
+        """A table that is in, for :meth:`take` of another object on the same matrix."""
+        return self._packed[index]
+
+    def take(self, index: int, steps: bytes, counts: bytes) -> None:
+        """Take in a table that another object has counted."""
+        self._codes.add(np.cumsum(np.frombuffer(zlib.decompress(steps), np.int64)))
+        self._packed[index] = (steps, counts)
 
     def finish(self) -> None:
         """All tables are in: rank the similarities that occur in any of them."""
@@ -129,6 +163,16 @@ class CosineTables:
         low, high = (_percentile(unit, counts, pairs, share) for share in (0.75, 0.95))
         self._figures[index] = (mean, low, high)
         self._packed[index] = zlib.compress(counts.tobytes(), 1)
+
+    def packed(self, index: int) -> tuple[bytes, bytes]:
+        """A table that is in, for :meth:`take` of another object on the same matrix."""
+        return np.array(self._figures[index], "<f8").tobytes(), self._packed[index]
+
+    def take(self, index: int, figures: bytes, counts: bytes) -> None:
+        """Take in a table that another object has counted."""
+        mean, low, high = np.frombuffer(figures, "<f8").tolist()
+        self._figures[index] = (mean, low, high)
+        self._packed[index] = counts
 
     def finish(self) -> None:
         """Nothing is left to do."""

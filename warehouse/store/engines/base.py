@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from warehouse.store.engines.spark_tasks import Executors
 
 #: What a stored vector that contradicts its embedder is answered with.
 OTHER_LENGTH = (
@@ -104,6 +107,8 @@ class Dialect:
             anybody from reading; ``None`` where readers never wait for writers anyway.
         query_error: what the engine says of a statement that a user wrote, ``None`` if an error
             has another cause.
+        executors: those of the server that is asked at a URL, for work of ours that it can spread over
+            machines; ``None`` where there is no more than this process has itself.
         refresh_lock: become the one process that refreshes the store at a URL: what lets go of it again,
             ``None`` while another process is that one. However the holder ends, the system or the
             server lets go for it; readers and writers are not kept out.
@@ -138,6 +143,7 @@ class Dialect:
     analyze: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]
     snapshot: Callable[[sa.URL, Path], None] | None
+    executors: Callable[[sa.URL], Executors | None]
     refresh_lock: Callable[[sa.URL], Callable[[], None] | None]
 
 

@@ -301,5 +301,6 @@ DUCKDB = Dialect(
     analyze=_nothing,
     query_error=_query_error,
     snapshot=_snapshot,
+    executors=lambda _url: None,
     refresh_lock=_refresh_lock,
 )

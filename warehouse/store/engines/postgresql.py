@@ -280,5 +280,6 @@ POSTGRESQL = Dialect(
     analyze=_analyze,
     query_error=_query_error,
     snapshot=None,
+    executors=lambda _url: None,
     refresh_lock=_refresh_lock,
 )

@@ -20,6 +20,7 @@ from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
 from warehouse.store.engines.spark_sql import quoted, require_reading, translated
+from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.sql import query_files
 
 if TYPE_CHECKING:
@@ -227,8 +228,22 @@ class _quiet(warnings.catch_warnings):
         return held
 
 
+def _no_refresh(url: sa.URL) -> Any:
+    lake_url = LakeUrl.of(url)
+    raise ReadOnlyError(
+        f"{lake_url} is a lake, which only holds the figures of the store that it was made from; refresh that, and the"
+        f" lake with it: warehouse --db STORE refresh --lake {lake_url.lake}"
+    )
+
+
 def _refused(connection: Any, *_more: Any) -> Any:
     raise _read_only(connection.url if isinstance(connection, LakeConnection) else LakeUrl.of(connection))
+
+
+def _executors(url: sa.URL) -> Executors | None:
+    """Of a server elsewhere: one in this process has no core that this process has not."""
+    lake_url = LakeUrl.of(url)
+    return Executors(lake_url) if lake_url.host else None
 
 
 def _nothing(*_arguments: object) -> None:
@@ -271,5 +286,6 @@ SPARK = Dialect(
     analyze=_nothing,
     query_error=_query_error,
     snapshot=None,
-    refresh_lock=_refused,
+    executors=_executors,
+    refresh_lock=_no_refresh,
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +14,7 @@ import pyarrow as pa
 from warehouse.errors import StoreError
 from warehouse.extras import load
 from warehouse.store.engines import lake_urls, spark_sessions
+from warehouse.store.engines.lake_urls import LakeUrl
 
 #: Bytes of what a function gives that go into one row: a message of the protocol holds 128 MB.
 _CHUNK = 1 << 20
@@ -32,16 +36,17 @@ class Executors:
     They have this package installed, and see files under the same names as this process does.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str | LakeUrl) -> None:
         """Nothing is opened yet.
 
         Args:
-            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process.
+            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was
+                read into.
 
         Raises:
             MisuseError: another form.
         """
-        self._url = lake_urls.parse_server(address)
+        self._url = lake_urls.parse_server(address) if isinstance(address, str) else replace(address, lake="")
         self._session: Any = None
 
     def __str__(self) -> str:
@@ -85,6 +90,24 @@ class Executors:
         except Exception as error:
             raise self._lost(error) from error
 
+    def map(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+        """What a function gives for each of some tasks, as each is done.
+
+        Args:
+            function: of a module that the executors have too, in the same version.
+            tasks: as of :meth:`each`.
+
+        Raises:
+            StoreError: as of :meth:`each`; also where executors have other versions, since random
+                numbers may then be other ones.
+        """
+        pieces: dict[int, list[bytes]] = {}
+        for number, data in self.each(partial(_one, function, _versions()), tasks):
+            if data is not None:
+                pieces.setdefault(number, []).append(data)
+            else:
+                yield number, b"".join(pieces.pop(number, []))
+
     def _lost(self, error: Exception) -> StoreError:
         text = str(error).strip()
         advice = next((advice for words, advice in _REASONS.items() if words in text), "")
@@ -107,6 +130,21 @@ class Executors:
                 self._session.stop()
             except Exception:  # the server is gone: so is the session
                 return
+
+
+def _one(function: Callable[[bytes], bytes], versions: dict[str, str], task: bytes) -> Iterator[bytes]:
+    """On an executor: the answer to one task, as one piece."""
+    if (found := _versions()) != versions:
+        raise StoreError(f"executors have {_in_words(found)}, the caller {_in_words(versions)}")
+    yield function(task)
+
+
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("eval-warehouse", "numpy")}
+
+
+def _in_words(versions: dict[str, str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
 def _on_tasks(

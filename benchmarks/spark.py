@@ -1,0 +1,72 @@
+"""A standalone cluster of Spark (two workers of one core) and Sail against DuckDB with two threads, on one lake.
+
+It asks the lake that `growth` leaves (100 M scores), or one that it makes: 100 runs x 1 000 prompts x 20 draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from lake import DIFFERENCES, SYNC
+from measure import run_process, time_script
+from scores import FILL, MEAN
+
+#: All engines in one process, one after the other, again and again: what else the machine does meets all of them.
+#: The first time stands apart.
+ASK = """
+import statistics, sys, time
+from contextlib import ExitStack
+from warehouse.store.open import open_store
+with ExitStack() as stack:
+    stores = [stack.enter_context(open_store(url)) for url in sys.argv[1:4]]
+    stores[0].connection.exec_driver_sql("set threads to 2")
+    for sql in sys.argv[4:]:
+        times = [[] for _ in stores]
+        for _ in range(6):
+            for store, seconds in zip(stores, times):
+                started = time.monotonic()
+                rows = store.arrow(sql).num_rows
+                seconds.append(time.monotonic() - started)
+        usual = [statistics.median(seconds[1:]) for seconds in times]
+        print(f"{sql[:60]} ... {rows} rows")
+        for name, seconds, middle in zip(("DuckDB", "Sail", "Spark"), times, usual):
+            said = " ".join(f"{one:.2f}" for one in seconds[1:])
+            ratio = middle / usual[0]
+            print(f"  {name}: first {seconds[0]:.2f} s, then {middle:.3f} s ({said}), {ratio:.1f} x", flush=True)
+"""
+QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100", DIFFERENCES)
+#: Rows are many: to compile a plan pays, and so does memory.
+SETTINGS = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.executor.memory": "1500m",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC",
+}
+
+
+def run(folder: Path, options: argparse.Namespace) -> None:
+    """Print what each engine takes for each question, and the ratio to DuckDB."""
+    del options
+    store, lake = folder / "growth.duckdb", folder / "growth"
+    if not store.exists():
+        store, lake = folder / "spark.duckdb", folder / "spark"
+        time_script(FILL, [f"duckdb:///{store}", "100", "1000", "20"], 1)
+    if not lake.exists():
+        time_script(SYNC, [f"duckdb:///{store}", str(lake)], 1)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.support.spark_cluster import SparkCluster
+
+    place = folder / "cluster"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    cluster = SparkCluster(place, SETTINGS)
+    cluster.start()
+    try:
+        urls = [f"duckdb:///{store}", f"sail:?lake={lake}", f"{cluster.url}?lake={lake}&read=files"]
+        print(run_process([sys.executable, "-c", ASK, *urls, *QUESTIONS])[2], flush=True)
+    finally:
+        cluster.stop()
