@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
@@ -36,6 +37,9 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
         click.echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
+    loaded = any(one.state == "loaded" for one in report.sources)
+    if loaded and not dry_run and report.lake is None and sys.stderr.isatty():
+        state.say("next: warehouse benchmarks, then warehouse leaderboard BENCHMARK")
 
 
 def _print_notes(report: IngestReport, state: State) -> None:

@@ -270,7 +270,7 @@ def test_no_bar_and_no_colours_where_nobody_looks(tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
+def test_a_terminal_sees_a_bar_and_what_to_type_next(tmp_path: Path) -> None:
     write_run(tmp_path / "in")
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
@@ -288,6 +288,7 @@ def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
     os.close(master)
     assert process.returncode == 0
     assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() in seen
+    assert b"next: warehouse benchmarks" in seen
 
 
 # --- files that a mapping does not name ------------------------------------------------------
