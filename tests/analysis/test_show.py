@@ -44,7 +44,7 @@ def test_a_prompt_shows_every_response_and_score(world: Store) -> None:
     ]
     assert view.responses[0]["prompt_sent"] == "Q: question task/1 'x'"
     assert [(s["draw"], s["value"], s["status"]) for s in view.scores] == [(0, 1.0, "scored"), (1, None, "error")]
-    assert str(view) == f"run:{SEEN} prompt task/1 'x': 2 responses, 2 scores"
+    assert view.one_line == f"run:{SEEN} prompt task/1 'x': 2 responses, 2 scores"
     assert view.to_dict()["scores"][0]["metric"] == "acc"
 
 

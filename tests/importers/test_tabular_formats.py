@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.tabular import Taken, candidates, read
-from warehouse.importers.tabular import delimited, readers
+from warehouse.importers.tabular import delimited, json_lines, readers
 from warehouse.importers.tabular.importer import IMPORTER, load_mapping
 from warehouse.records import ImportSettings
 
@@ -111,7 +111,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Files are read in pieces of a few bytes or rows, or at once."""
     if request.param == "pieces":
-        monkeypatch.setattr(readers, "BLOCK_BYTES", 50)
+        monkeypatch.setattr(json_lines, "BLOCK_BYTES", 50)
         monkeypatch.setattr(readers, "CHUNK_ROWS", 2)
         monkeypatch.setattr(readers, "_NESTED_ROWS", 2)
         monkeypatch.setattr(delimited, "MAX_ROW_BYTES", 80)

@@ -252,7 +252,7 @@ def test_binarise_keeps_the_means_best() -> None:
 
 def test_models_without_a_common_scale_are_refused_by_name() -> None:
     y = [[1, 0, NAN, NAN], [0, 1, NAN, NAN], [NAN, NAN, 1, 0], [NAN, NAN, 1, 1]]
-    with pytest.raises(StatisticsError, match=r"2 component\(s\): a, b; c, d"):
+    with pytest.raises(StatisticsError, match=r"2 components: a, b; c, d"):
         fit_irt(as_responses(y, models=list("abcd")))
 
 

@@ -91,7 +91,7 @@ def combine_leaves(
         >>> from warehouse.stats.suites.cells import leaf_cell
         >>> one, two = leaf_cell([1, 0, 1, 1], [0, 1, 2, 3]), leaf_cell([0, 1], [4, 5])
         >>> print(combine_leaves([one, two], bounds=(0, 1)))
-        0.625 ± 0.2795 [0.03185, 0.9883] (2 leaves, wilson_bounded)
+        0.625 ± 0.2795 [0.03185, 0.9883] (2 benchmarks, wilson_bounded)
     """
     shares = leaf_weights(weights, len(cells))
     level = as_level(level)
