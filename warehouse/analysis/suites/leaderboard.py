@@ -284,8 +284,8 @@ def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], dir
         )
     partial = [row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None]
     if partial:
-        rows_of = "1 row" if len(partial) == 1 else f"{len(partial)} rows"
-        notes.append(f"{rows_of} on a part of a benchmark not ranked (subset_ok ranks them)")
+        rows_are = "1 row is" if len(partial) == 1 else f"{len(partial)} rows are"
+        notes.append(f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks them)")
     if any("shared_units" in row.flags for row in rows):
         notes.append("benchmarks share prompts or clusters: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
