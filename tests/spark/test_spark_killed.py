@@ -193,8 +193,19 @@ def kill_executor(cluster: SparkCluster) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("kind", [Ingest, Permutations])
-@pytest.mark.parametrize("kill", [kill_executor, SparkCluster.kill_worker])
+#: Where each part is killed once, of a permutation test only an executor is: the whole takes minutes.
+MORE = pytest.mark.skipif(KILLS < 2, reason="WAREHOUSE_KILLS=1: one kill of a permutation test is enough")
+
+
+@pytest.mark.parametrize(
+    ("kind", "kill"),
+    [
+        (Ingest, kill_executor),
+        (Ingest, SparkCluster.kill_worker),
+        (Permutations, kill_executor),
+        pytest.param(Permutations, SparkCluster.kill_worker, marks=MORE),
+    ],
+)
 def test_an_executor_or_worker_that_dies_changes_nothing(
     cluster: SparkCluster,
     begun: Path,
@@ -214,7 +225,7 @@ def test_an_executor_or_worker_that_dies_changes_nothing(
         assert job.is_whole()
 
 
-@pytest.mark.parametrize("kind", [Ingest, Refresh, Permutations])
+@pytest.mark.parametrize("kind", [Ingest, Refresh, pytest.param(Permutations, marks=MORE)])
 def test_a_caller_that_dies_leaves_the_last_whole_version(
     cluster: SparkCluster, begun: Path, usual: Usual, tmp_path: Path, kind: type[Job]
 ) -> None:
@@ -228,7 +239,7 @@ def test_a_caller_that_dies_leaves_the_last_whole_version(
         assert job.ends()[0] == 0 and job.is_whole()
 
 
-@pytest.mark.parametrize("kind", [Permutations, Ingest])
+@pytest.mark.parametrize("kind", [Ingest, pytest.param(Permutations, marks=MORE)])
 def test_a_server_that_dies_is_told_and_the_next_run_goes_on(
     cluster: SparkCluster, begun: Path, usual: Usual, tmp_path: Path, kind: type[Job]
 ) -> None:
