@@ -125,6 +125,15 @@ def test_predictions_without_scores_are_compared(tmp_path: Path) -> None:
     assert scores(read(tmp_path, mapping_of(tmp_path / "r.csv")).rows) == [1, 0]
 
 
+def test_messages_are_not_compared_with_a_target(tmp_path: Path) -> None:
+    """Each would be wrong, whatever was answered."""
+    said = [{"role": "assistant", "content": "18"}]
+    rows = [{"id": n, "completion": said, "answer": "18", "reward": n / 2, "seconds": 2.5 + n} for n in range(3)]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    text = starting_mapping(tmp_path / "r.jsonl")
+    assert "exact_match" not in text and '# value = "reward"' in text
+
+
 @pytest.mark.parametrize(
     ("cells", "expected"), [(("yes", "no"), [1, 0]), (("85%", "5%"), [0.85, 0.05]), (("True", "False"), [1, 0])]
 )

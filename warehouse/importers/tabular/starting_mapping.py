@@ -254,7 +254,7 @@ class _Writer:
         elif self.lone is not None:
             yield "# No column has a usual name of scores; this one has only 0 and 1:"
             yield from self._score(self.lone.name, self.lone)
-        elif {"response", "target"} <= {*self.guess.sample}:
+        elif {"response", "target"} <= {*self.guess.sample} and self._response_is_plain():
             yield from self._compared()
         else:
             yield "# No column looks like scores; at least one is needed:"
@@ -297,6 +297,10 @@ class _Writer:
         yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
         yield ""
         yield from _metric("score", signed or together.scores.is_truth, _range(together))
+
+    def _response_is_plain(self) -> bool:
+        """Messages in a list equal no target: compared, each would be wrong."""
+        return self.by_name[self.guess.sample["response"]].kind not in ("list", "object")
 
     def _compared(self) -> Iterator[str]:
         target = self.by_name[self.guess.sample["target"]]
