@@ -101,6 +101,29 @@ def test_rows_of_one_item_are_joined(kit: Any, whole: Any) -> None:
     ]
 
 
+def test_an_id_that_asks_several_questions_is_told(kit: Any) -> None:
+    """Its rows are draws of one prompt, and errors are then those of other prompts than were asked."""
+    rows = [kit.row("a", 1.0, draw=draw, text=f"What is {draw}?") for draw in range(3)]
+    rows += [kit.row("b", 1.0, draw=draw, text="What is it?") for draw in range(3)]
+    rows += [kit.row("c", 1.0), kit.row("c", 0.0, draw=1, text="Which?")]
+    (note,) = kit.load(kit.header("1"), rows).notes
+    assert note.startswith("1 prompt id asks different questions") and note.endswith("first: prompt a")
+    assert kit.all("select key, text from prompt where key = 'a'") == [("a", "What is 0?")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"draw": 1, "text": "One?", "identity": identity(q=1)},  # told apart by its content
+        {"perturbation": "typos", "text": "Oen?"},
+        {"text": "One?", "scores": [{"metric": "f1", "value": 0.5}]},
+    ],
+)
+def test_an_id_that_asks_one_question_is_no_matter(kit: Any, other: dict[str, Any]) -> None:
+    first = kit.row("a", 1.0, text="One?") | ({"identity": identity(q=0)} if "identity" in other else {})
+    assert kit.load(kit.header("1"), [first, kit.row("a", 0.0) | other]).notes == ()
+
+
 ODD = [
     "a/b\\c",
     'it\'s "quoted"',

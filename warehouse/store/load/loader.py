@@ -265,7 +265,7 @@ class Loader:
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")
-        for note in filled.notes():
+        for note in filter(None, (prompt_completion.note_on_mixed(self.bench), *filled.notes())):
             state.note(note)
         if filled.has_metadata:
             self.store.dialect.lock_catalogue(self.store.connection)

@@ -91,6 +91,23 @@ def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several:
     return found
 
 
+def note_on_mixed(bench: Scratch) -> str:
+    """Says of a source how many of its ids ask several questions; empty where none does.
+
+    Their draws would be taken for answers to one question, and errors come out too small or too large.
+    """
+    if not bench.value(query_text("ingest", "repeated_ids")):
+        return ""
+    ((n, first),) = bench.rows(query_text("ingest", "mixed_questions"))
+    if not n:
+        return ""
+    several = "1 prompt id asks" if n == 1 else f"{n} prompt ids ask"
+    return (
+        f"{several} different questions in different rows, which count as draws of one prompt, by the first question;"
+        f" is this the column of ids? first: prompt {str(first)[:40]}"
+    )
+
+
 def _gaps(bench: Scratch, benchmark_ids: Sequence[int]) -> Filled:
     bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), {"benchmarks": sorted(set(benchmark_ids))})
     bench.script("said_prompt")
