@@ -12,9 +12,9 @@ import pytest
 from tests.cli.test_lake import faults
 from tests.queries.test_library import GIVEN
 from tests.queries.test_views_engines import GRAIN
-from tests.store.test_lake_engine import differences
 from tests.support.cli import Caller
 from tests.support.lakes import world_with_lake
+from tests.support.same_rows import assert_same_rows
 from tests.support.same_stores import store_differences
 from tests.support.spark_cluster import SparkCluster
 from warehouse.analysis.matrix import elsewhere
@@ -50,16 +50,12 @@ def lake(made: Path, cluster: SparkCluster) -> Iterator[Store]:
 @pytest.mark.parametrize("name", [view.name for view in query_files.views()])
 def test_a_view_gives_the_same_rows(store: Store, lake: Store, name: str) -> None:
     keys = ", ".join(f"{column.strip()} nulls last" for column in GRAIN[name].split(","))
-    one, other = (run_sql(side, f"select * from {name} order by {keys}", {}).to_pylist() for side in (store, lake))
-    assert len(one) == len(other) > 0
-    assert [fault for pair in zip(one, other, strict=True) for fault in differences(*pair)] == []
+    assert_same_rows(*(run_sql(side, f"select * from {name} order by {keys}", {}) for side in (store, lake)))
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_library_query_gives_the_same_rows_in_the_same_order(store: Store, lake: Store, name: str) -> None:
-    one, other = (run_named(side, name, GIVEN[name]).to_pylist() for side in (store, lake))
-    assert len(one) == len(other) > 0 and list(one[0]) == list(other[0])
-    assert [fault for pair in zip(one, other, strict=True) for fault in differences(*pair)] == []
+    assert_same_rows(*(run_named(side, name, GIVEN[name]) for side in (store, lake)))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import socket
 import subprocess
@@ -11,7 +10,6 @@ import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,6 +17,7 @@ from tests.queries.test_library import GIVEN
 from tests.queries.test_views_engines import GRAIN
 from tests.store.test_lake_faults import change_version
 from tests.support.lakes import MARKS, world_with_lake
+from tests.support.same_rows import assert_same_rows
 from tests.support.world import build_world
 from warehouse.api import connect
 from warehouse.errors import MisuseError, ReadOnlyError, SchemaVersionError, StoreError
@@ -56,34 +55,12 @@ def lake(made: Path) -> Iterator[Store]:
 @pytest.mark.parametrize("name", [view.name for view in query_files.views()])
 def test_a_view_gives_the_same_rows(store: Store, lake: Store, name: str) -> None:
     keys = ", ".join(f"{column.strip()} nulls last" for column in GRAIN[name].split(","))
-    one, other = (run_sql(side, f"select * from {name} order by {keys}", {}).to_pylist() for side in (store, lake))
-    assert len(one) == len(other) > 0
-    assert [fault for pair in zip(one, other, strict=True) for fault in differences(*pair)] == []
+    assert_same_rows(*(run_sql(side, f"select * from {name} order by {keys}", {}) for side in (store, lake)))
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_library_query_gives_the_same_rows_in_the_same_order(store: Store, lake: Store, name: str) -> None:
-    one, other = (run_named(side, name, GIVEN[name]).to_pylist() for side in (store, lake))
-    assert len(one) == len(other) > 0 and list(one[0]) == list(other[0])
-    assert [fault for pair in zip(one, other, strict=True) for fault in differences(*pair)] == []
-
-
-#: What rounding leaves of values such as 5000 ± 0.01, on any engine.
-ILL_CONDITIONED = {"spread": 1e-10, "discrimination": 1e-10}
-
-
-def differences(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    return [
-        (name, value, other[name])
-        for name, value in one.items()
-        if not equal(value, other[name], ILL_CONDITIONED.get(name, 1e-12))
-    ]
-
-
-def equal(one: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-15)
-    return type(one) is type(other) and bool(one == other)
+    assert_same_rows(*(run_named(side, name, GIVEN[name]) for side in (store, lake)))
 
 
 def test_a_view_by_its_name_has_the_order_of_the_store(store: Store, lake: Store) -> None:
@@ -251,11 +228,10 @@ def test_a_server_elsewhere_gives_the_same(made: Path, store: Store, how: str) -
     port = server.listening_address[1]
     sql = "select run_id, metric_id, estimate from run_score order by run_id nulls last, metric_id nulls last"
     with open_store(f"sc://127.0.0.1:{port}?lake={made / 'lake'}{how}") as lake:
-        found = lake.arrow(sql).to_pylist()
+        found = lake.arrow(sql)
         assert lake.arrow("select * from analysis").num_rows == 0 and lake.name.endswith(f"lake{how}")
     server.stop()
-    held = store.arrow(sql).to_pylist()
-    assert [fault for pair in zip(held, found, strict=True) for fault in differences(*pair)] == []
+    assert_same_rows(store.arrow(sql), found)
 
 
 def test_a_lake_of_another_schema_says_what_to_run(made: Path, tmp_path: Path) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.seeds import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
-from warehouse.report.table import count, model_and_condition, name, number, table, text
+from warehouse.report.table import Column, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
+
+
+def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False) -> Column:
+    """Figures with the decimals that they need themselves."""
+    return number(head, values, decimals(values), spare=spare)
 
 
 def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
@@ -72,17 +79,12 @@ def noise_table(found: SeedsReport, benchmark: str) -> Markup:
             count("Seeds", [row.n_seeds for row in rows], keep=True),
             count("Checkpoints", [row.n_checkpoints for row in rows]),
             number("Last", [row.seed_mean for row in rows], places),
-            number("SD over seeds", [row.seed_sd for row in rows], decimals(row.seed_sd for row in rows), spare=True),
-            number("Low", [row.seed_sd_low for row in rows], decimals(row.seed_sd_low for row in rows), spare=True),
-            number("High", [row.seed_sd_high for row in rows], decimals(row.seed_sd_high for row in rows), spare=True),
-            number(
-                "Half-width of a run",
-                [row.half_width for row in rows],
-                decimals(row.half_width for row in rows),
-                spare=True,
-            ),
-            number("Noise floor", [row.noise_floor for row in rows], decimals(row.noise_floor for row in rows)),
-            number("Jitter", [row.jitter for row in rows], decimals(row.jitter for row in rows), spare=True),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
+            _by_itself("Low", [row.seed_sd_low for row in rows], spare=True),
+            _by_itself("High", [row.seed_sd_high for row in rows], spare=True),
+            _by_itself("Half-width of a run", [row.half_width for row in rows], spare=True),
+            _by_itself("Noise floor", [row.noise_floor for row in rows]),
+            _by_itself("Jitter", [row.jitter for row in rows], spare=True),
             text("Why no floor", [row.reason for row in rows], wrap=True, spare=True),
         ],
     )
@@ -101,20 +103,10 @@ def seeds_table(found: SeedReport, benchmark: str) -> Markup:
             text("Position", [f"{row.position}" for row in rows]),
             count("Seeds", [row.n_seeds for row in rows]),
             number("Mean", [row.estimate for row in rows], places),
-            number("SD over seeds", [row.seed_sd for row in rows], decimals(row.seed_sd for row in rows), spare=True),
-            number(
-                "SE, prompts sampled",
-                [row.se_seeds_fixed for row in rows],
-                decimals(row.se_seeds_fixed for row in rows),
-                spare=True,
-            ),
-            number(
-                "SE, seeds sampled",
-                [row.se_prompts_fixed for row in rows],
-                decimals(row.se_prompts_fixed for row in rows),
-                spare=True,
-            ),
-            number("SE, both", [row.se_both_sampled for row in rows], decimals(row.se_both_sampled for row in rows)),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
+            _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], spare=True),
+            _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], spare=True),
+            _by_itself("SE, both", [row.se_both_sampled for row in rows]),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Left out", [row.n_left_out for row in rows]),
             text("Why no figure", [row.reason for row in rows], wrap=True, spare=True),
