@@ -109,7 +109,8 @@ def _print_model(report: FlashReport) -> None:
     )
     echo()
     if report.is_settled:
-        print_text(f"That is {report.saving:.3g} times fewer prompts than all.")
+        saved = f"That is {report.saving:.3g} times fewer prompts than all."
+        print_text("All prompts were needed." if report.saving == 1 else saved)
         return
     size = "all prompts" if report.next_size is None else f"{report.next_size} prompts of each scenario"
     print_text(f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them in order):")

@@ -229,9 +229,9 @@ def _places(row: HistoryRow) -> int:
 def _subjects(changes: History) -> dict[tuple[str, str], str]:
     """What each subject is called: by its models, and by settings only where one has several."""
     keys = {(row.benchmark, row.subject) for row in changes.rows}
-    told = {key: " - ".join(_side(changes, side) for side in key[1].split(" - ")) for key in keys}
-    times = Counter((key[0], name) for key, name in told.items())
-    return {key: name if times[key[0], name] == 1 else key[1] for key, name in told.items()}
+    labels = {key: " - ".join(_side(changes, side) for side in key[1].split(" - ")) for key in keys}
+    times = Counter((key[0], name) for key, name in labels.items())
+    return {key: name if times[key[0], name] == 1 else key[1] for key, name in labels.items()}
 
 
 def _side(changes: History, side: str) -> str:

@@ -134,7 +134,7 @@ def history(
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
     """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
-    told: dict[str, str] = {}
+    by_subject: dict[str, str] = {}
     for name in sorted({row.benchmark for row in rows}):
         try:
             conditions = group_runs(runs_on(store, find_benchmark(store, name).ids))
@@ -147,8 +147,8 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
                 of_model[condition.model].append(condition)
         for several in of_model.values():
             labels = label_conditions(store, several) if len(several) > 1 else [""]
-            told |= zip(map(subject_of, several), labels, strict=True)
-    return told
+            by_subject |= zip(map(subject_of, several), labels, strict=True)
+    return by_subject
 
 
 def history_of(store: Store, name: str, **wanted: Any) -> History:

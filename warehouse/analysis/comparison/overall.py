@@ -52,8 +52,8 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], units: Sequence[Units]) ->
         units: of the prompts of each, from `common_units`.
     """
     planned = [row.benchmark for row in rows if PLANNED in row.flags]
-    _, held = np.unique(np.concatenate([np.unique(own) for own in units]), return_counts=True)
-    n_shared = int(np.sum(held > 1))
+    _, n_benchmarks = np.unique(np.concatenate([np.unique(own) for own in units]), return_counts=True)
+    n_shared = int(np.sum(n_benchmarks > 1))
     if not planned or not n_shared:
         return ""
     return (

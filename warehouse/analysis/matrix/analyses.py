@@ -80,9 +80,9 @@ def run_test(
     notes = (
         () if binary or similarities else ("scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",)
     )
-    told = () if spread is None else spread.notes
+    of_spread = () if spread is None else spread.notes
     return MatrixTest(
-        **common(data, seed, *notes, *told), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
+        **common(data, seed, *notes, *of_spread), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
     )
 
 
@@ -113,9 +113,9 @@ def run_clusters(
         )
         for count in found.counts
     )
-    told = () if spread is None else spread.notes
+    of_spread = () if spread is None else spread.notes
     return MatrixClusters(
-        **common(data, seed, *told),
+        **common(data, seed, *of_spread),
         rows=rows,
         n_clusters=chosen.n_clusters,
         silhouette=chosen.silhouette,
