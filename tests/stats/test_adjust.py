@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.statsmodels import adjusted
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.multipliers import WEBB, webb_draws
+from warehouse.stats.core.multipliers import WEBB, sign_block, webb_draws
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
@@ -49,6 +49,15 @@ def test_webb_weights_have_mean_0_variance_1_and_six_values() -> None:
     counts = np.unique(drawn, return_counts=True)[1] / drawn.size
     assert counts == pytest.approx(1 / 6, abs=5 * np.sqrt(5 / 36 / drawn.size))
     assert abs(np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1]) < 5 / np.sqrt(300)
+
+
+def test_signs_are_as_often_negative_as_positive_and_independent() -> None:
+    signs = sign_block(1000, slice(0, 300), 7)
+    assert sorted(set(signs.ravel())) == [-1, 1]
+    assert abs(signs.mean()) < 5 / np.sqrt(signs.size)
+    pairs = np.corrcoef(signs[:, :100], rowvar=False)[np.triu_indices(100, 1)]
+    assert np.abs(pairs).max() < 6 / np.sqrt(300)
+    assert np.array_equal(sign_block(1000, slice(64, 100), 7), signs[64:100])
 
 
 @pytest.mark.parametrize("block", [1, 64, 100, 1000])

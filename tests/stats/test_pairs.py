@@ -13,11 +13,12 @@ from scipy import stats
 from warehouse.errors import StatisticsError
 from warehouse.stats import paired_difference
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.multipliers import webb_draws
+from warehouse.stats.core.multipliers import draw_blocks, sign_block
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
 from warehouse.stats.multiple.max_t import MANY_PROMPTS, Draws, max_t_draws
 from warehouse.stats.multiple.pair_moments import centre, pair_moments
+from warehouse.stats.multiple.ranks import rank_models
 
 Floats = NDArray[np.float64]
 
@@ -90,27 +91,33 @@ def cr2_by_matrices(d: Floats, groups: NDArray[np.int64]) -> float:
 
 
 def slow_max_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int) -> Floats:
-    """The largest |T*| of each draw by the definition in statistics.md, pair by pair: the null
-    imposed, f_c N for each cluster's part of the sum; a fixed error for many single prompts."""
+    """The largest |T*| of each draw by its definition, pair by pair, shape (2, B): the null imposed
+    and centred; f_c N for each cluster's part of the sum; a fixed error for many single prompts."""
     units = np.arange(len(scores)) if clusters is None else as_clusters(clusters, len(scores)).codes
-    xi = np.concatenate([w for _, w in webb_draws(units.max() + 1, n_draws, seed)])
-    largest = np.zeros(n_draws)
+    signs = np.concatenate([sign_block(units.max() + 1, rows, seed) for rows in draw_blocks(n_draws, 64)])
+    largest = np.zeros((2, n_draws))
     for a in range(scores.shape[1]):
         for b in range(a + 1, scores.shape[1]):
             rows = common(scores, a, b)
             d = (scores[:, a] - scores[:, b])[rows]
             own, sizes = np.unique(units[rows], return_counts=True)
             g, f = len(own), sizes / sizes.sum()
-            sums = np.array([d[units[rows] == unit].sum() for unit in own])
-            for draw in range(n_draws):
-                weights = xi[draw, own]
-                if clusters is None and len(d) >= MANY_PROMPTS:
-                    t = abs(weights @ (d - d.mean())) / (len(d) * stats.sem(d))
-                else:
-                    spread = ((weights * sums - f * (weights @ sums)) ** 2).sum()
-                    t = abs(weights @ sums) / np.sqrt(g / (g - 1) * spread)
-                largest[draw] = max(largest[draw], t)
+            imposed = np.array([d[units[rows] == unit].sum() for unit in own])
+            for way, sums in enumerate((imposed, imposed - sizes * d.mean())):
+                for draw in range(n_draws):
+                    xi = signs[draw, own]
+                    if clusters is None and len(d) >= MANY_PROMPTS:
+                        t = abs(xi @ (d - d.mean())) / (len(d) * stats.sem(d))
+                    else:
+                        spread = ((xi * sums - f * (xi @ sums)) ** 2).sum()
+                        t = abs(xi @ sums) / np.sqrt(g / (g - 1) * spread)
+                    largest[way, draw] = max(largest[way, draw], t)
     return largest
+
+
+def critical(largest: Floats, place: int) -> float:
+    """The larger of the two ways' draws at a place in their order."""
+    return float(np.sort(largest, axis=1)[:, place].max())
 
 
 @pytest.mark.parametrize(
@@ -131,15 +138,17 @@ def slow_max_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int,
 def test_max_t_is_its_definition(n: int, g: int, gaps: float) -> None:
     scores, clusters = scores_of(n, 4, gaps=gaps), labels_of(n, g) if g else None
     found = all_pairs(scores, clusters, n_resamples=99, seed=3)
-    largest = np.sort(slow_max_t(scores, clusters, 99, 3))
+    largest = slow_max_t(scores, clusters, 99, 3)
     n_common = [common(scores, a, b).sum() for a, b in zip(found.first, found.second, strict=True)]
     assert (~found.studentised).tolist() == [g == 0 and n >= 200 for n in n_common]
-    assert found.critical_value == pytest.approx(largest[94], rel=1e-10)  # ceil(.95 · 100) = 95th
+    c = critical(largest, 94)  # ceil(.95 · 100) = 95th
+    assert found.critical_value == pytest.approx(c, rel=1e-10)
+    own = stats.t.ppf(0.975, found.degrees_of_freedom) * found.standard_error
     width = found.simultaneous_high - found.difference
-    assert width == pytest.approx(largest[94] * found.error_max_t, rel=1e-10)
+    assert width == pytest.approx(np.maximum(c * found.error_max_t, own), rel=1e-10)
     t = np.abs(found.difference) / found.error_max_t
-    reached = (largest >= t[:, None] * (1 - 1e-12)).sum(axis=1)
-    assert found.p_max_t == pytest.approx((1 + reached) / 100)
+    reached = (largest[:, None] >= t[:, None] * (1 - 1e-12)).sum(axis=2).max(axis=0)
+    assert found.p_max_t == pytest.approx(np.maximum((1 + reached) / 100, found.p_value))
 
 
 def test_models_that_share_their_gaps_are_as_by_definition() -> None:
@@ -148,8 +157,7 @@ def test_models_that_share_their_gaps_are_as_by_definition() -> None:
     scores[260:480, 4] = scores_of(220, 1)[:, 0]  # 220 prompts in common with the first three
     found = all_pairs(scores, n_resamples=40, seed=1, level=0.9)
     assert not found.studentised.all()
-    slow = np.sort(slow_max_t(scores, None, 40, 1))
-    assert found.critical_value == pytest.approx(slow[36], rel=1e-10)
+    assert found.critical_value == pytest.approx(critical(slow_max_t(scores, None, 40, 1), 36), rel=1e-10)
 
 
 def test_one_cluster_of_many_prompts_is_no_reason_to_separate() -> None:
@@ -161,8 +169,7 @@ def test_one_cluster_of_many_prompts_is_no_reason_to_separate() -> None:
     shared = random.normal(size=(16, 6))
     scores = shared[clusters] + 0.1 * random.normal(size=(300, 6))
     found = all_pairs(scores, clusters, n_resamples=999, seed=1)
-    slow = np.sort(slow_max_t(scores, clusters, 999, 1))
-    assert found.critical_value == pytest.approx(slow[949], rel=1e-10)
+    assert found.critical_value == pytest.approx(critical(slow_max_t(scores, clusters, 999, 1), 949), rel=1e-10)
     assert found.critical_value > 4
     assert np.nanmin(found.p_max_t) > 0.05
 
@@ -183,8 +190,7 @@ def test_each_models_own_critical_value_is_of_its_own_pairs() -> None:
     found = all_pairs(scores, n_resamples=199, seed=2)
     for model in range(4):
         others = [slow_max_t(scores[:, [model, k]], None, 199, 2) for k in range(4) if k != model]
-        own = np.sort(np.max(others, axis=0))
-        assert found.critical_values[model] == pytest.approx(own[189], rel=1e-10)
+        assert found.critical_values[model] == pytest.approx(critical(np.max(others, axis=0), 189), rel=1e-10)
     assert found.critical_values.max() <= found.critical_value
 
 
@@ -321,6 +327,56 @@ def test_family_wise_error_without_clusters() -> None:
     error = 3 * np.sqrt(0.05 * 0.95 / 200)
     assert max_t == pytest.approx(0.05, abs=error)
     assert by_holm <= 0.05 + error
+
+
+@pytest.mark.parametrize(("n", "m", "share"), [(8, 6, 0.5), (10, 4, 0.5), (50, 3, 0.95)])
+def test_family_wise_error_where_few_prompts_differ(n: int, m: int, share: float) -> None:
+    """Where only a handful of answers differ, chance has few ways, and the test says so."""
+
+    def simulate(random: np.random.Generator) -> tuple[Floats, None]:
+        ease = random.normal(size=(n, 1))
+        return (ease + random.normal(size=(n, m)) < np.sqrt(2) * stats.norm.ppf(share)).astype(float), None
+
+    max_t, _ = family_wise(simulate, 200)
+    assert max_t <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.parametrize("g", [0, 9])
+def test_intervals_hold_together_where_all_models_differ(g: int) -> None:
+    """Large differences make all pairs swing alike if the null is imposed: the intervals must
+    still allow for their number."""
+    truth, outside = 2.0 * np.arange(6), 0
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        clusters = np.repeat(np.arange(g), 4) if g else None
+        shared = random.normal(size=(g, 6))[clusters] if g else 0.0
+        scores = truth + shared + random.normal(size=(4 * g or 30, 6))
+        found = all_pairs(scores, clusters, n_resamples=299, seed=seed)
+        differences = truth[found.first] - truth[found.second]
+        outside += bool(np.any((differences < found.simultaneous_low) | (differences > found.simultaneous_high)))
+    assert outside / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 20])
+def test_no_more_is_told_of_all_pairs_than_of_one_alone(n: int) -> None:
+    for seed in range(40):
+        scores = (np.random.default_rng(seed).random((n, 2)) < [0.9, 0.2]).astype(float)
+        found = all_pairs(scores, n_resamples=199, seed=seed)
+        own = stats.t.ppf(0.975, n - 1) * found.standard_error
+        assert not (found.p_max_t < found.p_value).any()
+        assert not (found.simultaneous_high - found.difference < own * (1 - 1e-9)).any()
+        ranks = rank_models(found)
+        if not found.p_value[0] <= 0.05 or n <= 5:  # two in 32 ways at best
+            assert ranks.rank_high in ((2, 2), (None, None))
+
+
+def test_four_prompts_tell_no_rank() -> None:
+    """Whatever the answers: the set says that any rank can be, not that there is none."""
+    scores = np.array([[1, 0, 0], [1, 0, 1], [1, 0, 0], [1, 1, 0]], dtype=float)
+    found = all_pairs(scores, n_resamples=199)
+    ranks = rank_models(found)
+    assert (ranks.rank_low, ranks.rank_high) == ((1, 1, 1), (3, 3, 3))
+    assert (ranks.rank_low_joint, ranks.rank_high_joint) == ((1, 1, 1), (3, 3, 3))
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ class PairRow(Row):
         p_value: two-sided t test of this pair alone.
         p_holm: Holm's adjustment over all pairs of the group.
         p_bh: Benjamini and Hochberg's.
-        p_max_t: max-|T|'s.
+        p_max_t: max-|T|'s, at least ``p_value``.
         better: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction;
             empty where it is not or the direction is unknown.
         correlation: of the two over the common prompts.
@@ -51,7 +51,8 @@ class PairRow(Row):
         n_pairs: pairs of the group that were adjusted for.
         n_resamples: draws of max-|T|.
         seed: of the draws.
-        critical_value: of max-|T|, by which errors are multiplied.
+        critical_value: of max-|T|, by which errors are multiplied; None without draws, and where there
+            are too few prompts (clusters) to tell any difference.
         reason: why there is no error, empty where there is one.
         runs_a: ids of the runs of the first.
         runs_b: ids of the runs of the second.
@@ -142,8 +143,8 @@ def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[
 
 
 def known(value: Any) -> float | None:
-    """A number, None for NaN."""
-    return None if math.isnan(value) else float(value)
+    """A number, None for NaN and infinity."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _figures(found: AllPairs, place: int) -> dict[str, float | None]:

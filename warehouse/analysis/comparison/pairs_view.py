@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,14 +53,12 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
     said = []
     for group in groups:
         pairs = group.pairs
-        draws = (
-            f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}:"
-            f" {pairs.critical_value:.3g} errors each side"
-            if pairs.critical_value == pairs.critical_value
-            else ""
-        )
+        width = f"{pairs.critical_value:.3g} errors each side or more"
+        if math.isinf(pairs.critical_value):
+            width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
+        draws = f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        said.append(f"errors {errors}{draws}")
+        said.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else draws}")
     return said
 
 

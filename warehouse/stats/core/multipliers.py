@@ -53,8 +53,22 @@ def webb_block(n: int, rows: slice, seed: int) -> FloatArray:
     weights = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n))
     for first in range(0, len(weights), STREAM):
         stream = weights[first : first + STREAM].reshape(-1, _FOURS.shape[1])
-        seeds = np.random.SeedSequence([seed, (rows.start + first) // STREAM])
-        generator = np.random.Generator(np.random.SFC64(seeds))
-        codes = generator.integers(0, len(_FOURS), size=len(stream), dtype=np.uint16)
+        codes = _generator(seed, rows.start + first).integers(0, len(_FOURS), size=len(stream), dtype=np.uint16)
         _FOURS.take(codes, axis=0, out=stream, mode="clip")  # all codes are in range
     return weights[: rows.stop - rows.start]
+
+
+def sign_block(n: int, rows: slice, seed: int) -> FloatArray:
+    """Random signs, −1 or 1 (Rademacher weights), as `webb_block` gives weights."""
+    signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n))
+    for first in range(0, len(signs), STREAM):
+        bits = np.unpackbits(_generator(seed, rows.start + first).integers(0, 256, STREAM * n // 8, dtype=np.uint8))
+        signs[first : first + STREAM] = bits.reshape(STREAM, n)
+    signs *= 2
+    signs -= 1
+    return signs[: rows.stop - rows.start]
+
+
+def _generator(seed: int, row: int) -> np.random.Generator:
+    """That of the stream which begins with a row."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, row // STREAM])))

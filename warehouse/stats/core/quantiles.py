@@ -15,7 +15,13 @@ def z_quantile(level: float) -> float:
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
     """t such that Student's t lies within ±t with probability ``level``."""
-    return float(scipy.special.stdtrit(degrees_of_freedom, (1 + level) / 2))
+    return float(t_quantiles(level, degrees_of_freedom))
+
+
+def t_quantiles(level: float, degrees_of_freedom: FloatArray | float) -> FloatArray:
+    """`t_quantile` of each of several degrees of freedom."""
+    quantiles: FloatArray = scipy.special.stdtrit(degrees_of_freedom, (1 + level) / 2)
+    return quantiles
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
 from warehouse.stats.core.one_thread import one_blas_thread
-from warehouse.stats.core.quantiles import t_p_values
+from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.max_t import BoolArray, Draws, max_t_draws
@@ -45,12 +45,15 @@ class AllPairs(Figures):
         p_value: two-sided, from Student's t.
         p_holm: Holm's adjustment over all pairs.
         p_bh: Benjamini and Hochberg's.
-        p_max_t: from max-|T|: (1 + draws whose largest |T*| reaches |T|) / (1 + draws).
-        simultaneous_low: lower end of the interval difference ± c · CR1 error.
+        p_max_t: from max-|T|: (1 + draws whose largest |T*| reaches |T|) / (1 + draws), of two ways
+            to draw the larger (`warehouse.stats.multiple.max_t`), and at least ``p_value``.
+        simultaneous_low: lower end of the interval difference ± c · CR1 error, or of the pair's own
+            interval where that is wider.
         simultaneous_high: upper end.
         error_max_t: the CR1 error (CLT without clusters) that max-|T| is scaled by.
         studentised: pairs whose error was drawn anew in each draw, not held fixed.
-        critical_value: c, for all pairs at once; NaN without draws.
+        critical_value: c, for all pairs at once; NaN without draws, infinite (and the intervals NaN)
+            where there are too few units to tell any difference.
         critical_values: c of each model against all others, shape (M,).
         n_resamples: draws B; 0: no max-|T|.
         seed: of the draws.
@@ -119,9 +122,9 @@ def all_pairs(
     """Paired differences of all models with one another, prompts sampled.
 
     Each pair uses the prompts that both models have a score on. Besides each pair's own t test
-    come three adjustments for the number of pairs: Holm, Benjamini–Hochberg, and max-|T| by a
-    multiplier bootstrap that keeps the pairs' dependence and gives simultaneous intervals. Pairs
-    whose differences are all equal have no error and are left out of the adjustments.
+    come three adjustments for the number of pairs: Holm, Benjamini–Hochberg, and max-|T| by random
+    signs that keep the pairs' dependence and give simultaneous intervals. Pairs whose differences
+    are all equal have no error and are left out of the adjustments.
 
     Args:
         scores: mean score of each prompt and model, NaN where not scored, shape (n, M).
@@ -150,7 +153,7 @@ def all_pairs(
     matrix = centre(values, groups)
     with one_blas_thread():
         moments = pair_moments(matrix)
-        tail, studentised = max_t_draws(matrix, moments, draws)
+        tails, studentised = max_t_draws(matrix, moments, draws)
     usable = moments.error > 0
     error = np.where(usable, moments.error, np.nan)
     statistic = moments.difference / error
@@ -176,7 +179,7 @@ def all_pairs(
         n_resamples=draws.n,
         seed=draws.seed,
         reasons=tuple(_reasons(moments, clustered=groups is not None)),
-        **_simultaneous(moments, tail, level),
+        **_simultaneous(moments, tails, p, level),
     )
 
 
@@ -192,32 +195,37 @@ def _rank_of_critical(n_draws: int, level: float) -> int:
     return math.ceil(level * (n_draws + 1) * (1 - 1e-14))
 
 
-def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[str, Any]:
-    """Critical values, adjusted p and intervals from the draws (B, M), by field name."""
+def _simultaneous(moments: PairMoments, tails: FloatArray, p: FloatArray, level: float) -> dict[str, Any]:
+    """Critical values, adjusted p and intervals from the draws (2, B, M), by field name.
+
+    Of the two ways to draw, the more careful counts; no p is below that of the pair alone, and no
+    interval narrower than its own.
+    """
     error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
     nothing = np.full_like(error, np.nan)
     columns: dict[str, Any] = {
         "error_max_t": error,
         "critical_value": math.nan,
         "p_max_t": nothing,
-        "critical_values": np.full(tail.shape[1], np.nan),
+        "critical_values": np.full(tails.shape[2], np.nan),
         "simultaneous_low": nothing,
         "simultaneous_high": nothing,
     }
-    if not len(tail) or np.isnan(error).all():
+    n_draws = tails.shape[1]
+    if not n_draws or np.isnan(error).all():
         return columns
-    critical = _rank_of_critical(len(tail), level) - 1
-    largest = np.sort(tail.max(axis=1))
-    own = np.sort(tail, axis=0)[critical]
-    c = float(largest[critical])
-    t = np.abs(moments.difference) / error
-    reached = len(tail) - np.searchsorted(largest, t * (1 - TIE), side="left")
-    columns["p_max_t"] = np.where(np.isnan(t), np.nan, (1 + reached) / (1 + len(tail)))
-    columns["critical_values"] = np.where(np.isfinite(own) & (own > 0), own, np.nan)
+    critical = _rank_of_critical(n_draws, level) - 1
+    largest = np.sort(tails.max(axis=2), axis=1)
+    own = np.partition(tails, critical, axis=1)[:, critical].max(axis=0)
+    t = np.abs(moments.difference) / error * (1 - TIE)
+    reached = n_draws - np.min([np.searchsorted(way, t, side="left") for way in largest], axis=0)
+    columns["p_max_t"] = np.where(np.isnan(t), np.nan, np.maximum((1 + reached) / (1 + n_draws), p))
+    columns["critical_values"] = np.where(own > 0, own, np.nan)
+    columns["critical_value"] = c = float(largest[:, critical].max())
     if math.isfinite(c):
-        columns["critical_value"] = c
-        columns["simultaneous_low"] = moments.difference - c * error
-        columns["simultaneous_high"] = moments.difference + c * error
+        half = np.maximum(c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error)
+        columns["simultaneous_low"] = moments.difference - half
+        columns["simultaneous_high"] = moments.difference + half
     return columns
 
 

@@ -1,12 +1,14 @@
-"""max-|T| over all pairs by a multiplier bootstrap (statistics.md §2; Romano and Wolf 2005).
+"""max-|T| over all pairs by random signs (statistics.md §2; Romano and Wolf 2005).
 
-One weight for each cluster (each prompt, without clusters) multiplies the differences of all pairs
-alike, so that the pairs keep their dependence. The null is imposed: the differences are not
-centred, their weighted sum N_ab is taken off each unit by its share f_c, and every draw
-studentises a pair by its own s*. With clusters of unequal size anything less (a fixed error, N/G
-for f_c N, centred sums) rejects a true null far too often. Only without clusters, from
-`MANY_PROMPTS` common prompts on, is the fixed error as good; then one matrix product of the
-models' scores serves all pairs.
+One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs
+alike, so that the pairs keep their dependence; their weighted sum N_ab is taken off each unit by
+its share f_c, and every draw studentises a pair by its own s*. This is done twice. With the null
+imposed (differences not centred) true nulls are kept: where few prompts differ this is the test by
+sign flips, which Webb's weights of statistics.md exceed (family-wise .10 to .17 where .05 was asked,
+binary scores, 8 to 15 prompts). But differences that are large make all pairs swing alike, and
+intervals that hold one at a time (.2 outside in place of .05). So the differences are centred too,
+and the larger critical value counts. Only without clusters, from `MANY_PROMPTS` common prompts on,
+is a fixed error as good; then one matrix product of the models' scores serves all pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import ROUNDING, FloatArray
-from warehouse.stats.core.multipliers import draw_blocks, webb_block
+from warehouse.stats.core.multipliers import draw_blocks, sign_block
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
 #: Without clusters, common prompts from which on the error of a pair is held fixed over the draws.
@@ -31,6 +33,8 @@ MANY_PROMPTS = 200
 THREADS = 4
 #: Multipliers that one thread draws and uses sooner than several start.
 FOR_ONE_THREAD = 1 << 20
+#: A larger T*² is infinite: the draw leaves only rounding of the spread.
+MOST_T2 = 0.1 / ROUNDING
 #: Sums of clusters of pairs that are held at a time (32 MB).
 MOST_SUMS = 1 << 22
 
@@ -45,7 +49,7 @@ class Draws:
     Attributes:
         n: number of draws B.
         seed: of the random numbers.
-        block: rows of weights at a time (the figures do not depend on it).
+        block: rows of signs at a time (the figures do not depend on it).
     """
 
     n: int
@@ -60,40 +64,43 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> tupl
         moments: of the pairs; those without an error above 0 are left out.
 
     Returns:
-        largest |T*| per draw and model, shape (B, M), 0 for a model without a pair (the maximum
-        over models is that over all pairs); which pairs were studentised in each draw.
+        largest |T*| per draw and model with the null imposed and with centred differences, shape
+        (2, B, M), 0 for a model without a pair (the maximum over models is that over all pairs);
+        which pairs were studentised in each draw.
     """
     usable = moments.error_cr1 > 0
     fixed = usable & (moments.n_prompts >= MANY_PROMPTS) & _units_are_prompts(matrix)
-    best = np.zeros((draws.n, matrix.n_models))
-    _draw(matrix, moments, fixed, usable & ~fixed, draws, best)
-    return best, usable & ~fixed
+    studentised = usable & ~fixed
+    best = np.zeros((2, draws.n, matrix.n_models))
+    if fixed.any():
+        _fixed(matrix, moments, fixed, draws, best[0])
+        best[1] = best[0]
+    if studentised.any():
+        for imposed, largest in zip((True, False), best, strict=True):
+            _studentised(matrix, moments.difference * imposed, studentised, draws, largest)
+    return best, studentised
 
 
 def _units_are_prompts(matrix: ScoreMatrix) -> bool:
     return matrix.clusters is None or matrix.clusters.n == len(matrix.centred)
 
 
-def _draw(
-    matrix: ScoreMatrix, moments: PairMoments, fixed: BoolArray, studentised: BoolArray, draws: Draws, best: FloatArray
-) -> None:
-    if fixed.any():
-        scale = np.zeros(len(fixed))
-        scale[fixed] = 1 / (moments.n_prompts[fixed] * moments.error_cr1[fixed])
-        if matrix.complete:
-            _fixed_complete(matrix, scale, draws, best)
-        else:
-            _fixed_with_gaps(matrix, scale, draws, best)
-    if studentised.any():
-        _studentised(matrix, moments.difference, studentised, draws, best)
+def _fixed(matrix: ScoreMatrix, moments: PairMoments, chosen: BoolArray, draws: Draws, best: FloatArray) -> None:
+    """T* = |N|/(n · error) of centred differences."""
+    scale = np.zeros(len(chosen))
+    scale[chosen] = 1 / (moments.n_prompts[chosen] * moments.error_cr1[chosen])
+    if matrix.complete:
+        _fixed_complete(matrix, scale, draws, best)
+    else:
+        _fixed_with_gaps(matrix, scale, draws, best)
 
 
 def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray) -> None:
-    """N_ab = N_a − N_b: one product of weights and the models' sums."""
+    """N_ab = N_a − N_b: one product of signs and the models' sums."""
     square = _square(matrix, scale)
 
-    def block(rows: slice, weights: FloatArray) -> None:
-        totals = np.ascontiguousarray((weights @ matrix.totals).T)
+    def block(rows: slice, signs: FloatArray) -> None:
+        totals = np.ascontiguousarray((signs @ matrix.totals).T)
         largest = best[rows].T.copy()
         for a in range(len(totals) - 1):
             _raise(largest, a, totals[a + 1 :] - totals[a], square[a, a + 1 :, None])
@@ -136,8 +143,8 @@ def _from_what_is_lacking(
         share = matrix.centred[rows].T - half * (1 + matrix.scored[rows].T)
         parts.append(np.hstack([share, half]))
 
-    def block(rows: slice, weights: FloatArray) -> None:
-        by_unit = np.ascontiguousarray(weights.T)
+    def block(rows: slice, signs: FloatArray) -> None:
+        by_unit = np.ascontiguousarray(signs.T)
         full, every = totals @ by_unit, by_unit.sum(axis=0)
         lost = np.empty((m, m, len(every)))
         for b, own in enumerate(lacking):
@@ -161,15 +168,15 @@ def _from_patterns(
     patterns: FloatArray,
     of_model: IntArray,
 ) -> Work:
-    """N_ab from sums of scores and of weights over the prompts of each pattern of gaps."""
+    """N_ab from sums of scores and of signs over the prompts of each pattern of gaps."""
     m = matrix.n_models
     totals, cells = (
         np.ascontiguousarray(np.hstack(parts).T)
         for parts in ((matrix.totals, matrix.counts), (matrix.centred, matrix.scored))
     )
 
-    def block(rows: slice, weights: FloatArray) -> None:
-        by_unit = np.ascontiguousarray(weights.T)
+    def block(rows: slice, signs: FloatArray) -> None:
+        by_unit = np.ascontiguousarray(signs.T)
         full = totals @ by_unit
         on = np.stack([_on_prompts(by_unit, unit, cells, full, mask) for mask in patterns.T])
         largest = best[rows].T.copy()
@@ -210,56 +217,66 @@ class _Run:
 
     Attributes:
         models: the first models.
-        squares: S_c² of each pair, shape (p, G), pairs in order; 0 for a pair that is left out.
-        linear: S_c and (φ − 2 f_c) S_c, φ = Σ f_c², shape (p, G) each; None where all prompts
-            are scored: then those of the models serve.
-        factor: (G − 1)/G of the pair's own clusters, 0 for a pair that is left out, shape (p, 1).
+        spread: G/(G−1) Σ S_c² of each pair, shape (p, 1), pairs in order; infinite for a pair that
+            is left out.
+        least: what of it is rounding, shape (p, 1).
+        linear: S_c and G/(G−1) (φ − 2 f_c) S_c, φ = Σ f_c², shape (p, G) each; None where all
+            prompts are scored: then those of the models serve.
     """
 
     models: range
-    squares: FloatArray
+    spread: FloatArray
+    least: FloatArray
     linear: tuple[FloatArray, FloatArray] | None
-    factor: FloatArray
 
 
-def _studentised(
-    matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray, draws: Draws, best: FloatArray
-) -> None:
-    """T* = |N|/s* of sums S_c = Σ d that are not centred, s*² = G/(G−1) Σ (ξ S − f N)².
+def _studentised(matrix: ScoreMatrix, shift: FloatArray, chosen: BoolArray, draws: Draws, best: FloatArray) -> None:
+    """T* = |N|/s* of sums S_c of differences, s*² = G/(G−1) Σ (ξ S − f N)².
 
-    Multiplied out, the sum is Σ ξ² S² + N H with H = Σ ξ (φ − 2 f) S: a product of weights and
-    sums each. N and H of a pair are differences of those of its models where f is that of all.
+    Multiplied out, and ξ² = 1, the sum is Σ S² + N H with H = Σ ξ (φ − 2 f) S: two products of
+    signs and sums. N and H of a pair are differences of those of its models where f is that of all.
+
+    Args:
+        shift: what is added to each centred difference, shape (P,): its mean, to impose the null, or 0.
     """
-    models = _linear_of_models(matrix) if matrix.complete else None
-    for run in _runs(matrix, difference, chosen):
+    models = _linear_of_models(matrix, imposed=bool(shift.any())) if matrix.complete else None
+    for run in _runs(matrix, shift, chosen):
 
-        def block(rows: slice, weights: FloatArray, run: _Run = run) -> None:
-            xi = np.ascontiguousarray(weights.T)
+        def block(rows: slice, signs: FloatArray, run: _Run = run) -> None:
+            xi = np.ascontiguousarray(signs.T)
             largest = np.zeros((matrix.n_models, xi.shape[1]))
             by_model = None if models is None else (models[0] @ xi, models[1] @ xi)
             _raise_squares(largest, run, by_model, xi)
+            largest[largest > MOST_T2] = np.inf  # no spread is left
             np.maximum(best[rows], np.sqrt(largest.T), out=best[rows])
 
-        if run.factor.any():
+        if np.isfinite(run.spread).any():
             _each_block(len(matrix.totals), draws, block)
 
 
-def _linear_of_models(matrix: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
-    """S_c and (φ − 2 f_c) S_c of each model, shape (M, G) each."""
+def _linear_of_models(matrix: ScoreMatrix, *, imposed: bool) -> tuple[FloatArray, FloatArray]:
+    """S_c and G/(G−1) (φ − 2 f_c) S_c of each model, shape (M, G) each."""
     sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
-    # means less one constant: it cancels in every difference, and numbers stay small
-    sums = matrix.totals.T + (matrix.means - matrix.means.mean())[:, None] * sizes
+    sums = matrix.totals.T
+    if imposed:  # means less one constant: it cancels in every difference, and numbers stay small
+        sums = sums + (matrix.means - matrix.means.mean())[:, None] * sizes
     return sums, sums * _slopes(sizes[:, None]).T
 
 
 def _slopes(sizes: FloatArray) -> FloatArray:
-    """φ − 2 f_c of sizes n_c, shape (G, p)."""
+    """G/(G−1) (φ − 2 f_c) of sizes n_c, shape (G, p)."""
     shares = sizes / np.maximum(sizes.sum(axis=0), 1)
-    slopes: FloatArray = (shares**2).sum(axis=0) - 2 * shares
+    slopes: FloatArray = _small_sample(sizes) * ((shares**2).sum(axis=0) - 2 * shares)
     return slopes
 
 
-def _runs(matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray) -> Iterator[_Run]:
+def _small_sample(sizes: FloatArray) -> FloatArray:
+    """G/(G−1) of the clusters that have a size, shape (p,)."""
+    units = (sizes > 0).sum(axis=0)
+    return np.asarray(units / np.maximum(units - 1, 1))
+
+
+def _runs(matrix: ScoreMatrix, shift: FloatArray, chosen: BoolArray) -> Iterator[_Run]:
     """All pairs, as many first models at a time as `MOST_SUMS` allows."""
     m, first = matrix.n_models, 0
     most = max(MOST_SUMS // len(matrix.totals), 1)
@@ -269,23 +286,23 @@ def _runs(matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray) -> Ite
             pairs += m - 1 - last
             last += 1
         start = first * m - first * (first + 1) // 2
-        yield _run(matrix, range(first, last), difference, chosen, slice(start, start + pairs))
+        yield _run(matrix, range(first, last), shift, chosen, slice(start, start + pairs))
         first = last
 
 
-def _run(matrix: ScoreMatrix, models: range, difference: FloatArray, chosen: BoolArray, pairs: slice) -> _Run:
+def _run(matrix: ScoreMatrix, models: range, shift: FloatArray, chosen: BoolArray, pairs: slice) -> _Run:
     a, b = (side[pairs] for side in matrix.pairs)
     centred, sizes = unit_sums(matrix, a, b)
-    sums = np.where(chosen[pairs], centred + sizes * difference[pairs], 0.0)
-    units = (sizes > 0).sum(axis=0)
+    sums = np.where(chosen[pairs], centred + sizes * shift[pairs], 0.0)
+    spread = _small_sample(sizes) * (sums**2).sum(axis=0)
     linear = None
     if not matrix.complete:
         linear = np.ascontiguousarray(sums.T), np.ascontiguousarray((sums * _slopes(sizes)).T)
     return _Run(
         models=models,
-        squares=np.ascontiguousarray((sums**2).T),
+        spread=np.where(chosen[pairs], spread, np.inf)[:, None],
+        least=ROUNDING * spread[:, None],
         linear=linear,
-        factor=np.where(chosen[pairs], (units - 1) / np.maximum(units, 1), 0.0)[:, None],
     )
 
 
@@ -296,37 +313,23 @@ def _raise_squares(
 
     Args:
         by_model: N and H of each model, shape (M, rows) each, or None.
-        xi: weights, shape (G, rows).
+        xi: signs, shape (G, rows).
     """
-    m, squared, first = len(largest), xi**2, 0
+    m, first = len(largest), 0
     for a in run.models:
         pairs = slice(first, first + m - 1 - a)
         first = pairs.stop
         if by_model is not None:
             n, h = (values[a] - values[a + 1 :] for values in by_model)
-            n *= run.factor[pairs] > 0
         elif run.linear is not None:
             n, h = (sums[pairs] @ xi for sums in run.linear)
-        t2 = _squared_t(n, h, run.squares[pairs] @ squared)
-        t2 *= run.factor[pairs]
-        np.maximum(largest[a], t2.max(axis=0), out=largest[a])
-        np.maximum(largest[a + 1 :], t2, out=largest[a + 1 :])
-
-
-def _squared_t(n: FloatArray, h: FloatArray, squares: FloatArray) -> FloatArray:
-    """N²/(Σ ξ² S² + N H), in place of ``n``: infinite where a draw leaves no spread, 0 where it
-    leaves no sum either."""
-    h *= n
-    h += squares
-    n *= n
-    flat = h <= ROUNDING * squares
-    if flat.any():
-        none = flat & (n <= ROUNDING * squares)
-        n[none], h[none] = 0.0, 1.0
-        h[flat & ~none] = 0.0
-    with np.errstate(divide="ignore"):
-        n /= h
-    return n
+        h *= n
+        h += run.spread[pairs]
+        np.maximum(h, run.least[pairs], out=h)
+        n *= n
+        n /= h  # T*²
+        np.maximum(largest[a], n.max(axis=0), out=largest[a])
+        np.maximum(largest[a + 1 :], n, out=largest[a + 1 :])
 
 
 def _each_block(n_units: int, draws: Draws, work: Work) -> None:
@@ -334,7 +337,7 @@ def _each_block(n_units: int, draws: Draws, work: Work) -> None:
     so little that starting them takes longer."""
 
     def one(rows: slice) -> None:
-        work(rows, webb_block(n_units, rows, draws.seed))
+        work(rows, sign_block(n_units, rows, draws.seed))
 
     blocks = draw_blocks(draws.n, draws.block)
     if n_units * draws.n < FOR_ONE_THREAD:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.stats.core.inputs import TIE
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.all_pairs import AllPairs
 
@@ -53,7 +54,7 @@ def rank_models(pairs: AllPairs) -> Ranks:
     A rank set is [1 + number of models wholly better, M − number wholly worse] by simultaneous
     intervals (Mogstad, Romano, Shaikh and Wilhelm 2024): the model's own set takes the largest
     |T| over its own comparisons, the joint ones over all pairs. A pair without an error (or
-    without common prompts) separates nobody.
+    without common prompts) separates nobody, nor does one that its own test does not tell apart.
 
     Args:
         pairs: of `all_pairs`; the sets are None where it made no draws.
@@ -91,12 +92,16 @@ def rank_models(pairs: AllPairs) -> Ranks:
 def _rank_sets(
     pairs: AllPairs, ahead: NDArray[np.float64], critical: NDArray[np.float64]
 ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
-    """Ends of the rank sets, each model against the others at its critical value."""
+    """Ends of the rank sets, each model against the others at its critical value.
+
+    Where that is infinite, nobody is separated.
+    """
     with np.errstate(invalid="ignore"):
-        far = np.abs(ahead) > critical[:, None] * pairs.square("error_max_t")
+        far = np.abs(ahead) * (1 - TIE) > critical[:, None] * pairs.square("error_max_t")
+        far &= pairs.square("p_value") <= 1 - pairs.level
     low = 1 + (far & (ahead < 0)).sum(axis=1)
     high = pairs.n_models - (far & (ahead > 0)).sum(axis=1)
-    known = np.isfinite(critical)
+    known = ~np.isnan(critical)
     return _known(low, known), _known(high, known)
 
 
