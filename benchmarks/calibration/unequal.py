@@ -1,4 +1,4 @@
-"""Clusters of unequal size: intervals, paired tests, all pairs and missing scores, simulated.
+"""Clusters of unequal size and few prompts: intervals, paired tests, all pairs and missing scores, simulated.
 
 Each cluster has an effect of its own (of its own for each model, where several are compared),
 which does not depend on its size, so that the true mean is that of the rates. Sizes are drawn
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from warehouse.stats import all_pairs, estimate_mean, missing_bounds, paired_difference, rank_models
+from warehouse.stats import AllPairs, all_pairs, estimate_mean, missing_bounds, paired_difference, rank_models
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 
 Array = NDArray[np.float64]
@@ -88,10 +88,13 @@ MODELS = 6
 DRAWS = 199
 #: Means of the models where they differ: pairs of equals, in standard deviations of a score.
 SPREAD = np.array([0.0, 0.0, 0.3, 0.3, 0.6, 0.6])
+#: The same, where all differ by far.
+FAR = 2.0 * np.arange(MODELS)
 SHARE_MISSING = 0.03
 
 SHAPES = [(kind, g) for kind in ("equal", "lognormal", "one_30") for g in (10, 20, 50)]
 SHAPES += [("mmlu", len(MMLU))]
+SINGLE = [("single", n) for n in (8, 15, 50, 150)]
 INTERVALS = [("rate", 0.1, 0.2), ("rate", 0.5, 0.2), ("rate", 0.5, 0.6), ("beta", 0.0, 0.2), ("normal", 0.0, 0.2)]
 
 
@@ -99,12 +102,13 @@ class UnequalCell(NamedTuple):
     """One kind of data and one question about it.
 
     Attributes:
-        question: ``interval``, ``paired``, ``equal_models``, ``unequal_models`` or ``missing``.
+        question: ``interval``, ``paired``, ``equal_models``, ``unequal_models``, ``far_models``
+            or ``missing``.
         kind: ``rate`` (0/1), ``beta`` (bounded) or ``normal``.
         rate: mean of 0/1 scores; 0 for others.
         correlation: within clusters.
-        sizes: ``equal``, ``lognormal``, ``one_30`` or ``mmlu``.
-        clusters: G.
+        sizes: ``equal``, ``lognormal``, ``one_30`` or ``mmlu``; ``single``: prompts without clusters.
+        clusters: G, or the number of prompts.
     """
 
     question: str
@@ -150,6 +154,8 @@ def cells() -> list[UnequalCell]:
         for kind, rate in (("rate", 0.5), ("normal", 0.0))
         for shape in SHAPES
     ]
+    found += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95) for shape in SINGLE]
+    found += [UnequalCell("far_models", "normal", 0.0, 0.2, *shape) for shape in (*SHAPES, *SINGLE)]
     found += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
     return found
 
@@ -185,6 +191,8 @@ def clusters_of(cell: UnequalCell, rng: np.random.Generator) -> Labels:
     g = cell.clusters
     if cell.sizes == "mmlu":
         sizes = np.array(MMLU)
+    elif cell.sizes == "single":
+        sizes = np.ones(g, dtype=int)
     elif cell.sizes == "lognormal":
         drawn = np.exp(SIGMA * rng.normal(size=g) - SIGMA**2 / 2)
         sizes = np.maximum(1, np.round(MEAN_SIZE * drawn)).astype(int)
@@ -240,10 +248,11 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
     ranks = rank_models(found)
     flag = _flagged(clusters)
-    own = np.mean([low != 1 or high != MODELS for low, high in zip(ranks.rank_low, ranks.rank_high, strict=True)])
+    ends = zip(ranks.rank_low, ranks.rank_high, strict=True)  # None where no set can be told
+    own = np.mean([low not in (1, None) or high not in (MODELS, None) for low, high in ends])
     return {
-        "max_t": (bool(np.nanmin(found.p_max_t) <= 0.05), flag),
-        "holm": (bool(np.nanmin(found.p_holm) <= 0.05), flag),
+        "max_t": (bool(np.nanmin(found.p_max_t, initial=1.0) <= 0.05), flag),
+        "holm": (bool(np.nanmin(found.p_holm, initial=1.0) <= 0.05), flag),
         "ranks_own": (float(own), flag),
     }
 
@@ -256,15 +265,26 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     else:
         values, truth = -z, SPREAD
     found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
-    differences = truth[found.first] - truth[found.second]
-    outside = (differences < found.simultaneous_low) | (differences > found.simultaneous_high)
     ranks, flag = rank_models(found), _flagged(clusters)
     joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
     return {
-        "simultaneous": (bool(outside.any()), flag),
+        "simultaneous": (_outside(found, truth), flag),
         "ranks_joint": (bool(joint.any()), flag),
         "ranks_own": (float(_misses(ranks.rank_low, ranks.rank_high).mean()), flag),
     }
+
+
+def _far_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    clusters = clusters_of(cell, rng)
+    values = FAR - _scores(cell, clusters, MODELS, rng)
+    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    return {"simultaneous": (_outside(found, FAR), _flagged(clusters))}
+
+
+def _outside(found: AllPairs, truth: Array) -> bool:
+    """Whether any true difference lies outside its simultaneous interval."""
+    differences = truth[found.first] - truth[found.second]
+    return bool(((differences < found.simultaneous_low) | (differences > found.simultaneous_high)).any())
 
 
 def _misses(low: tuple[int | None, ...], high: tuple[int | None, ...]) -> NDArray[np.bool_]:
@@ -303,6 +323,7 @@ _QUESTIONS: dict[str, Callable[[UnequalCell, np.random.Generator], Seen]] = {
     "paired": _paired,
     "equal_models": _equal_models,
     "unequal_models": _unequal_models,
+    "far_models": _far_models,
     "missing": _missing,
 }
 

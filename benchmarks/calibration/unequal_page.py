@@ -25,22 +25,28 @@ _TITLES = {
     ),
     "unequal_models: ranks_joint": "Joint rank sets, the same samples: share with any rank missed",
     "unequal_models: ranks_own": "A model's own rank set: share of models missed",
+    "far_models: simultaneous": (
+        "Simultaneous intervals, models that differ by 2, 4, ... standard deviations: share of samples with any"
+        " interval beside the truth"
+    ),
     "missing: default_hull": (
         "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls that miss the true mean"
     ),
     "missing: imbens_manski": "The same by Imbens and Manski, the named option (always flagged)",
 }
-_HEAD = f"""# Calibration with unequal clusters
+_HEAD = f"""# Calibration with unequal clusters and few prompts
 
 How often something that should fail in at most 5 % of the samples does fail where clusters differ
-in size: default intervals of one run, paired tests, all pairs with max-T, simultaneous intervals
-and rank sets, bounds for missing scores. `python benchmarks/calibrate_unequal.py` runs it again
+in size, or prompts are few: default intervals of one run, paired tests, all pairs with max-T,
+simultaneous intervals and rank sets, bounds for missing scores.
+`python benchmarks/calibrate_unequal.py` runs it again
 (about twenty minutes on two cores, seeded) and writes this page. Equal clusters are in
 [calibration.md](calibration.md).
 
 Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn anew in each sample;
 *one_30*, one cluster with 30 % of the prompts; *mmlu*, the 57 subjects of MMLU's test split as they
-are (100 to 1 534 prompts). Each cluster has an effect of its own, for each model, that does not
+are (100 to 1 534 prompts); *single*, that number of prompts without clusters. Each cluster has an
+effect of its own, for each model, that does not
 depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
 is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
 Above {100 * MOST:g} % beyond chance: that share of the unflagged samples fails, by more than two Monte
