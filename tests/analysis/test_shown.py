@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -206,5 +207,44 @@ def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch
         ElementTree.fromstring(drawn._repr_svg_())
     points = board.plot().spec["data"]["values"]
     assert [(one["name"], one["estimate"]) for one in points] == [(row.model, row.estimate) for row in board.rows]
-    with pytest.raises(MisuseError, match="nothing that could be drawn"):
+    with pytest.raises(MisuseError, match="ItemReport has no chart"):
         store.items("alpha").plot()
+
+
+def test_what_the_report_draws_is_a_chart_of_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: Warehouse
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    made = warehouse.connect(tmp_path / "drawn.duckdb")
+    random = np.random.default_rng(3)
+    draws = pd.DataFrame(
+        {
+            "model": f"m{model:02}",
+            "benchmark": "sums",
+            "prompt_id": f"p{prompt}",
+            "draw": draw,
+            "answer": f"a{value}",
+            "metric": "acc",
+            "score": int(value),
+        }
+        for model in range(16)
+        for prompt in range(12)
+        for draw in range(4)
+        for value in [random.random() < (model + 2) / 20]
+    )
+    curve = pd.DataFrame(
+        {"model": "grows", "benchmark": "words", "step": step, "prompt_id": f"p{prompt}", "score": int(prompt < step)}
+        for step in (2, 5, 9)
+        for prompt in range(10)
+    )
+    made.ingest(draws.rename(columns={"answer": "response"}), higher_is_better=True)
+    made.ingest(curve, higher_is_better=True)
+    pairs = made.pairs("sums", n_resamples=99).plot().spec
+    assert "m15" in json.dumps(pairs["encoding"]["y"]["axis"]["labelExpr"])  # names, not numbers, of a heat map
+    mapped = made.datamap("m15", benchmark="sums").plot().spec
+    assert [one["encoding"]["x"]["axis"]["title"] for one in mapped["vconcat"]] == ["P(correct)", "P(correct)"]
+    assert made.curves("words").plot().spec["encoding"]["x"]["axis"]["title"] == "training step"
+    weights = store.matrix("alpha").weights(draws=99).plot()
+    assert "lab/a" in weights.to_json() and "var(--" not in weights.to_json()
+    for result in (made.pairs("sums", n_resamples=99), made.datamap("m15", benchmark="sums"), made.curves("words")):
+        ElementTree.fromstring(result.plot()._repr_svg_())
