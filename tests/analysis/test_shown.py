@@ -22,7 +22,7 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.report.plot_results import VegaLite
 from warehouse.tables.html import in_html
-from warehouse.tables.text import in_text
+from warehouse.tables.text import in_text, lay_out
 from warehouse.tables.view import Below, Table, View, legend
 from warehouse.tables.words import interval
 
@@ -155,6 +155,16 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
     view = View((table, *legend({"wide": "a text", "x": "a number"})))
     assert in_text(view).splitlines()[-2:] == ["(left out: wide; to_frame() has all)", "x: a number"]
     assert "wide: a text" in in_text(view, width=200)
+
+
+def test_a_narrow_page_keeps_names_whole_before_it_keeps_spare_columns() -> None:
+    names = ("a-model-with-a-rather-long-name-0123", "b", "c")
+    rows = [{"rank": 1, "model": name, **{f"figure {i}": 0.123456 for i in range(5)}, "flags": ""} for name in names]
+    laid = lay_out(Table.of(rows, spare=("figure 4", "figure 3", "figure 2")), width=72)
+    assert names[0] in laid.lines[-3] and laid.left_out
+    assert set(laid.lines[-4]) == {"-", " "}  # a line below the heads, folded or not
+    folded = lay_out(Table.of([{"name": "x" * 90, "text": "y z " * 40}]), width=60)
+    assert set(folded.lines[1]) == {"-", " "} and max(map(len, folded.lines)) <= 60
 
 
 def test_other_results_print_their_rows(store: Warehouse) -> None:
