@@ -13,6 +13,7 @@ COPY warehouse warehouse
 COPY cli cli
 COPY migrations migrations
 COPY queries queries
+COPY docs/mappings docs/mappings
 RUN python -m venv /opt/warehouse \
     && /opt/warehouse/bin/pip install --no-cache-dir ".[${EXTRAS}]"
 

@@ -92,12 +92,15 @@ _INGEST = (
     Entry("ingest", "ingest", "ingest", "Read dumps into the store.", (
         "warehouse ingest path/to/lm_eval_output",
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
+        "warehouse ingest results/ --map eval_arena",
         "warehouse ingest results/ --watch --publish published.db",
         "warehouse ingest hf://datasets/org/results/model-a",
         "warehouse ingest results/ --on sc://spark.example.org:15002 --lake /shared/lake",
     )),
-    Entry("mapping", "ingest", "mapping", "Begin a mapping for a table, from the table itself.", (
+    Entry("mapping", "ingest", "mapping", "Begin a mapping from a table; list those that are shipped.", (
         "warehouse mapping results.csv -o mapping.toml",
+        "warehouse mapping --list",
+        "warehouse mapping mmlu_pro -o mapping.toml",
     )),
     Entry("sources", "ingest", "sources", "List what was ingested, or show one source.", (
         "warehouse sources",

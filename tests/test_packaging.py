@@ -60,7 +60,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, copy)
     for folder in FOLDERS.values():
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(folder, copy / folder.name, ignore=ignored)
+        shutil.copytree(folder, copy / folder.relative_to(ROOT), ignore=ignored)
     return copy
 
 

@@ -156,7 +156,7 @@ def _print(decision: Gate) -> None:
     print_text(f"{decision.one_line}\n")
     print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"), spare=SPARE)
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
-        echo(
-            "if equal: prompts with which a candidate as good as the baseline passes with 80 %"
-            " power;\nas seen: prompts that decide if the true difference is the one that was seen."
+        print_text(
+            "if equal: prompts with which a candidate as good as the baseline passes with power 0.8\n"
+            "as seen: prompts that decide if the true difference is the one that was seen"
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import State
-from ..ui.options import assignments, pairs_callback
+from ..ui.options import MappingFile, assignments, pairs_callback
 from ..ui.output import Output
 from ..ui.table import echo, interval, number, percentage, print_rows, print_text
 from .watch import stopping
@@ -74,9 +74,9 @@ def sequential_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--map",
         "mapping",
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="With --follow: mapping (TOML) of a tabular log.",
+        metavar="FILE|NAME",
+        type=MappingFile(),
+        help="With --follow: mapping (TOML) of a tabular log, or the name of a shipped one.",
     )
     @click.option(
         "--set",

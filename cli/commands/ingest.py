@@ -15,7 +15,7 @@ from warehouse.errors import InputError
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
-from ..ui.options import fields_callback, lake_option
+from ..ui.options import MappingFile, fields_callback, lake_option
 from ..ui.output import Output
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class PathOrUrl(click.Path):
     "--map",
     "--mapping",
     "mapping",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Mapping (TOML) for tabular dumps.",
+    metavar="FILE|NAME",
+    type=MappingFile(),
+    help="Mapping (TOML) for tabular dumps, or the name of a shipped one.",
 )
 @click.option(
     "--set",

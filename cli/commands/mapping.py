@@ -1,4 +1,4 @@
-"""``mapping``: a starting mapping for a table of somebody's own."""
+"""``mapping``: a starting mapping for a table of somebody's own, and those that are shipped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import click
 from warehouse.errors import MisuseError
 
 from ..lazy_group import command
+from ..ui.options import MappingFile
+from ..ui.table import print_rows
 
 
 @command("mapping")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
+@click.option("--list", "listing", is_flag=True, help="List the mappings for published dumps, which are shipped.")
 @click.option(
     "-o",
     "--output",
@@ -21,14 +24,23 @@ from ..lazy_group import command
     help="Write it there; default: standard output.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-def mapping(file: Path, output: Path | None, force: bool) -> None:
+def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
+    from warehouse.importers.tabular.shipped import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping
 
+    if listing:
+        print_rows({"name": name, "reads": describe_mapping(path)} for name, path in shipped_mappings().items())
+        return
+    if file is None:
+        raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
     if output is not None and output.exists() and not force:
         raise MisuseError(f"'{output}' is there already; name another file, or say --force")
-    text = starting_mapping(file)
+    path = mapping_file(file)
+    shipped = not Path(file).is_file()
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path)
     if output is None:
         click.echo(text, nl=False)
         return
     output.write_text(text, encoding="utf-8")
-    click.echo(f"wrote {output}; next: warehouse ingest {file} --map {output}", err=True)
+    dumps = "DUMPS" if shipped else path
+    click.echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)

@@ -10,6 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import assignments, output_options, pairs_callback
 from ..ui.output import Output
+from ..ui.table import asked_for_columns, print_hanging, print_text
 
 
 @command("query")
@@ -77,4 +78,11 @@ def list_queries(output: Output) -> None:
         for item in (*query_files.views(), *query_files.library())
     ]
     columns = ["name", "kind", "parameters", "meaning", "rows"]
-    output.emit(columns, rows, shown=columns[:-1])
+    if not output.for_people or not sys.stdout.isatty() or asked_for_columns():
+        return output.emit(columns, rows, shown=columns[:-1])
+    for kind, title in (("view", "Views"), ("library", "Library queries, with parameters: -p NAME=VALUE")):
+        print_text(f"{title}:")
+        for row in rows:
+            if row["kind"] == kind:
+                given = f" ({row['parameters']})" if row["parameters"] else ""
+                print_hanging(f"  {row['name']:<25}", f"{row['meaning']}{given}")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, lake_option, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows
+from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows, print_text
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Rows of a list that people are shown; programs get all.
 SHOWN = 40
+#: Stands for the model that a history is of, in more differences than that.
+ITSELF, FEW = "…", 3
 
 
 def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
@@ -229,14 +232,31 @@ def _places(row: HistoryRow) -> int:
 def _subjects(changes: History) -> dict[tuple[str, str], str]:
     """What each subject is called: by its models, and by settings only where one has several."""
     keys = {(row.benchmark, row.subject) for row in changes.rows}
-    labels = {key: " - ".join(_side(changes, side) for side in key[1].split(" - ")) for key in keys}
+    short = sum(" - " in subject for _, subject in keys) > FEW
+    labels = {key: _label(changes, key[1], short) for key in keys}
     times = Counter((key[0], name) for key, name in labels.items())
     return {key: name if times[key[0], name] == 1 else key[1] for key, name in labels.items()}
 
 
+def _label(changes: History, subject: str, short: bool) -> str:
+    """A condition, or a difference of two, in which the model of the whole table may be :data:`ITSELF`."""
+    sides = [_side(changes, side) for side in subject.split(" - ")]
+    return " - ".join(ITSELF if short and len(sides) > 1 and side == changes.model else side for side in sides)
+
+
+def _place(changes: History, row: HistoryRow) -> int:
+    """Figures of the model itself stand first, then its differences from others, then those of others from it."""
+    first, _, second = row.subject.partition(" - ")
+    return 0 if not second else 1 + (_model(first) != changes.model)
+
+
+def _model(side: str) -> str:
+    return re.sub(r"#[0-9a-f]{12}", "", side)
+
+
 def _side(changes: History, side: str) -> str:
     """A condition or recipe: its model, unless the whole table is of that one, and its settings."""
-    model, settings = re.sub(r"#[0-9a-f]{12}", "", side), changes.settings.get(side, "")
+    model, settings = _model(side), changes.settings.get(side, "")
     if settings and model == changes.model:
         return settings
     return f"{model} ({settings})" if settings else model
@@ -259,8 +279,10 @@ def _print_history(changes: History) -> None:
             "method": row.method,
             "reason": row.reason if row.estimate is None else "",
         }
-        for row, places in ((row, _places(row)) for row in changes.rows)
+        for row, places in ((row, _places(row)) for row in sorted(changes.rows, key=partial(_place, changes)))
     ]
+    if any(ITSELF in subject for subject in subjects.values()):
+        print_text(f"{ITSELF}: {changes.model}")
     if len(cells) > 1:
         cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(

@@ -14,7 +14,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, echo, excerpt, print_hanging, print_rows, print_table, print_text, visible
+from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
@@ -68,6 +68,8 @@ def _print_run(view: RunView, verbose: bool = False) -> None:
         }
         for row, question in zip(view.rows, questions, strict=True)
     ]
+    if len(rows) > 1:
+        rows = print_constants(rows, ("metric", "filter") if rows[0]["filter"] else ("metric",))
     print_rows(
         rows,
         empty="no samples: published figures only",

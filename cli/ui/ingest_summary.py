@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,13 +43,24 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
 
 
 def _print_notes(report: IngestReport, state: State) -> None:
-    notes = [f"{item.source}: {note}" for item in report.sources for note in item.notes]
+    notes = _of_sources((item.source, note) for item in report.sources for note in item.notes)
     notes += report.notes
     notes += [_unclaimed(item) for item in report.unread]
     shown = notes if state.verbose else notes[:LISTED]
     state.notes(shown)
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+
+
+def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Each note once, with its source, or the first and the number of those of which the same is said."""
+    sources: dict[str, list[str]] = {}
+    for source, note in notes:
+        sources.setdefault(note, []).append(source)
+    return [
+        f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
+        for note, (first, *others) in sources.items()
+    ]
 
 
 def _unclaimed(item: Unread) -> str:

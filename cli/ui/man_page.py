@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from importlib.metadata import version
 
 import click
 
 from ..command_table import COMMANDS, SECTIONS
-from ..main import EPILOG, cli
+from ..main import EXIT_CODES, cli
 from .reference_docs import context_of, top
 
 ENVIRONMENT = {
@@ -31,18 +33,26 @@ def man_page() -> str:
     context = top()
     return "\n".join(
         [
-            f'.TH WAREHOUSE 1 "" "eval-warehouse {_text(version("eval-warehouse"))}" "User Commands"\n.nh\n.ad l',
+            f'.TH WAREHOUSE 1 "{_date()}" "eval-warehouse {_text(version("eval-warehouse"))}" "User Commands"',
+            ".nh\n.ad l",
             *_section("Name", ["warehouse \\- " + _text(_first(cli.help).rstrip(".").lower())]),
             *_section("Synopsis", [f".B warehouse\n{_text(' '.join(cli.collect_usage_pieces(context)))}"]),
             *_section("Options", _options(context)),
             *_section("Commands", _commands()),
-            *_section("Exit status", [_text(_exit_codes())]),
+            *_section("Exit status", [_text(EXIT_CODES)]),
             *_section("Environment", _terms(ENVIRONMENT.items())),
             *_section("Files", _terms(FILES.items())),
             *_section("See also", [_text("warehouse COMMAND --help; the pages in docs/ of the source.")]),
             "",
         ]
     )
+
+
+def _date() -> str:
+    """When the page was made; packagers set SOURCE_DATE_EPOCH, so that equal sources give equal pages."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    made = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
+    return f"{made:%Y-%m-%d}"
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
@@ -77,10 +87,6 @@ def _options(context: click.Context) -> Iterator[str]:
 def _terms(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, meaning in pairs:
         yield f".TP\n.B {_text(name)}\n{_text(meaning)}"
-
-
-def _exit_codes() -> str:
-    return next(line for line in EPILOG.splitlines() if line.startswith("Exit codes")).partition(": ")[2]
 
 
 def _first(text: str | None) -> str:

@@ -56,7 +56,7 @@ def print_test(result: MatrixTest) -> None:
         for row in result.rows
         if row.reason
     )
-    echo("\n" + "\n".join(notes))
+    print_text("\n" + "\n".join(notes))
 
 
 def print_histogram(result: MatrixTest) -> None:

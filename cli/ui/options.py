@@ -19,6 +19,19 @@ Decorator = Callable[[Function], Function]
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
 
+class MappingFile(click.Path):
+    """A mapping file that is there, or the name of a shipped one."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from warehouse.importers.tabular.shipped import mapping_file
+
+        super().convert(mapping_file(value), param, ctx)
+        return value
+
+
 def output_options(function: Function) -> Function:
     """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``.
 

@@ -181,13 +181,15 @@ def write_parquet(table: pa.Table, path: Path) -> None:
 
 
 def _by_importance(table: pa.Table) -> list[str]:
-    """Columns of an answer that a narrow terminal does without, the first of them first: hashes, then what is
-    the same in all rows, ids, and the others from the last on. Figures and what they are of are not among them."""
+    """Columns of an answer that a narrow terminal does without, the first of them first: empty ones, hashes,
+    then what is the same in all rows, ids, and the others from the last on. Figures and what they are of are
+    not among them."""
     names = [name for name in table.column_names if name not in _FIGURES]
+    empty = [name for name in table.column_names if table.column(name).null_count == table.num_rows]
     hashes = [name for name in names if name.endswith(("_key", "_hash", "_fingerprint"))]
     constant = [name for name in names if table.num_rows > 1 and len(table.column(name).unique()) == 1]
     ids = [name for name in names if name.endswith("_id") and name != "run_id"]
-    return list(dict.fromkeys((*hashes, *constant, *ids, *reversed(names))))
+    return list(dict.fromkeys((*empty, *hashes, *constant, *ids, *reversed(names))))
 
 
 def _rows_of(table: pa.Table) -> Iterable[Row]:

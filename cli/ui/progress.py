@@ -23,7 +23,7 @@ class Bar:
     def __init__(self, shown: RichProgress) -> None:
         self.shown = shown
         self.task = shown.add_task("looking for dumps", total=None)
-        self.name, self.size, self.rows = "", 0, 0
+        self.name, self.rows = "", 0
 
     def start(self, total_bytes: int) -> None:
         """All sources are known."""
@@ -31,7 +31,7 @@ class Bar:
 
     def source(self, name: str, size: int) -> None:
         """A source is begun."""
-        self.name, self.size, self.rows = name, size, 0
+        self.name, self.rows = name, 0
         self._describe()
 
     def advance(self, rows: int) -> None:
@@ -39,9 +39,9 @@ class Bar:
         self.rows += rows
         self._describe()
 
-    def done(self, report: LoadReport) -> None:
-        """It is finished."""
-        self.shown.advance(self.task, self.size)
+    def done(self, report: LoadReport, size: int) -> None:
+        """One is finished."""
+        self.shown.advance(self.task, size)
 
     def _describe(self) -> None:
         rows = f", {self.rows:,} rows" if self.rows else ""

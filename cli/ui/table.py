@@ -31,6 +31,7 @@ from warehouse.tables.words import (
 __all__ = [
     "NARROW",
     "Figure",
+    "asked_for_columns",
     "cell",
     "count_range",
     "decimals",
@@ -181,6 +182,11 @@ def _asked(name: str) -> Any:
     """What the user wants of tables in this call."""
     context = click.get_current_context(silent=True)
     return context.meta.get(name) if context else None
+
+
+def asked_for_columns() -> bool:
+    """Whether the user wants all columns of tables, or named some."""
+    return bool(_asked(WIDE) or _asked(CHOSEN))
 
 
 def chosen_columns(columns: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.report.plot_results import VegaLite
 from warehouse.tables.html import in_html
-from warehouse.tables.text import in_text
+from warehouse.tables.text import in_text, lay_out
 from warehouse.tables.view import Below, Table, View, legend
 from warehouse.tables.words import interval
 
@@ -156,6 +157,16 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
     assert "wide: a text" in in_text(view, width=200)
 
 
+def test_a_narrow_page_keeps_names_whole_before_it_keeps_spare_columns() -> None:
+    names = ("a-model-with-a-rather-long-name-0123", "b", "c")
+    rows = [{"rank": 1, "model": name, **{f"figure {i}": 0.123456 for i in range(5)}, "flags": ""} for name in names]
+    laid = lay_out(Table.of(rows, spare=("figure 4", "figure 3", "figure 2")), width=72)
+    assert names[0] in laid.lines[-3] and laid.left_out
+    assert set(laid.lines[-4]) == {"-", " "}  # a line below the heads, folded or not
+    folded = lay_out(Table.of([{"name": "x" * 90, "text": "y z " * 40}]), width=60)
+    assert set(folded.lines[1]) == {"-", " "} and max(map(len, folded.lines)) <= 60
+
+
 def test_other_results_print_their_rows(store: Warehouse) -> None:
     for result in (store.items("alpha"), store.items("beta")):
         text = str(result)
@@ -206,5 +217,44 @@ def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch
         ElementTree.fromstring(drawn._repr_svg_())
     points = board.plot().spec["data"]["values"]
     assert [(one["name"], one["estimate"]) for one in points] == [(row.model, row.estimate) for row in board.rows]
-    with pytest.raises(MisuseError, match="nothing that could be drawn"):
+    with pytest.raises(MisuseError, match="ItemReport has no chart"):
         store.items("alpha").plot()
+
+
+def test_what_the_report_draws_is_a_chart_of_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: Warehouse
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    made = warehouse.connect(tmp_path / "drawn.duckdb")
+    random = np.random.default_rng(3)
+    draws = pd.DataFrame(
+        {
+            "model": f"m{model:02}",
+            "benchmark": "sums",
+            "prompt_id": f"p{prompt}",
+            "draw": draw,
+            "answer": f"a{value}",
+            "metric": "acc",
+            "score": int(value),
+        }
+        for model in range(16)
+        for prompt in range(12)
+        for draw in range(4)
+        for value in [random.random() < (model + 2) / 20]
+    )
+    curve = pd.DataFrame(
+        {"model": "grows", "benchmark": "words", "step": step, "prompt_id": f"p{prompt}", "score": int(prompt < step)}
+        for step in (2, 5, 9)
+        for prompt in range(10)
+    )
+    made.ingest(draws.rename(columns={"answer": "response"}), higher_is_better=True)
+    made.ingest(curve, higher_is_better=True)
+    pairs = made.pairs("sums", n_resamples=99).plot().spec
+    assert "m15" in json.dumps(pairs["encoding"]["y"]["axis"]["labelExpr"])  # names, not numbers, of a heat map
+    mapped = made.datamap("m15", benchmark="sums").plot().spec
+    assert [one["encoding"]["x"]["axis"]["title"] for one in mapped["vconcat"]] == ["P(correct)", "P(correct)"]
+    assert made.curves("words").plot().spec["encoding"]["x"]["axis"]["title"] == "training step"
+    weights = store.matrix("alpha").weights(draws=99).plot()
+    assert "lab/a" in weights.to_json() and "var(--" not in weights.to_json()
+    for result in (made.pairs("sums", n_resamples=99), made.datamap("m15", benchmark="sums"), made.curves("words")):
+        ElementTree.fromstring(result.plot()._repr_svg_())

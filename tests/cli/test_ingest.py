@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.progress import Progress as RichProgress
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
+from warehouse.cli.ui.ingest_summary import _of_sources
+from warehouse.cli.ui.progress import Bar
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
 
 MAPPING = """
 [run]
@@ -326,3 +331,24 @@ def test_no_store_is_made_for_nothing(run: Caller, tmp_path: Path, mistake: str)
     done = run("ingest", str(tmp_path / given[0]), *given[1:], db=f"duckdb:///{tmp_path / 's.duckdb'}")
     assert done.code == 3 and "created" not in done.err
     assert not (tmp_path / "s.duckdb").exists()
+
+
+def test_the_bar_counts_the_bytes_of_each_source_once(tmp_path: Path, store_url: str) -> None:
+    sizes = []
+    for place in range(3):
+        path = tmp_path / "in" / f"{place}.csv"
+        path.parent.mkdir(exist_ok=True)
+        rows = "".join(f"m{place},b,{row},1\n" for row in range(1 + 10 * place))
+        path.write_text("model,benchmark,prompt_id,score\n" + rows)
+        sizes.append(path.stat().st_size)
+    shown = RichProgress(disable=True)
+    bar = Bar(shown)
+    with open_store(store_url, create=True) as store:
+        ingest(store, [tmp_path / "in"], progress=bar)
+    (task,) = shown.tasks
+    assert (task.completed, task.total) == (sum(sizes), sum(sizes))
+
+
+def test_a_note_on_several_sources_is_told_once() -> None:
+    notes = [("a", "x is y"), ("b", "x is y"), ("c", "z"), ("d", "x is y")]
+    assert _of_sources(notes) == ["3 sources, the first a: x is y", "c: z"]

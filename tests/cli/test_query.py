@@ -6,14 +6,18 @@ import contextlib
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.support.cli import Caller, filled_url, in_subprocess, on_a_terminal
+from tests.support.pages import Terminal
 from tests.support.world import build_world
+from warehouse.cli.ui.output import _by_importance
 from warehouse.errors import MisuseError
 from warehouse.store.curate import reader_role
 from warehouse.store.open import open_store
@@ -360,3 +364,21 @@ def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> 
 def test_a_narrow_terminal_keeps_the_figures_of_a_view(url: str) -> None:
     head = " ".join(on_a_terminal(80, "--db", url, "query", "score_summary")[:2])
     assert "model" in head and "estimate" in head and "condition_key" not in head
+
+
+def test_the_list_of_queries_fits_a_terminal(tmp_path: Path, run: Caller) -> None:
+    shown = Terminal(tmp_path, columns=80)("warehouse query")
+    assert max(map(len, shown.splitlines())) <= 80
+    names = {row["name"] for row in run("query", "--json").rows}
+    assert names == set(re.findall(r"^  (\w+) ", shown, re.MULTILINE))
+    assert "(benchmark, min_conditions=2, limit=20)" in " ".join(shown.split())
+
+
+def test_a_parameter_that_is_lacking_is_told_with_what_to_type(run: Caller, duckdb_world: str) -> None:
+    asked = run("query", "hardest_prompts", db=duckdb_world)
+    asked.fails(2, "benchmark (text): name of the benchmark; in the command: -p benchmark=")
+
+
+def test_columns_without_a_value_are_the_first_to_go() -> None:
+    table = pa.table({"name": ["a", "b"], "text": pa.nulls(2, pa.string()), "x_hash": ["1", "2"], "n": [1, 2]})
+    assert _by_importance(table)[:2] == ["text", "x_hash"]

@@ -74,6 +74,14 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
     )
 
 
+def test_a_baselines_own_figures_stand_before_those_of_others_from_it(run: Caller, url: str) -> None:
+    run("refresh", "--baseline", BASE, db=url)
+    first, *lines = run("history", BASE, db=url).out.splitlines()
+    assert first == f"…: {BASE}" and any(" - …" in line for line in lines)
+    differences = [" - …" in line for line in lines if f" {BASE}" in line or " - …" in line]
+    assert differences == sorted(differences) and not differences[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

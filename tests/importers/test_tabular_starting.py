@@ -11,7 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import warehouse
 from tests.support.cli import Caller
+from tests.support.pages import ROOT
 from tests.support.tabular import read, scores
 from warehouse.errors import InputError
 from warehouse.importers.tabular.parse_mapping import parse_mapping
@@ -226,3 +228,24 @@ def test_a_row_per_model_in_percent(tmp_path: Path) -> None:
     taken = read(tmp_path, mapping_of(tmp_path / "board.csv"))
     assert {run.benchmark for run in taken.runs} == {"Overall", "Simple"}
     assert ("m58", 0.585) in {(run.model, round(run.published[0].value, 9)) for run in taken.runs}
+
+
+def test_shipped_mappings_go_by_name(tmp_path: Path, run: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed = run("mapping", "--list")
+    names = [line.split()[0] for line in listed.out.splitlines()[2:]]
+    assert names == sorted(path.stem for path in (ROOT / "docs" / "mappings").glob("*.toml"))
+    shown = run("mapping", "eval_arena")
+    assert shown.out == (ROOT / "docs" / "mappings" / "eval_arena.toml").read_text(encoding="utf-8")
+    line = '{"benchmark_id": "mbpp+", "model": "a", "example_id": "Mbpp/2", "pass1": 1}\n'
+    Path("mbpp+.jsonl").write_text(line)
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    assert "scores    1" in run("ingest", "mbpp+.jsonl", "--map", "eval_arena", db=db).out
+    Path("copy.toml").write_text(shown.out)
+    assert "1 unchanged" in run("ingest", "mbpp+.jsonl", "--map", "copy.toml", db=db).out  # what it says counts
+    assert warehouse.connect(db).ingest("mbpp+.jsonl", mapping="eval_arena").sources[0].state == "unchanged"
+    Path("eval_arena").write_text("no TOML")  # a file that is there goes first
+    run("ingest", "mbpp+.jsonl", "--map", "eval_arena", db=db).fails(3, "not TOML")
+    run("ingest", "mbpp+.jsonl", "--map", "eval_arna", db=db).fails(2, "did you mean eval_arena?")
+    run("ingest", "mbpp+.jsonl", "--map", "arena.toml", db=db).fails(2, "arena.toml")
+    run("mapping").fails(2, "--list")

@@ -53,7 +53,7 @@ class LoadMethods(Connection):
                 file would be that they make, so equal frames are one source.
             format: name of an importer; None for whichever recognises a file.
             values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
-            mapping: a mapping file for tabular dumps.
+            mapping: a mapping file for tabular dumps, or the name of a shipped one.
             higher_is_better: direction of the metrics of which a dump says none.
             options: what to do about conflicts, duplicates and bad rows.
             defaults: header fields for what the dumps leave empty (``{"model": "org/name"}``).

@@ -58,8 +58,9 @@ def _plan(
     higher_is_better: bool | None = None,
 ) -> _Plan:
     from warehouse.importers.tabular.importer import load_mapping
+    from warehouse.importers.tabular.shipped import mapping_file
 
-    parsed = load_mapping(Path(mapping)) if mapping else None
+    parsed = load_mapping(mapping_file(mapping)) if mapping else None
     settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better)
     recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},

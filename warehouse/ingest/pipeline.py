@@ -256,7 +256,7 @@ def _finish(work: Work, begun: _Begun) -> None:
         release(work, [(item.claim.sha256, item.claim.key) for item in begun.claimed])
     for task in begun.tasks:
         work.reports[task.number] = reports[task.number]
-        work.watcher.done(reports[task.number])
+        work.watcher.done(reports[task.number], task.job.size)
 
 
 def _load(work: Work, claimed: Sequence[Claimed], parsed: Future[Together], slot: int) -> dict[int, LoadReport]:

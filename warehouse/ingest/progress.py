@@ -19,8 +19,8 @@ class Progress(Protocol):
     def advance(self, rows: int) -> None:
         """``rows`` more sample rows have been parsed."""
 
-    def done(self, report: LoadReport) -> None:
-        """The source is finished."""
+    def done(self, report: LoadReport, size: int) -> None:
+        """A source of ``size`` bytes is finished; others may have begun before it was."""
 
 
 class FetchProgress(Protocol):
@@ -39,4 +39,4 @@ class Silent:
     def start(self, total_bytes: int) -> None: ...
     def source(self, name: str, size: int) -> None: ...
     def advance(self, rows: int) -> None: ...
-    def done(self, report: LoadReport) -> None: ...
+    def done(self, report: LoadReport, size: int) -> None: ...

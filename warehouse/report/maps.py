@@ -66,9 +66,7 @@ class MapPart:
 def map_part(found: Maps) -> MapPart:
     """Charts and tables of one benchmark."""
     spread = [(one, row) for one in found.maps for row in one.distribution]
-    charts = [_map(one, row) for one, row in spread]
-    top = max((count / row.n_prompts for _, row in spread for count in row.histogram), default=1.0)
-    histograms = [_distribution(row, top) for _, row in spread]
+    charts, histograms = map_charts(found.maps)
     suspects = _suspects(found)
     first = found.maps[0] if found.maps else None
     notes = dict.fromkeys(_together([note for one in found.maps for note in one.notes]))
@@ -76,8 +74,8 @@ def map_part(found: Maps) -> MapPart:
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
     return MapPart(
-        charts=tuple(chart for chart in charts if chart),
-        histograms=tuple(chart for chart in histograms if chart),
+        charts=tuple(charts),
+        histograms=tuple(histograms),
         distributions=tuple(row for _, row in spread),
         suspects=tuple(suspects[:TOP]),
         n_suspects=len(suspects),
@@ -89,6 +87,15 @@ def map_part(found: Maps) -> MapPart:
         notes=(*notes, *found.left_out),
         more=found.more,
     )
+
+
+def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
+    """The map of each condition whose generations have text, and the distributions of P(correct) on one scale."""
+    spread = [(one, row) for one in maps for row in one.distribution]
+    charts = [_map(one, row) for one, row in spread]
+    top = max((count / row.n_prompts for _, row in spread for count in row.histogram), default=1.0)
+    histograms = [_distribution(row, top) for _, row in spread]
+    return [one for one in charts if one], [one for one in histograms if one]
 
 
 def _together(notes: Sequence[str]) -> list[str]:
@@ -226,10 +233,15 @@ def _map(found: DataMap, spread: DistributionRow) -> Chart | None:
         f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
         f" {spread.n_suspected} lie in the region of suspected label errors",
         axis("P(correct)", (0.0, 1.0)),
-        axis("S(consistency)", (lowest, 0.0), nice=False),
+        _clear_of_dots(axis("S(consistency)", (lowest, 0.0), nice=False)),
         [_region(region), _dots(dots, {label: size for label, _, size in sizes})],
         legend=2,
     )
+
+
+def _clear_of_dots(left: Spec | None) -> Spec | None:
+    """The left axis with its numbers beside the dots at 0, of which half lie to the left of it."""
+    return left and {**left, "axis": {**left["axis"], "labelPadding": 9}}
 
 
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:

@@ -13,6 +13,7 @@ from warehouse.report import matrix_tables as tables
 from warehouse.report.maps import excerpt as shorten
 from warehouse.report.matrix_charts import (
     FDR,
+    by_rank,
     coefficient_chart,
     growth_charts,
     outrank_chart,
@@ -119,8 +120,7 @@ def _weights(found: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> 
         )
         for model in models
     ]
-    by_model = {row.model: row for row in found.random}
-    ordered = [by_model[model] for model in models]
+    ordered = by_rank(found)
     ends = [value for row in found.random for value in (row.lowest, row.highest)]
     axis = make_axis(ends)
     return {

@@ -82,6 +82,12 @@ def silhouette_chart(found: MatrixClusters) -> Chart | None:
     )
 
 
+def by_rank(found: MatrixWeights) -> list[RandomWeightRow]:
+    """The models in the order of their ranks where all prompts weigh the same."""
+    ranks = {row.model: row.rank for row in found.rows if row.scheme == "uniform"}
+    return sorted(found.random, key=lambda row: ranks[row.model])
+
+
 def outrank_chart(found: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
     """How often the row outranks the column: a heat map of models in the order of ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in found.outranks}

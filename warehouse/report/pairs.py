@@ -30,6 +30,12 @@ def pair_groups(found: Pairs) -> list[dict[str, Any]]:
     return groups
 
 
+def heat_maps(found: Pairs) -> list[tuple[Chart | None, tuple[str, ...]]]:
+    """Of each group that is too large for a table of numbers: its map, and what its numbers stand for."""
+    large = [group for group in found.groups if len(group.labels) > MOST_NUMBERS]
+    return [(_heat(group), tuple(group.labels[:MOST])) for group in large]
+
+
 def apart(found: Pairs | None) -> dict[tuple[str, str], bool]:
     """Whether two conditions differ by Holm's test, by their labels, in both orders."""
     distinct: dict[tuple[str, str], bool] = {}

@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from warehouse.analysis.leaderboard.curves import Curves
-from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest
+from warehouse.analysis.comparison.all_pairs import Pairs
+from warehouse.analysis.items.datamap import DataMap
+from warehouse.analysis.leaderboard.curves import CurvePoint, CurveRow, Curves
+from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
+from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
+from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.report import matrix_charts
-from warehouse.report.charts import Chart, Spec
+from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.curves import curve_charts
 from warehouse.report.draw import draw
+from warehouse.report.maps import map_charts
+from warehouse.report.pairs import heat_maps
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
 _COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b0b0b0", "bg": "#00000000"}
 _SERIES = {"mark": "#4c78a8", "c1": "#f58518", "c2": "#54a24b", "c3": "#b279a2", "c4": "#e45756", "c5": "#72b7b2"}
+#: Shades of a heat map, from one end to the other, and of an area that is marked.
+_WARM, _COOL, _ALPHAS = "#f58518", "#4c78a8", ("e6", "b8", "8a", "5c", "2e")
+_SHADES = {f"q{place}": _WARM + alpha for place, alpha in enumerate(_ALPHAS)}
+_SHADES |= {f"q{5 + place}": _COOL + alpha for place, alpha in enumerate(reversed(_ALPHAS))}
+_AREAS = {"fill": "#4c78a8c0", "bad": "#e45756", "region": "#e4575630"}
+#: Figures below each other share no colours and sizes.
+_APART = dict.fromkeys(("color", "fill", "size", "strokeDash"), "independent")
 _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
 _HEIGHT = 20
+#: Characters of a model's name on an axis.
+_NAME = 40
 
 
 class VegaLite:
@@ -60,7 +77,8 @@ def plot(result: Any) -> Any:
     """
     spec = _one_spec(_charts(result)) or _intervals(result)
     if spec is None:
-        raise MisuseError(f"{type(result).__name__}: there is nothing that could be drawn; to_frame() has the rows")
+        name = type(result).__name__
+        raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
     try:
         import altair
     except ImportError:
@@ -82,8 +100,65 @@ def _charts(result: Any) -> list[Chart | None]:
             return [*matrix_charts.growth_charts(result)]
         case MatrixExplanation():
             return [matrix_charts.coefficient_chart(result)]
+        case MatrixWeights():
+            ordered = matrix_charts.by_rank(result)
+            return [_named(matrix_charts.outrank_chart(result, ordered), [row.model for row in ordered])]
+        case Pairs():
+            return [_named(chart, labels) for chart, labels in heat_maps(result)]
+        case DataMap():
+            return [chart for charts in map_charts([result]) for chart in charts]
+        case CurvesReport():
+            return [chart for curves in _curves(result) for chart in curve_charts(curves)]
         case _:
             return []
+
+
+def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
+    """A heat map with names in place of numbers, as there is no table of them beside it."""
+    if chart is None:
+        return None
+    short = distinct(names, _NAME)
+    place: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
+    axes: dict[str, Spec] = {"x": {**place, "labelAngle": -90}, "y": place}
+    encoding = {
+        name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 300}}
+        for name, channel in chart.spec["encoding"].items()
+    }
+    config = {name: part for name, part in chart.spec["config"].items() if name not in ("axisX", "axisY")}
+    return replace(chart, spec={**chart.spec, "encoding": encoding, "config": config})
+
+
+def _curves(found: CurvesReport) -> Iterator[Curves]:
+    """The curves of each benchmark, as a leaderboard has them."""
+    points: dict[tuple[str, ...], list[CurvePoint]] = defaultdict(list)
+    for at in found.checkpoints:
+        points[_curve_of(at)].append(CurvePoint(at.position, at.score, at.ci_low, at.ci_high))
+    for benchmark in dict.fromkeys(row.benchmark for row in found.rows):
+        several = (row for row in found.rows if row.benchmark == benchmark and points[_curve_of(row)])
+        curves = [_curve(row, points[_curve_of(row)]) for row in several]
+        yield Curves(benchmark, None, found.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
+
+
+def _curve_of(row: TrainingRow | CheckpointRow) -> tuple[str, ...]:
+    return row.benchmark, row.split, row.metric, row.model, row.recipe, row.setting, row.unit
+
+
+def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> CurveRow:
+    best = max(points, key=lambda point: point.estimate)
+    return CurveRow(
+        model=row.model,
+        condition=" ".join(filter(None, (row.recipe if row.recipe not in row.model else "", row.setting))),
+        metric=row.metric,
+        split=row.split,
+        unit=row.unit,
+        n_checkpoints=len(points),
+        first=points[0].estimate,
+        last=points[-1].estimate,
+        best=best.estimate,
+        best_position=best.position,
+        monotonicity=None,
+        points=tuple(points),
+    )
 
 
 def _one_spec(charts: list[Chart | None]) -> Spec | None:
@@ -94,14 +169,15 @@ def _one_spec(charts: list[Chart | None]) -> Spec | None:
     specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in found]
     if len(specs) == 1:
         return {"$schema": _SCHEMA, **_free(specs[0])}
-    config = specs[0].get("config", {})
-    inner = [{name: part for name, part in _free(spec).items() if name != "config"} for spec in specs]
-    return {"$schema": _SCHEMA, "config": config, "vconcat": inner}
+    freed = [_free(spec) for spec in specs]
+    inner = [{name: part for name, part in spec.items() if name != "config"} for spec in freed]
+    return {"$schema": _SCHEMA, "config": freed[0]["config"], "vconcat": inner, "resolve": {"scale": _APART}}
 
 
 def _free(spec: Spec) -> Spec:
     """Without what is the page's alone: fixed boxes, and a layout of legends that only Vega knows."""
     config = dict(spec.get("config", {}))
+    config["title"] = {"color": _COLOURS["fg"]}
     config["legend"] = {name: part for name, part in config.get("legend", {}).items() if name != "layout"}
     kept = {name: part for name, part in spec.items() if name not in ("autosize", "padding", "background")}
     return kept | {"config": config}
@@ -109,7 +185,7 @@ def _free(spec: Spec) -> Spec:
 
 def _coloured(spec: Spec) -> Spec:
     """The variables of the page's style sheet as colours."""
-    known = _COLOURS | _SERIES
+    known = _COLOURS | _SERIES | _SHADES | _AREAS
     text = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), json.dumps(spec))
     made: Spec = json.loads(text)
     return made

@@ -149,7 +149,7 @@ class _Until:
     def source(self, name: str, size: int) -> None: ...
     def advance(self, rows: int) -> None: ...
 
-    def done(self, report: LoadReport) -> None:
+    def done(self, report: LoadReport, size: int) -> None:
         """Stop here, if that was asked for."""
         self.check()
 

@@ -18,6 +18,8 @@ SHORT = 16
 LEAST = 10
 #: As long as there are columns to leave out, they are not folded to less than this.
 COMFORTABLE = 26
+#: The same of the first of them, which names a row, where leaving columns out can keep it so.
+NAMING = 40
 #: The first columns, which no terminal does without.
 KEPT = 3
 #: A long word goes on in the next line after one of these.
@@ -111,12 +113,13 @@ def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
     """
     if width < NARROW or table.width <= width:
         return []
+    extra = [name for name in spare if name in table.columns]
+    naming = NAMING if table.least_width(COMFORTABLE, NAMING, without=extra) <= width else COMFORTABLE
     left_out: list[str] = []
-    for name in spare:
-        if table.least_width(COMFORTABLE, without=left_out) <= width:
+    for name in extra:
+        if table.least_width(COMFORTABLE, naming, without=left_out) <= width:
             break
-        if name in table.columns:
-            left_out.append(name)
+        left_out.append(name)
     for name in reversed(table.columns[KEPT:]):
         if table.least_width(without=left_out) <= width:
             break
@@ -134,24 +137,31 @@ class _Texts:
         self.n_rows = len(rows)
         self.right = [is_number([row[index] for row in rows]) for index in range(len(columns))]
         self.widths = [max(len(name), *(len(row[index]) for row in self.rows)) for index, name in enumerate(columns)]
+        #: Place of the first column of long texts; -1 without one.
+        self.first_long = next(
+            (index for index in range(len(columns)) if any(len(row[index]) > SHORT for row in self.rows)), -1
+        )
 
     @property
     def width(self) -> int:
         """Characters of a line."""
         return sum(self.widths) + len(GAP) * (len(self.columns) - 1)
 
-    def least_width(self, least: int = LEAST, *, without: Collection[str] = ()) -> int:
-        """Characters of a line when texts are folded to ``least``, without some columns."""
-        widths = [width for name, width in zip(self.columns, self.folded(least), strict=True) if name not in without]
+    def least_width(self, least: int = LEAST, naming: int = LEAST, *, without: Collection[str] = ()) -> int:
+        """Characters of a line when texts are folded to ``least``, the first of them to ``naming``, without
+        some columns."""
+        folded = zip(self.columns, self.folded(least, naming), strict=True)
+        widths = [width for name, width in folded if name not in without]
         return sum(widths) + len(GAP) * (len(widths) - 1)
 
-    def folded(self, least: int = LEAST) -> list[int]:
+    def folded(self, least: int = LEAST, naming: int = LEAST) -> list[int]:
         """Width of each column when names and long texts are folded."""
         widths = []
         for index, name in enumerate(self.columns):
             longest = max(len(row[index]) for row in self.rows)
             word = max(map(len, name.split(" ")))
-            widths.append(max(word, longest if longest <= max(SHORT, least) else least))
+            room = naming if index == self.first_long else least
+            widths.append(max(word, longest if longest <= max(SHORT, room) else room))
         return widths
 
 
@@ -174,6 +184,7 @@ def _folded(table: _Texts, width: int) -> Iterator[str]:
     heads = [fold(name, room) for name, room in zip(table.columns, widths, strict=True)]
     tallest = max(map(len, heads))
     yield from _lines([[""] * (tallest - len(head)) + head for head in heads], widths, table.right)
+    yield GAP.join("-" * room for room in widths)
     for row in table.rows:
         yield from _lines([fold(text, room) for text, room in zip(row, widths, strict=True)], widths, table.right)
 

@@ -13,7 +13,7 @@ from warehouse.tables.view import Below, Table, View
 from warehouse.tables.words import decimals, direction, interval, number, p_value
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p Holm", "better", "p max-T", "split")
+SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p max-T", "split", "p Holm")
 
 
 def pairs_view(

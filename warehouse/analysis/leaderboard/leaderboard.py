@@ -18,6 +18,7 @@ from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
     is_partial,
+    list_differences,
     list_editions,
     select_entries,
 )
@@ -27,7 +28,7 @@ from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
-from warehouse.tables.words import direction, visible
+from warehouse.tables.words import direction, listed, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -256,8 +257,8 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
-    if len({entry.group for entry, _ in rows}) > 1:
-        notes.append("rows differ in split, task version, metric or judge; each group is ranked alone")
+    if differing := list_differences({entry.group for entry, _ in rows}):
+        notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
     if any(entry.metric.higher_is_better is None for entry, _ in rows):

@@ -20,7 +20,8 @@ def rows_in_words(rows: Sequence[LeaderboardRow]) -> Sentence:
         rows: at least one.
     """
     counted = [row for row in rows if row.rank is not None]
-    n_groups = len({(row.split, row.metric) for row in rows if row.rank == 1})
+    # a judge that tells groups apart stands in no row, but only of different groups are figures both first
+    n_groups = len({(row.split, row.metric, row.estimate) for row in rows if row.rank == 1})
     more = "; other groups of runs are ranked alone" if n_groups > 1 else ""
     return first_in_words(counted, rows) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
 

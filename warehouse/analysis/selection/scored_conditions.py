@@ -4,7 +4,7 @@ of what can be compared."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, metrics_of
@@ -21,7 +21,11 @@ from warehouse.store.connection import Store
 #: Flags that keep a row from being ranked beside rows without them.
 PARTIAL = ("subset", "truncated", "failed")
 
+#: What rows agree in that are ranked together, and the words for each part of it.
 Group = tuple[str, ...]
+_PARTS = ("split", "task version", "metric", "unit", "scale", "scorer", "judge", "settings of the scorer")
+#: Those whose values are for programs.
+_CODED = ("scale", "settings of the scorer")
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,17 @@ class ScoredCondition:
         if self.published.n:
             return any(truncated) and len(self.usable.seen) < self.published.n
         return all(truncated)
+
+
+def list_differences(groups: Collection[Group]) -> list[str]:
+    """In what groups of rows differ, with the values that people know; empty for one group."""
+    found = []
+    for name, values in zip(_PARTS, zip(*groups, strict=True), strict=True):
+        several = sorted(set(values))
+        if len(several) > 1:
+            known = [] if name in _CODED else [value or "none" for value in several]
+            found.append(f"{name} ({', '.join(known)})" if known else name)
+    return found
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:

@@ -74,7 +74,8 @@ class NamedQuery:
         missing = [p for p in self.parameters if p.required and p.name not in given]
         if missing:
             needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
-            raise MisuseError(f"{self.name} needs a value for {needs}")
+            how = " ".join(f"-p {p.name}=…" for p in missing)
+            raise MisuseError(f"{self.name} needs a value for {needs}; in the command: {how}")
         return {p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters}
 
 

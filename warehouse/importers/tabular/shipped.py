@@ -1,0 +1,42 @@
+"""Mappings that come with the program, by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from warehouse.errors import MisuseError, did_you_mean
+
+
+def shipped_mappings() -> dict[str, Path]:
+    """The files of the mappings for published dumps, by name."""
+    found = (Path(str(item)) for item in files("warehouse.mappings").iterdir() if item.name.endswith(".toml"))
+    return {path.stem: path for path in sorted(found)}
+
+
+def describe_mapping(path: Path) -> str:
+    """The first sentence of the comment that a mapping begins with."""
+    words: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        text = line.removeprefix("#").strip()
+        if not line.startswith("#") or not text:
+            break
+        words += text.split()
+    said = " ".join(words)
+    return said.partition(". ")[0].rstrip(".:")
+
+
+def mapping_file(given: str | Path) -> Path:
+    """The file that a path, or the name of a shipped mapping, stands for; a file that is there goes first.
+
+    Raises:
+        MisuseError: a word that is neither. A path is given back as it is, whether or not a file is there.
+    """
+    path = Path(given)
+    if path.is_file() or path.suffix or len(path.parts) != 1:
+        return path
+    known = shipped_mappings()
+    if str(given) not in known:
+        hint = did_you_mean(str(given), known, "names of those that are: warehouse mapping --list")
+        raise MisuseError(f"there is no file '{given}', and no mapping of that name is shipped; {hint}")
+    return known[str(given)]
