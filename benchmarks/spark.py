@@ -45,6 +45,8 @@ SETTINGS = {
     "spark.sql.adaptive.enabled": "true",
     "spark.executor.memory": "1500m",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC",
+    "spark.driver.memory": "1500m",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
 

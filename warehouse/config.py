@@ -85,6 +85,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "settle": SECONDS,
         "report": TEXT,
         "publish": TEXT,
+        "lake": TEXT,
         "prune_older_than": AGE,
         "health": TEXT,
         "log_format": LOG_FORM,

@@ -14,7 +14,7 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import lake_option, output_options
 from ..ui.output import Output
 from .alerts import alert_rules, webhook_of
 from .refresh import age_callback, wanted
@@ -51,6 +51,7 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 )
 @click.option("--report", metavar="FILE", type=click.Path(), help="Write the page there at the end.")
 @click.option("--publish", metavar="PATH", type=click.Path(), help="Publish a read-only copy there after the refresh.")
+@lake_option
 @click.option(
     "--prune-older-than",
     metavar="AGE",
@@ -172,7 +173,7 @@ def _command(state: State, given: dict[str, Any]) -> list[str]:
     words += ["schedule", "--once", "--log-format", "json"]
     for folder in given.get("watch", ()):
         words += ["--watch", folder]
-    for name in ("settle", "report", "publish"):
+    for name in ("settle", "report", "publish", "lake"):
         if name in given:
             words += [f"--{name}", str(given[name])]
     if "prune_older_than" in given:
@@ -231,5 +232,6 @@ def _job(state: State, settings: _Settings) -> Job:
         webhook=webhook_of(config),
         prune=settings["prune_older_than"],
         publish=settings["publish"] or hooked,
+        lake=settings["lake"] or "",
         report=settings["report"] or "",
     )

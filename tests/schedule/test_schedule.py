@@ -20,7 +20,9 @@ from typing import Any
 import pytest
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
+from tests.support.lakes import INSTALLED, held_against, needs_lake, rows_of
 from tests.support.stores import opener_of, select
+from warehouse.api import connect
 from warehouse.errors import StoreLockedError
 from warehouse.schedule.job import Job, Outcome, run_job
 from warehouse.schedule.log import Log
@@ -266,6 +268,36 @@ def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_pat
     assert "org/a" in page.read_text() and loaded(str(copy)) == ["a.csv"]
 
 
+@pytest.mark.lake
+@needs_lake
+def test_a_lake_is_brought_up_in_one_version_after_the_refresh(once: Once, duckdb_url: str, tmp_path: Path) -> None:
+    dump(tmp_path / "new" / "a.csv", "org/a")
+    call = ("--watch", "new", "--settle", "0", "--lake", "lake")
+    (step,) = [one for one in once(*call).named("step_finished") if one["step"] == "lake"]
+    assert (step["location"], step["version"], step["runs_written"]) == (str(tmp_path / "lake"), 0, 1)
+    assert held_against(duckdb_url, tmp_path / "lake").verdict == "same"
+    assert len(rows_of(tmp_path / "lake", "metric_value")) > 0
+    dump(tmp_path / "new" / "b.csv", "org/b")
+    (tmp_path / "warehouse.toml").write_text("[schedule]\nlake = 'lake'\npublish = 'copy.db'\n")
+    found = once(*call[:4])  # the file says it too; from the copy
+    assert [one["step"] for one in found.named("step_finished")][-2:] == ["publish", "lake"]
+    assert len(rows_of(tmp_path / "lake", "run")) == 2
+    assert held_against(duckdb_url, tmp_path / "lake").verdict == "same"
+
+
+@pytest.mark.lake
+@needs_lake
+def test_a_lake_of_another_store_is_left_and_told(once: Once, tmp_path: Path, duckdb_url: str) -> None:
+    other = f"duckdb:///{tmp_path / 'other.duckdb'}"
+    connect(other).ingest(dump(tmp_path / "other" / "o.csv", "org/o"), lake=str(tmp_path / "lake"))
+    dump(tmp_path / "new" / "a.csv", "org/a")
+    found = once("--watch", "new", "--settle", "0", "--lake", "lake", "--report", "out.html", code=2)
+    (failed,) = found.named("step_failed")
+    assert failed["step"] == "lake" and "made from another store" in failed["error"]
+    assert (tmp_path / "out.html").exists() and loaded(duckdb_url) == ["a.csv"]
+    assert held_against(other, tmp_path / "lake").verdict == "same"
+
+
 @pytest.mark.parametrize("checks", [0, 2, 4])
 def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: Path, checks: int) -> None:
     for name in ("a", "b"):
@@ -327,6 +359,7 @@ def works_and_stops(url: str, folder: Path, number: signal.Signals) -> None:
     dump(folder / "new" / "a.csv", "org/a")
     ask = ["--cron", EVERY_SECOND, "--watch", "new", "--settle", "0", "--health", str(health)]
     ask += [] if "postgresql" in url else ["--publish", str(copy)]
+    ask += ["--lake", str(folder / "lake")] if INSTALLED else []
     with running(folder, *ask, url=url) as at_work:
         started = at_work.until("started")
         assert started["pid"] == at_work.process.pid == json.loads(health.read_text())["pid"]
@@ -346,6 +379,7 @@ def works_and_stops(url: str, folder: Path, number: signal.Signals) -> None:
     assert now["last"]["result"] == at_work.events.named("job_finished")[-1]["result"] == "stopped"
     assert loaded(url) == ["a.csv", "b.csv"]
     assert "postgresql" in url or copy.exists()
+    assert not INSTALLED or (folder / "lake" / "lake_version").exists()
     assert [path.name for path in folder.iterdir() if path.suffix == ".part"] == []
 
 

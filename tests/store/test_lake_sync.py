@@ -11,21 +11,24 @@ import sqlalchemy as sa
 
 from tests.support.lakes import MARKS, bring_up, files_of, held_against, rows_of, table_versions, written
 from tests.support.races import dumps
+from tests.support.same_rows import assert_same_rows
 from tests.support.world import build_world
 from warehouse.api import connect
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache
 from warehouse.store.curate import aliases
+from warehouse.store.lake import sync as lake_sync
 from warehouse.store.lake import versions
-from warehouse.store.lake.contents import LEFT_OUT, TABLES, UNITS
+from warehouse.store.lake.contents import LEFT_OUT, TABLES, UNITS, VIEWS
 from warehouse.store.lake.location import LakeLocation
 from warehouse.store.lake.vacuum import vacuum
 from warehouse.store.load.source_ledger import forget
 from warehouse.store.open import open_store
 from warehouse.store.schema import tables
+from warehouse.store.sql.run_query import run_sql
 
 pytestmark = MARKS
-FACTS = {"generation", "score", "prompt_score", "run_metric", "run", "source", "run_source", UNITS}
+FACTS = {"generation", "score", "prompt_score", "run_metric", "run", "run_current", "source", "run_source", UNITS}
 
 
 def test_a_lake_holds_every_row_of_the_store(store_url: str, tmp_path: Path) -> None:
@@ -33,7 +36,7 @@ def test_a_lake_holds_every_row_of_the_store(store_url: str, tmp_path: Path) -> 
         build_world().write(store)
     report = bring_up(store_url, tmp_path / "lake")
     assert (report.version, report.is_new, report.n_runs, report.n_gone) == (0, True, 74, 0)
-    assert {table.name for table in TABLES} == {*tables.metadata.tables} - {*LEFT_OUT} | {"benchmark_tree"}
+    assert {table.name for table in TABLES} == {*tables.metadata.tables} - {*LEFT_OUT} | {*VIEWS}
     with open_store(store_url) as store:
         for table in TABLES:
             stored = store.connection.execute(sa.text(f"select * from {table.name}")).mappings().all()
@@ -68,6 +71,7 @@ def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tm
         "benchmark",
         "benchmark_metric",
         "benchmark_tree",
+        "headline_metric",
         "prompt",
         "run_group",
         "choice",
@@ -93,6 +97,22 @@ def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tm
     assert len(rows_of(lake, "score", 1)) == 120
 
 
+def test_a_lake_from_before_views_were_kept_is_asked_and_gets_them(
+    duckdb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(duckdb_url, create=True) as store:
+        build_world().write(store)
+    lake, sql = tmp_path / "lake", "select * from score_summary order by run_id, metric_id"
+    with monkeypatch.context() as before:
+        before.setattr(lake_sync, "TABLES", [table for table in TABLES if table.name not in VIEWS[1:]])
+        bring_up(duckdb_url, lake)
+    for verdict in ("behind", "same"):
+        assert held_against(duckdb_url, lake).verdict == verdict
+        with open_store(duckdb_url) as store, open_store(f"sail:?lake={lake}") as asked:
+            assert_same_rows(*(run_sql(side, sql, {}) for side in (store, asked)))
+        bring_up(duckdb_url, lake)
+
+
 def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: Path) -> None:
     with open_store(duckdb_url, create=True) as store:
         build_world().write(store)
@@ -100,7 +120,7 @@ def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: P
     bring_up(duckdb_url, lake)
     with open_store(duckdb_url, write=True) as store:
         aliases.alias(store, "model", "org/c", "org/b")
-    assert written(bring_up(duckdb_url, lake)) == {"model"}
+    assert written(bring_up(duckdb_url, lake)) == {"model", "run_current"}
     with open_store(duckdb_url, write=True) as store:
         question = result_cache.Question("matrix", "quiz", "1", "f")
         result_cache.put(store, question, {"p": 0.5})

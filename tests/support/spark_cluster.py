@@ -35,6 +35,8 @@ _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.driver.memory": "768m",
+    "spark.driver.extraJavaOptions": _LIGHT,
     "spark.executor.cores": "1",
     "spark.executor.memory": "768m",
     "spark.executor.extraJavaOptions": _LIGHT,
@@ -113,7 +115,7 @@ class SparkCluster:
         settings = _SETTINGS | {"spark.connect.grpc.binding.port": str(self.port)} | self.settings
         line = [f"--conf={name}={value}" for name, value in settings.items()]
         program = "org.apache.spark.sql.connect.service.SparkConnectServer"
-        line += ["--driver-java-options", _LIGHT, "--driver-memory", "768m", "--class", program, "spark-internal"]
+        line += ["--class", program, "spark-internal"]
         command = [str(self.home / "bin" / "spark-submit"), "--master", self.master, *line]
         self.others.append(self._run("server", command))
         _wait(lambda: _listens(self.port), self.others[-1])

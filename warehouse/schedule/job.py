@@ -1,4 +1,4 @@
-"""The job: ingest of watched folders, refresh, alerts, published copy, report.
+"""The job: ingest of watched folders, refresh, alerts, published copy, lake, report.
 
 Each step is tried whatever became of the others; what goes wrong is an event, not an exception.
 """
@@ -53,6 +53,7 @@ class Job:
         webhook: told the alerts; empty: nobody.
         prune: age of figures that are forgotten; None: none.
         publish: path of the published copy; empty: none.
+        lake: where a lake is that is brought up; empty: none.
         report: path of the page; empty: none.
     """
 
@@ -63,6 +64,7 @@ class Job:
     webhook: str = ""
     prune: timedelta | None = None
     publish: str = ""
+    lake: str = ""
     report: str = ""
 
 
@@ -184,6 +186,8 @@ class _Run:
             self._step("prune", partial(self._prune, self.job.prune))
         if self.job.publish:
             self._step("publish", self._publish)
+        if self.job.lake:
+            self._step("lake", self._lake)
         if self.job.report:
             self._step("report", self._report)
 
@@ -305,16 +309,32 @@ class _Run:
         self.copy = done.path
         return {"path": done.path, "bytes": done.bytes}
 
+    def _lake(self) -> dict[str, Any]:
+        from warehouse.store.lake.sync import sync
+
+        with self._at_leisure() as store:
+            synced = sync(store, self.job.lake, say=self._note)
+        return {
+            "location": shown_url(synced.location),
+            "version": synced.version,
+            "is_new": synced.is_new,
+            "runs_written": synced.n_runs,
+            "runs_removed": synced.n_gone,
+        }
+
     def _report(self) -> dict[str, Any]:
-        """From the copy, if there is one: a page may take minutes, and nobody waits for a copy."""
         from warehouse.analysis.report_data.report import read_report
         from warehouse.report.page import check_target, write_report
 
         check_target(self.job.report)
-        with open_store(self.copy) if self.copy else self.opener.reading() as store:
+        with self._at_leisure() as store:
             data = read_report(store, progress=lambda _name, _done, _of: self._check())
         written = write_report(data, self.job.report, keep_unchanged=True)
         return {"path": written.path, "bytes": written.bytes, "unchanged": written.unchanged}
+
+    def _at_leisure(self) -> AbstractContextManager[Store]:
+        """The copy, if there is one: a page or a lake may take minutes, and nobody waits for a copy."""
+        return open_store(self.copy) if self.copy else self.opener.reading()
 
     # --- what they tell --------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from warehouse.errors import ReadOnlyError, SchemaVersionError
 from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
-from warehouse.store.engines.spark_sql import quoted, require_reading, translated
+from warehouse.store.engines.spark_sql import require_reading, translated
 from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.sql import query_files
 
@@ -41,7 +41,12 @@ _LEFT_OUT = {
     "prompt_embedding": "vectors of texts",
     "id_counter": "counters",
 }
-_SETTINGS = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "false"}
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "false",
+    # a million scores are some 300 kB of a lake: by its usual 4 MB Spark gives most cores nothing to read
+    "spark.sql.files.openCostInBytes": "262144",
+}
 
 
 class LakeConnection:
@@ -94,7 +99,8 @@ class LakeConnection:
         """A view, after what it reads."""
         body = translated(self._views[name].strip().rstrip(";"), {})
         self._make(body)
-        self._session.sql(f"create or replace temporary view {quoted(name)} as {body}")
+        # a plan, not a text: Spark would read and resolve a text again, three times in each statement
+        self._session.sql(body).createOrReplaceTempView(name)
 
     def _register(self, name: str) -> None:
         """A table at its version, under its name; from its files where the server cannot read Delta."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from warehouse.store.schema import tables
+from warehouse.store.sql import query_files
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class LakeTable:
 
 #: Tables of a store that no lake has: texts that were sent and answered, vectors, counters.
 LEFT_OUT = ("content", "embedder", "prompt_embedding", "id_counter")
-#: Kept as it is: engines on a lake may lack recursion.
-TREE = "benchmark_tree"
+#: Small views that are kept as tables: engines on a lake may lack recursion, and nearly all views join
+#: the others, whose many joins would cost a cluster more than any number of scores does.
+VIEWS = ("benchmark_tree", "run_current", "headline_metric")
 #: The units of a lake with a mark of what is stored of each.
 UNITS = "lake_unit"
 
@@ -49,7 +51,7 @@ _BY_UNIT = {
 }
 
 TABLES = tuple(
-    LakeTable(name, *_BY_UNIT.get(name, ())) for name in (*tables.metadata.tables, TREE) if name not in LEFT_OUT
+    LakeTable(name, *_BY_UNIT.get(name, ())) for name in (*tables.metadata.tables, *VIEWS) if name not in LEFT_OUT
 )
 #: Kinds of units, in the order in which their tables come.
 KINDS = tuple(dict.fromkeys(table.kind for table in TABLES if table.kind))
@@ -67,29 +69,35 @@ _TYPES: tuple[tuple[Any, pa.DataType], ...] = (
     (sa.String, pa.string()),
     (sa.JSON, pa.string()),
 )
-_TREE_SCHEMA = pa.schema(
-    [
-        ("ancestor_id", pa.int64()),
-        ("ancestor", pa.string()),
-        ("benchmark_id", pa.int64()),
-        ("benchmark", pa.string()),
-        ("distance", pa.int32()),
-        ("path", pa.string()),
-        ("ancestor_is_root", pa.bool_()),
-        ("is_leaf", pa.bool_()),
-    ]
-)
+#: Types of columns of views that no table has under this name and in this type; others are texts.
+_OF_VIEWS = {
+    "ancestor_id": pa.int64(),
+    "distance": pa.int32(),
+    "ancestor_is_root": pa.bool_(),
+    "is_leaf": pa.bool_(),
+    "is_default": pa.bool_(),
+}
 UNITS_SCHEMA = pa.schema([("kind", pa.string()), ("unit", pa.int64()), ("mark", pa.string())])
 
 
 @cache
 def schema_of(name: str) -> pa.Schema:
     """Columns of a table of the lake: those of the store, times as UTC, JSON as text."""
-    if name == TREE:
-        return _TREE_SCHEMA
     if name == UNITS:
         return UNITS_SCHEMA
+    if name in VIEWS:
+        columns = [column for column, _ in query_files.find(name).columns]
+        return pa.schema(
+            [(column, _OF_VIEWS.get(column) or _of_tables().get(column, pa.string())) for column in columns]
+        )
     return pa.schema([(column.name, _arrow_type(column.type)) for column in tables.metadata.tables[name].columns])
+
+
+@cache
+def _of_tables() -> dict[str, pa.DataType]:
+    """Types of columns of tables by their names, which mean the same in each."""
+    found = (schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT)
+    return {field.name: field.type for schema in found for field in schema}
 
 
 def _arrow_type(kind: sa.types.TypeEngine[object]) -> pa.DataType:
