@@ -120,7 +120,7 @@ def _print(report: AuditReport, top: int, state: State) -> None:
         state.say(f"note: {len(report.listed) - len(listed)} more suspects: --top 0 has all")
     if report.effect:
         echo()
-        _print_effect(report, state)
+        _print_effect(report)
     if report.agreement:
         echo()
         _print_agreement(report.agreement)
@@ -164,7 +164,7 @@ def _beside(row: AuditRow) -> list[str]:
     return [word for word, holds in words.items() if holds]
 
 
-def _print_effect(report: AuditReport, state: State) -> None:
+def _print_effect(report: AuditReport) -> None:
     rows = report.effect
     changes = [row.change for row in rows if row.change is not None]
     moved = sum(row.rank != row.rank_kept for row in rows)

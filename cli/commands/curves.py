@@ -82,7 +82,7 @@ def _print(found: CurvesReport, state: State, points: bool) -> None:
     if points:
         _print_checkpoints(found)
     else:
-        _print_curves(found, state)
+        _print_curves(found)
     reasons = Counter(why for row in found.rows for why in {row.reason, row.chance_reason} if why)
     state.notes(f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items())
     partly = sum(row.n_left_out > 0 for row in found.rows)
@@ -90,7 +90,7 @@ def _print(found: CurvesReport, state: State, points: bool) -> None:
         state.say(f"note: checkpoints that only some seeds have are left out in {partly} curves")
 
 
-def _print_curves(found: CurvesReport, state: State) -> None:
+def _print_curves(found: CurvesReport) -> None:
     widths = [
         (row.ci_high - row.ci_low) / 4 for row in found.rows if row.ci_low is not None and row.ci_high is not None
     ]

@@ -150,7 +150,7 @@ def _stay(state: State, settings: _Settings) -> None:
     from warehouse.schedule.signals import Stop
 
     times = _times(settings)
-    _job(state, settings)  # a mistake in it ends us now, not every run
+    _job(settings)  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
     health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
@@ -203,7 +203,7 @@ def _once(state: State, settings: _Settings) -> int:
     from warehouse.schedule.signals import Stop
     from warehouse.store.snapshot import publish
 
-    job, url = _job(state, settings), state.config().url.value
+    job, url = _job(settings), state.config().url.value
     quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
     with Stop(patient=False) as stop:
         outcome = run_job(
@@ -218,7 +218,7 @@ def _once(state: State, settings: _Settings) -> int:
     return outcome.exit_code
 
 
-def _job(state: State, settings: _Settings) -> Job:
+def _job(settings: _Settings) -> Job:
     from warehouse.schedule.job import Job
 
     config = settings.config

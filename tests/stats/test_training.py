@@ -18,13 +18,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
 from warehouse.stats.training.jitter import jitter
 from warehouse.stats.training.monotonicity import monotonicity, monotonicity_tau
-from warehouse.stats.training.noise_floor import (
-    jitter_only_lower_bound,
-    noise_floor,
-    noise_floor_two_way,
-    recipe_difference,
-    seed_spread,
-)
+from warehouse.stats.training.noise_floor import jitter_only_lower_bound, noise_floor, recipe_difference, seed_spread
 from warehouse.stats.training.seed_planning import _power_by_quadrature, seed_power, seeds_needed
 from warehouse.stats.training.signal_to_noise import compare_seed_ratios, seed_ratio, signal_to_noise
 from warehouse.stats.training.two_way import seed_variance, two_way
@@ -80,9 +74,6 @@ def test_g22() -> None:
     assert (table.between, table.error) == (golden(1.608333333333e-3), golden(7.5e-5))
     assert seeds.variance == golden(3.833333333333e-4)
     assert (seeds.ci_low, seeds.ci_high) == (golden(8.780947876e-5), golden(0.0158593426))
-    floor = noise_floor_two_way(TABLE)
-    assert floor.standard_deviation**2 == golden(4.583333333333e-4)
-    assert (floor.degrees_of_freedom, floor.floor) == (golden(2.581884135), golden(0.1058113533))
     snr = signal_to_noise(TABLE)
     assert (snr.snr, snr.ci_low, snr.ci_high) == (golden(1.823204342), golden(0.6988989457), golden(14.51241938))
 

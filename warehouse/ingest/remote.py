@@ -140,7 +140,7 @@ class _Fetch:
             else:
                 wanted = list(self._wanted(system, root, base, over_http))
             self._announce(wanted, shown)
-            self._get(system, wanted, shown)
+            self._get(system, wanted)
         except WarehouseError:
             raise
         except Exception as error:
@@ -256,7 +256,7 @@ class _Fetch:
             " or give --max-bytes"
         )
 
-    def _get(self, system: Any, wanted: Sequence[_File], shown: str) -> None:
+    def _get(self, system: Any, wanted: Sequence[_File]) -> None:
         with ThreadPoolExecutor(TOGETHER) as pool:
             jobs = [pool.submit(self._get_one, system, file) for file in wanted]
             try:

@@ -11,8 +11,8 @@ from typing import Any
 
 from warehouse.analysis.families.family import RECIPE, model_of, subject_of
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark
-from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
+from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, runs_on
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
 from warehouse.store.computed.metric_values import current_values

@@ -39,7 +39,6 @@ class MapPart:
         distributions: of P(correct), one for each condition.
         suspects: prompts with a suspected label error: how many conditions suspect it, and the
             row of the first that does; those that most suspect first.
-        n_suspects: how many such prompts there are.
         max_p: suspected are prompts with at most this P(correct)
         min_s: and at least this S(consistency).
         says: what follows, in one sentence.
@@ -53,7 +52,6 @@ class MapPart:
     histograms: tuple[Chart, ...]
     distributions: tuple[DistributionRow, ...]
     suspects: tuple[tuple[int, DataMapRow], ...]
-    n_suspects: int
     max_p: float
     min_s: float
     says: str
@@ -78,7 +76,6 @@ def map_part(found: Maps) -> MapPart:
         histograms=tuple(histograms),
         distributions=tuple(row for _, row in spread),
         suspects=tuple(suspects[:TOP]),
-        n_suspects=len(suspects),
         max_p=first.max_p if first else 0.0,
         min_s=first.min_s if first else 0.0,
         says=_says([row for _, row in spread], [number_of for number_of, _ in suspects]),

@@ -121,20 +121,19 @@ def leaderboard(
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    planned = planned_rows(store, found, options)
-    return board_of(found, planned, options, RankOptions(level, n_resamples, seed))
+    return board_of(found, options, RankOptions(level, n_resamples, seed))
 
 
-def board_of(found: BenchmarkScores, planned: PlannedRows, options: RowOptions, settings: RankOptions) -> Leaderboard:
+def board_of(found: BenchmarkScores, options: RowOptions, settings: RankOptions) -> Leaderboard:
     """The leaderboard of scores that were read; asks the store nothing.
 
     Args:
         found: every condition with its scores.
-        planned: those of them on planned subsets.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
+    planned = planned_rows(found, options)
     groups = rank_rows(found, options, settings, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in found.others)

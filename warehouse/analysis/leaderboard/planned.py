@@ -9,11 +9,9 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
-from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
 from warehouse.stats.subsets.rank import rank_among
-from warehouse.store.connection import Store
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -87,17 +85,19 @@ class PlannedRows:
 NO_PLANS = PlannedRows()
 
 
-def planned_rows(store: Store, found: BenchmarkScores, options: RowOptions) -> PlannedRows:
-    """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
-    asked = {
-        (entry.condition.key, entry.metric.id): (entry.condition, entry.metric.label, entry.usable)
+def planned_runs(found: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
+    """The entries of a benchmark that are on a stored plan, by condition key and id of the metric."""
+    return {
+        (entry.condition.key, entry.metric.id): run
         for entry in found.entries
         if entry.usable is not None
+        and (run := recognise(found.plans, entry.condition, entry.metric.label, entry.usable)) is not None
     }
-    plans = possible_plans(store, found.benchmark, asked.values())
-    if not plans.plans:
-        return NO_PLANS
-    runs = {key: run for key, one in asked.items() if (run := recognise(plans, *one)) is not None}
+
+
+def planned_rows(found: BenchmarkScores, options: RowOptions) -> PlannedRows:
+    """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
+    runs = planned_runs(found)
     estimand = _estimand(options)
     estimates = {key: estimate_of(run, level=options.level, estimand=estimand) for key, run in runs.items()}
     return PlannedRows(

@@ -40,10 +40,10 @@ def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstim
         return None, "no prompt was scored"
     record, mean = stopped.record, float(np.average(scores.values, weights=scores.weights))
     why = f"stopped early by {record.name}"
-    bounds = entry.metric.bounds
-    if stopped.order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
+    order, bounds = stopped.order, entry.metric.bounds
+    if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
         return StoppedEstimate(mean, None, None, None), f"{why}: no interval for a fixed number of prompts holds"
-    prompts = stopped.order.prompts[: record.n_prompts]
+    prompts = order.prompts[: record.n_prompts]
     places = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
     values = np.where(scores.prompts[places] == prompts, scores.values[places], np.nan)
     low, high = bounds

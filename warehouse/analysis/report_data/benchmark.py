@@ -10,15 +10,13 @@ from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
 from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of, leaderboard
-from warehouse.analysis.leaderboard.planned import NO_PLANS, planned_rows
 from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.suspects import Suspects, suspects
-from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.conditions import runs_on
+from warehouse.analysis.selection.benchmarks import find_benchmark, runs_on
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.targets import find_targets
@@ -116,11 +114,9 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         seed: of the draws.
     """
     scores, no_board = _or_why(lambda: select_entries(store, Selection(name)))
-    board, found, no_pairs, planned = None, None, no_board, NO_PLANS
+    board, found, no_pairs = None, None, no_board
     if scores:
-        options = RowOptions(level)
-        planned = planned_rows(store, scores, options)
-        board = board_of(scores, planned, options, RankOptions(level, n_resamples, seed))
+        board = board_of(scores, RowOptions(level), RankOptions(level, n_resamples, seed))
         found, no_pairs = _or_why(
             lambda: pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
         )
@@ -157,7 +153,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         _rows_elsewhere(store, board, level) if board else (),
         recipes=deciding,
         decided=decided,
-        partial=partial_runs(board, scores, planned) if board and scores else (),
+        partial=partial_runs(board, scores) if board and scores else (),
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.leaderboard.planned import PLANNED, PlannedRows
+from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
@@ -57,14 +57,13 @@ class PartialRun:
         return f"{verdict}, margin {found.margin:g}, alpha {found.alpha:g}, at most {found.n_max}"
 
 
-def partial_runs(board: Leaderboard, found: BenchmarkScores, planned: PlannedRows) -> tuple[PartialRun, ...]:
+def partial_runs(board: Leaderboard, found: BenchmarkScores) -> tuple[PartialRun, ...]:
     """The rows of a leaderboard that are on a plan or were stopped early, in its order.
 
     Args:
         found: the scores that it is made of.
-        planned: those of them on plans.
     """
-    plans = {run.condition.run_ids: run.plan for run in planned.runs.values()}
+    plans = {run.condition.run_ids: run.plan for run in planned_runs(found).values()}
     records = {entry.condition.run_ids: entry.stopped.record for entry in found.entries if entry.stopped is not None}
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))

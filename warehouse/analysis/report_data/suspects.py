@@ -9,8 +9,7 @@ from typing import Any
 from warehouse.analysis.audit.audit import audit
 from warehouse.analysis.audit.row import AuditRow
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.conditions import runs_on
+from warehouse.analysis.selection.benchmarks import find_benchmark, runs_on
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store

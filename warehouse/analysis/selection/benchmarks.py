@@ -1,14 +1,17 @@
-"""Finding a benchmark by name, and the metric that it is judged by."""
+"""Finding a benchmark by name, with its runs, its metrics, and the one that it is judged by."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.selection.conditions import Run
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+
+_RUNS = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
 
 
 @dataclass(frozen=True)
@@ -136,11 +139,46 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
     ]
 
 
-def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
+@dataclass(frozen=True)
+class BenchmarkFacts:
+    """What the store says of a benchmark before any score is read.
+
+    Attributes:
+        runs: current ones, by id.
+        metrics: by label.
+        run_metrics: which of the runs have figures of which metrics, as ids.
+    """
+
+    runs: tuple[Run, ...]
+    metrics: tuple[Metric, ...]
+    run_metrics: tuple[Mapping[str, Any], ...]
+
+
+def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
+    """The runs and metrics of some benchmarks."""
+    runs = store.rows_of("benchmark_id", benchmark_ids, _RUNS)
+    metrics = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics"))
+    run_metrics = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "current_run_metrics"))
+    return BenchmarkFacts(_by_id(runs), _by_label(metrics), tuple(run_metrics))
+
+
+def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
+    """Current runs on some benchmarks, by id."""
+    return _by_id(store.rows_of("benchmark_id", benchmark_ids, _RUNS))
+
+
+def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
     """All metrics of some benchmarks, by label."""
-    found = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics"))
-    metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
-    return sorted(metrics, key=lambda metric: (metric.label, metric.id))
+    return _by_label(store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics")))
+
+
+def _by_id(rows: Iterable[Run]) -> tuple[Run, ...]:
+    return tuple(sorted(rows, key=lambda run: int(run["run_id"])))
+
+
+def _by_label(rows: Iterable[Mapping[str, Any]]) -> tuple[Metric, ...]:
+    metrics = [Metric(**{**row, "is_default": bool(row["is_default"])}) for row in rows]
+    return tuple(sorted(metrics, key=lambda metric: (metric.label, metric.id)))
 
 
 def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str) -> list[Metric]:

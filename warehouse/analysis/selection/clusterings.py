@@ -74,27 +74,32 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
     if cluster == NO_CLUSTERS:
         return _as_map(())
     if cluster is None:
-        return _default_map(store, benchmark_ids, defaults)
+        found, note = _default_members(store, benchmark_ids, defaults)
+        return _as_map(found, note)
     stored = store.rows(_NAMES, {"ids": benchmark_ids})
     ids = [row["id"] for row in stored if row["name"] == cluster]
-    if ids:
-        return _as_map([store.columns(_MEMBERS, {"clustering_ids": ids})])
-    if cluster == SAME_TEXT:
-        return _as_map([store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": benchmark_ids})])
-    names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
-    raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
+    if not ids and cluster != SAME_TEXT:
+        names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
+        raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
+    return _as_map([_members(store, ids) if ids else _same_text(store, benchmark_ids)])
 
 
-def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
+def _default_members(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> tuple[list[Columns], str]:
+    """Members of the default clusterings, of equal texts where there is none, and a note on these."""
     counted = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "same_text_counts"))
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
-    found = []
-    if defaults:
-        found.append(store.columns(_MEMBERS, {"clustering_ids": defaults}))
-    if alike:
-        ids = [row["benchmark_id"] for row in alike]
-        found.append(store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": ids}))
-    return _as_map(found, _describe_alike(alike) if alike else "")
+    found = [_members(store, defaults)] if defaults else []
+    if not alike:
+        return found, ""
+    return [*found, _same_text(store, [row["benchmark_id"] for row in alike])], _describe_alike(alike)
+
+
+def _members(store: Store, clustering_ids: Sequence[int]) -> Columns:
+    return store.columns(_MEMBERS, {"clustering_ids": clustering_ids})
+
+
+def _same_text(store: Store, benchmark_ids: Sequence[int]) -> Columns:
+    return store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": benchmark_ids})
 
 
 def _as_map(found: Sequence[Columns], note: str = "") -> ClusterMap:

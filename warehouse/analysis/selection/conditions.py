@@ -67,12 +67,6 @@ def read_runs(store: Store, condition: str, parameters: Mapping[str, Any]) -> li
     return found
 
 
-def runs_on(store: Store, benchmark_ids: Sequence[int]) -> list[Run]:
-    """Current runs on some benchmarks, by id."""
-    query = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
-    return sorted(store.rows_of("benchmark_id", benchmark_ids, query), key=lambda run: int(run["run_id"]))
-
-
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
     """Runs by condition, in the order of their first run."""
     groups: dict[str, list[Run]] = {}

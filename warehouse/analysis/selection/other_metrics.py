@@ -11,7 +11,6 @@ from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 _SCORED = "select run_id, metric_id from run_metric where n_scored > 0 and run_id in (:run_ids)"
 
@@ -44,9 +43,8 @@ class OtherMetric(Row):
         return f"{self.metric} ({count}, {missing} of them above)"
 
 
-def other_metrics(
-    store: Store,
-    benchmark_ids: Sequence[int],
+def others_among(
+    run_metrics: Iterable[Mapping[str, Any]],
     metrics: Sequence[Metric],
     conditions: Iterable[Condition],
     shown: Collection[str],
@@ -56,30 +54,12 @@ def other_metrics(
     then by name.
 
     Args:
+        run_metrics: which runs have figures of which metrics, as ids.
         metrics: of the benchmark.
         conditions: those that a leaderboard is about.
         shown: keys of those that have a row on it.
         label: the metric that it shows.
     """
-    if all(metric.label == label for metric in metrics):
-        return ()
-    holders = metric_holders(store, benchmark_ids)
-    return others_among(holders, metrics, conditions, shown, label)
-
-
-def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Which current runs of some benchmarks have figures of which metrics, as ids."""
-    return store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "current_run_metrics"))
-
-
-def others_among(
-    run_metrics: Iterable[Mapping[str, Any]],
-    metrics: Sequence[Metric],
-    conditions: Iterable[Condition],
-    shown: Collection[str],
-    label: str,
-) -> tuple[OtherMetric, ...]:
-    """`other_metrics` from what `metric_holders` has read."""
     keys = {run: condition.key for condition in conditions for run in condition.run_ids}
     named = {metric.id: metric for metric in metrics}
     holders: dict[str, set[str]] = {}

@@ -60,12 +60,6 @@ def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dic
     return {row["id"]: row for row in store.rows(query, {"ids": prompts})}
 
 
-def keys_of_run(store: Store, run_id: int) -> list[dict[str, Any]]:
-    """`read_keys` of the prompts that a run has."""
-    of_run = "prompt.id in (select prompt_id from prompt_score where run_id = :run)"
-    return store.rows(query_text("analysis", "prompt_keys").format(condition=of_run), {"run": run_id})
-
-
 def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder:
     """Prompts, as `read_keys` gives them, in their order.
 

@@ -8,11 +8,12 @@ what a reference means; ``name=`` asks for a setting that is not set, ``name!=va
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from warehouse.analysis.selection.benchmarks import runs_on
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
@@ -127,6 +128,38 @@ def find_conditions(
     narrowed = f" with {', '.join(asked)}" if asked else ""
     hint = hint_on_values(where, [run for runs in candidates for run in runs])
     raise MisuseError(f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}")
+
+
+def conditions_on(store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str]) -> list[Condition]:
+    """`choose_conditions` among the current runs on some benchmarks."""
+    return choose_conditions(runs_on(store, benchmark_ids), name, where)
+
+
+def choose_conditions(every: Sequence[Run], name: str, where: Sequence[str], latest: bool = False) -> list[Condition]:
+    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
+
+    Args:
+        every: the current runs on the benchmark.
+        name: of the benchmark.
+
+    Raises:
+        MisuseError: an unknown field, or there is none.
+    """
+    wanted = parse_where(where)
+    runs = [run for run in every if all(one.holds(run) for one in wanted)]
+    if not runs:
+        narrowed = f" with {', '.join(where)}" if where else ""
+        hint = hint_on_values(wanted, every) or "see: warehouse runs"
+        raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
+    conditions = group_runs(runs)
+    return _newest_of_each(conditions) if latest else conditions
+
+
+def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
+    newest: dict[tuple[str, str], Condition] = {}
+    for condition in sorted(conditions, key=lambda item: item.newest):
+        newest[condition.model, condition.setting("split")] = condition
+    return list(newest.values())
 
 
 def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:

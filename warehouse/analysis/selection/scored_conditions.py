@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, read_facts
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
-from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, runs_on
-from warehouse.analysis.selection.other_metrics import OtherMetric, other_metrics
-from warehouse.analysis.selection.reference import hint_on_values, parse_where
+from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
+from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
+from warehouse.analysis.selection.reference import choose_conditions
 from warehouse.analysis.selection.scores import PromptScores, Published, read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
-from warehouse.errors import MisuseError
+from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked beside rows without them.
@@ -113,6 +113,7 @@ class BenchmarkScores:
         coverages: what a complete run covers, by group.
         others: the metrics that are not shown.
         subset_ok: runs on a part of the benchmark stand among complete ones.
+        plans: the stored plans that entries may be on.
     """
 
     benchmark: Benchmark
@@ -122,6 +123,7 @@ class BenchmarkScores:
     coverages: dict[Group, BenchmarkCoverage]
     others: tuple[OtherMetric, ...] = ()
     subset_ok: bool = False
+    plans: BenchmarkPlans = BenchmarkPlans()
 
     @property
     def metric(self) -> Metric:
@@ -148,15 +150,19 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
     found = find_benchmark(store, selection.benchmark or "")
-    conditions = conditions_on(store, found.ids, found.name, selection.where, selection.latest)
-    known = metrics_of(store, found.ids)
-    metrics = choose_metrics(known, selection.metric, found.name)
+    facts = read_facts(store, found.ids)
+    conditions = choose_conditions(facts.runs, found.name, selection.where, selection.latest)
+    metrics = choose_metrics(facts.metrics, selection.metric, found.name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, selection.cluster)
     coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
     shown = {entry.condition.key for entry in entries}
-    others = other_metrics(store, found.ids, known, conditions, shown, metrics[0].label)
-    return BenchmarkScores(found, tuple(metrics), tuple(entries), clusters, coverages, others, selection.subset_ok)
+    others = others_among(facts.run_metrics, facts.metrics, conditions, shown, metrics[0].label)
+    asked = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
+    plans = possible_plans(store, found, asked)
+    return BenchmarkScores(
+        found, tuple(metrics), tuple(entries), clusters, coverages, others, selection.subset_ok, plans
+    )
 
 
 def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
@@ -184,32 +190,6 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
 def is_partial(flags: Sequence[str]) -> bool:
     """Whether a row covers a part of its benchmark only."""
     return any(flag in PARTIAL for flag in flags)
-
-
-def conditions_on(
-    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str], latest: bool = False
-) -> list[Condition]:
-    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
-
-    Raises:
-        MisuseError: an unknown field, or there is none.
-    """
-    wanted = parse_where(where)
-    every = runs_on(store, benchmark_ids)
-    runs = [run for run in every if all(one.holds(run) for one in wanted)]
-    if not runs:
-        narrowed = f" with {', '.join(where)}" if where else ""
-        hint = hint_on_values(wanted, every) or "see: warehouse runs"
-        raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
-    conditions = group_runs(runs)
-    return _newest_of_each(conditions) if latest else conditions
-
-
-def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
-    newest: dict[tuple[str, str], Condition] = {}
-    for condition in sorted(conditions, key=lambda item: item.newest):
-        newest[condition.model, condition.setting("split")] = condition
-    return list(newest.values())
 
 
 def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[ScoredCondition]:

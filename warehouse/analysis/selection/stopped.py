@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.prompt_order import PromptOrder, keys_of_run, order_prompts
+from warehouse.analysis.selection.prompt_order import PromptOrder, order_prompts
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -103,20 +103,30 @@ class StoppedScores:
 
     Attributes:
         record: what the dump says of it.
-        order: the prompts that were seen, in the order of the rule; None where it is not known.
+        seen: keys of the prompts that were seen; empty where the order of the rule is not known.
     """
 
     record: StoppingRecord
-    order: PromptOrder | None = None
+    seen: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def order(self) -> PromptOrder | None:
+        """The prompts that were seen, in the order of the rule; None where it is not known."""
+        return order_prompts(self.seen, self.record.seed) if self.seen and self.record.seed is not None else None
 
 
 def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppedScores]:
     """Those of some conditions that were ended early, by condition key."""
-    found = {}
-    for key, record in stopped_early(store, conditions).items():
-        runs = next(item.runs for item in conditions if item.key == key)
-        order = None
-        if record.is_ours and record.seed is not None and len(runs) == 1:
-            order = order_prompts(keys_of_run(store, runs[0]["run_id"]), record.seed)
-        found[key] = StoppedScores(record, order)
-    return found
+    runs = {item.key: item.run_ids for item in conditions}
+    return {
+        key: StoppedScores(record, _seen_by(store, runs[key]) if record.is_ours else ())
+        for key, record in stopped_early(store, conditions).items()
+    }
+
+
+def _seen_by(store: Store, run_ids: Sequence[int]) -> tuple[Mapping[str, Any], ...]:
+    """Keys of the prompts that a run has; nothing for several runs, of which each has an order."""
+    if len(run_ids) > 1:
+        return ()
+    of_run = "prompt.id in (select prompt_id from prompt_score where run_id = :run)"
+    return tuple(store.rows(query_text("analysis", "prompt_keys").format(condition=of_run), {"run": run_ids[0]}))

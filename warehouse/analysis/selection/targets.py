@@ -11,8 +11,8 @@ from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.reference import find_conditions, parse_where
-from warehouse.analysis.selection.scored_conditions import conditions_on, read_entries
+from warehouse.analysis.selection.reference import conditions_on, find_conditions, parse_where
+from warehouse.analysis.selection.scored_conditions import read_entries
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError

@@ -258,4 +258,4 @@ def run_test(values: Floats, plan: SequentialPlan, settings: SequentialSettings)
     """Verdict so far, and what is to be expected; fixed looks have no forecast."""
     if settings.looks is None:
         return sequential_test(values, plan.design), sequential_outlook(values, plan.design)
-    return group_sequential_test(values, plan.design, n_looks=settings.looks), Outlook(None, None, None, 0)
+    return group_sequential_test(values, plan.design, n_looks=settings.looks), Outlook(None, None, None)

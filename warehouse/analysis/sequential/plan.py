@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark, runs_on
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.prompt_order import PromptOrder, order_prompts, read_keys
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.errors import MisuseError

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from warehouse.analysis.selection.benchmarks import choose_metrics, find_benchmark, metrics_of
-from warehouse.analysis.selection.scored_conditions import conditions_on, read_entries
+from warehouse.analysis.selection.reference import conditions_on
+from warehouse.analysis.selection.scored_conditions import read_entries
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
 from warehouse.analysis.subsets.recognise import on_plan
 from warehouse.analysis.subsets.stored import StoredPlan, find_plans, store_plan, with_prompts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
-from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
-from warehouse.analysis.selection.other_metrics import OtherMetric, metric_holders, others_among
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, read_facts
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
+from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
@@ -88,19 +88,18 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     """
     ids = sorted({key for leaf in leaves for key in leaf.ids})
     wanted = parse_where(selection.where)
-    runs = [run for run in runs_on(store, ids) if all(one.holds(run) for one in wanted)]
-    metrics = metrics_of(store, ids)
+    facts = read_facts(store, ids)
+    runs = [run for run in facts.runs if all(one.holds(run) for one in wanted)]
     conditions: list[list[Condition]] = []
     chosen: list[list[Metric]] = []
     refused: list[str | None] = []
     for leaf in leaves:
         own = [run for run in runs if run["benchmark_id"] in leaf.ids]
         conditions.append(group_runs(own))
-        found, reason = _choose(leaf, own, metrics, selection)
+        found, reason = _choose(leaf, own, facts.metrics, selection)
         chosen.append(found)
         refused.append(reason)
     entries = _entries(store, conditions, chosen)
-    holders = metric_holders(store, ids)
     read = []
     for place, leaf in enumerate(leaves):
         kept = _one_each(entries[place])
@@ -108,8 +107,8 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             groups = group_entries(entries[place])
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
-            known = [one for one in metrics if one.benchmark_id in leaf.ids]
-            others = others_among(holders, known, conditions[place], shown, kept[0].metric.label)
+            known = [one for one in facts.metrics if one.benchmark_id in leaf.ids]
+            others = others_among(facts.run_metrics, known, conditions[place], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others))
         elif refused[place] is None:
             refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"

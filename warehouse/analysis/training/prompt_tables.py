@@ -39,7 +39,6 @@ class Checkpoint:
         prompts: ids of those that all seeds have a score of; empty where prompts are not stored.
         scores: of each seed on them, shape (S, n).
         zero_one: one run whose scores are single draws of 0 or 1.
-        n_most: most prompts that a seed has.
     """
 
     figures: Floats
@@ -47,7 +46,6 @@ class Checkpoint:
     prompts: NDArray[np.int64]
     scores: Floats
     zero_one: bool
-    n_most: int
 
     @property
     def has_prompts(self) -> bool:
@@ -157,11 +155,11 @@ def _checkpoint(
     kept = [one for one in found if one is not None and one.n and one.uneven_weights is None]
     none = np.empty(0, np.int64)
     if len(kept) < len(found):
-        return Checkpoint(figures, errors, none, np.empty((len(found), 0)), False, 0)
+        return Checkpoint(figures, errors, none, np.empty((len(found), 0)), False)
     prompts = reduce(_common, (one.prompts for one in kept))
     values = np.array([one.values[np.searchsorted(one.prompts, prompts)] for one in kept])
     zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))
-    return Checkpoint(figures, errors, prompts, values, zero_one, max(one.n for one in kept))
+    return Checkpoint(figures, errors, prompts, values, zero_one)
 
 
 def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -166,7 +166,7 @@ def header(results: Results, task: str, details: Details | None, model: str) -> 
         harness=HARNESS,
         model=model,
         benchmark=parts.benchmark,
-        **_model_fields(results, model, details),
+        **_model_fields(results, model),
         suite=(parts.group,) if parts.group != parts.benchmark else (),
         dataset_revision=text_or_none(config.get("hf_revision")),
         split="+".join(str(item) for item in items_of(config.get("evaluation_splits"))),
@@ -202,7 +202,7 @@ def _figures(results: Results, task: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _model_fields(results: Results, model: str, details: Details | None) -> dict[str, Any]:
+def _model_fields(results: Results, model: str) -> dict[str, Any]:
     config = results.model_config
     asked = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))

@@ -76,7 +76,6 @@ class PairMoments:
         correlation: Pearson's over the common prompts.
         n_prompts: common prompts.
         n_units: prompts, or clusters that hold a common prompt.
-        effective_units: 1/Σ f_c² (n without clusters).
     """
 
     difference: FloatArray
@@ -86,7 +85,6 @@ class PairMoments:
     correlation: FloatArray
     n_prompts: IntArray
     n_units: IntArray
-    effective_units: FloatArray
 
 
 def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
@@ -241,13 +239,12 @@ def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlat
         correlation=correlation,
         n_prompts=n.astype(np.intp),
         n_units=n.astype(np.intp),
-        effective_units=n,
     )
 
 
 def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
     a, b = matrix.pairs
-    names = ("error", "error_cr1", "df", "units", "effective")
+    names = ("error", "error_cr1", "df", "units")
     columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks(n > 0):
         for name, values in _robust(*unit_sums(matrix, a[pairs], b[pairs])).items():
@@ -260,7 +257,6 @@ def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, corre
         correlation=correlation,
         n_prompts=n.astype(np.intp),
         n_units=np.nan_to_num(columns["units"]).astype(np.intp),
-        effective_units=columns["effective"],
     )
 
 
@@ -281,5 +277,4 @@ def _robust(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:
         "error_cr1": np.where(several, cr1, np.nan),
         "df": np.where(several, df, np.nan),
         "units": units.astype(np.float64),
-        "effective": 1 / (shares**2).sum(axis=0),
     }

@@ -26,13 +26,11 @@ class Outlook:
             None with fewer than 10 scored prompts.
         chance_pass: share of the continuations that pass.
         chance_fail: share that fail.
-        n_paths: continuations that were drawn.
     """
 
     remaining: float | None
     chance_pass: float | None
     chance_fail: float | None
-    n_paths: int
 
 
 def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:
@@ -55,14 +53,14 @@ def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: 
     values = design.values(scores)
     now, left = sequential_test(values, design), design.n_max - len(values)
     if now.verdict != UNDECIDED or left == 0:
-        return Outlook(0.0, float(now.verdict == "pass"), float(now.verdict == "fail"), 0)
+        return Outlook(0.0, float(now.verdict == "pass"), float(now.verdict == "fail"))
     if len(values) - now.n_unscored < LEAST:
-        return Outlook(None, None, None, 0)
+        return Outlook(None, None, None)
     places = draws.integers(0, len(values), (n_paths, left))
     times = [_first(Side.of(sign, values, design), places) for sign in (1, -1)]
     first = np.minimum(*times)
     passes, fails = times[0] < times[1], times[1] < times[0]
-    return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()), n_paths)
+    return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()))
 
 
 def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:

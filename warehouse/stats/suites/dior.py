@@ -152,7 +152,7 @@ def reliability(
         return replace(empty, reason=reason)
     own = comparable(suite.scores(suite.means))
     found = [
-        _measure(block, own, tie, chosen)
+        _measure(block, tie, chosen)
         for chosen in [pools(own, suite.models, tie)]
         for block in draw_instances(suite, granularity, size, n_resamples, as_seed(seed))
     ]
@@ -250,7 +250,7 @@ def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
     )
 
 
-def _measure(block: Instances, own: FloatArray, ties: float, chosen: Sequence[Pool]) -> tuple[FloatArray, FloatArray]:
+def _measure(block: Instances, ties: float, chosen: Sequence[Pool]) -> tuple[FloatArray, FloatArray]:
     """Mean win rates of a block's instances (b, M), and the errors of each pool (b, J)."""
     rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
     errors = [np.empty((len(rates), 0))]

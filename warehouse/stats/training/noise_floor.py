@@ -17,7 +17,6 @@ from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.training.inputs import as_table
-from warehouse.stats.training.two_way import two_way
 
 #: Below this number of seeds the interval of their spread is the χ² one.
 BONETT_FROM = 5
@@ -90,9 +89,7 @@ class NoiseFloor(Figures):
         level: in (0, 1).
         n_seeds: seeds behind the spread.
         n_averaged: checkpoints m of which each run's figure is the mean.
-        method: ``seeds`` or ``two_way``.
-        flags: ``few_seeds_two_way`` (false alarms .10 at 2 seeds, .07 at 3), ``autocorrelated``,
-            ``all_seeds_equal``.
+        flags: ``all_seeds_equal``.
     """
 
     floor: float
@@ -101,7 +98,6 @@ class NoiseFloor(Figures):
     level: float
     n_seeds: int
     n_averaged: int
-    method: str
     flags: tuple[str, ...]
 
 
@@ -129,31 +125,7 @@ def noise_floor(
     s = float(np.std(table[:, -averaged:].mean(axis=1), ddof=1))
     n = len(table)
     floor = t_quantile(level, n - 1) * math.sqrt(2 * s * s + _variance(prompt_variance))
-    return NoiseFloor(floor, s, n - 1, level, n, averaged, "seeds", ("all_seeds_equal",) if s == 0 else ())
-
-
-def noise_floor_two_way(scores: ArrayLike, *, prompt_variance: float = 0.0, level: float = 0.95) -> NoiseFloor:
-    """Noise floor between two single checkpoints of runs of one recipe, from all of a table's
-    checkpoints: more degrees of freedom, and more false alarms with few seeds.
-
-    Args:
-        scores: seeds x checkpoints, shape (S, k), both at least 2.
-        prompt_variance: ω²/n, where prompts are taken as sampled.
-        level: in (0, 1).
-
-    Raises:
-        StatisticsError: another shape, or a variance below 0.
-    """
-    table, level = two_way(scores), as_level(level)
-    k, flags = table.columns, table.flags
-    between, within = table.between / k, table.error * (k - 1) / k
-    v = between + within
-    if v == 0:
-        return NoiseFloor(0.0, 0.0, table.n1, level, table.rows, 1, "two_way", (*flags, "all_seeds_equal"))
-    nu = v**2 / (between**2 / table.n1 + within**2 / table.n2)
-    floor = t_quantile(level, nu) * math.sqrt(2 * v + _variance(prompt_variance))
-    few = ("few_seeds_two_way",) if table.rows < 10 else ()
-    return NoiseFloor(floor, math.sqrt(v), nu, level, table.rows, 1, "two_way", (*flags, *few))
+    return NoiseFloor(floor, s, n - 1, level, n, averaged, ("all_seeds_equal",) if s == 0 else ())
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from warehouse.records.clock import utc_now
 from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
 
 
 @dataclass(frozen=True)
@@ -137,6 +135,9 @@ def put(store: Store, question: Question, result: Mapping[str, Any], *, now: dat
         result: what JSON can hold; no NaN.
         now: when it was computed, naive UTC; None for the clock's time.
     """
+    from warehouse.store.load.dimensions import allocate  # readers do without, and start sooner
+    from warehouse.store.schema import tables
+
     table = tables.analysis
     moment = now or utc_now()
     values = {

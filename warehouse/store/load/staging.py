@@ -129,7 +129,7 @@ _HASHED = {
 }
 
 
-def _insert(bench: Scratch, select: str, names: Iterable[str]) -> str:
+def _insert(select: str, names: Iterable[str]) -> str:
     held = set(names)
     hashes = [f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in held]
     said = f"select *{''.join(hashes)} from ({select}) as incoming"
@@ -144,7 +144,7 @@ def _fill_reading(bench: Scratch, reading: BulkQuery, first_run: int) -> int:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
         names = bench.raw.execute(shape, dict(reading.parameters)).description
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(bench, select if first_run else reading.sql, [column[0] for column in names])
+        statement = _insert(select if first_run else reading.sql, [column[0] for column in names])
         return int(bench.rows(statement, reading.parameters)[0][0])
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
@@ -161,7 +161,7 @@ def _fill_arrow(bench: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
         bench.raw.register("incoming_batch", table)
-        bench.run(_insert(bench, "select * from incoming_batch", table.schema.names))
+        bench.run(_insert("select * from incoming_batch", table.schema.names))
         bench.raw.unregister("incoming_batch")
 
 
