@@ -160,3 +160,12 @@ def test_pages_logs_and_history_do_not_tell(run: Caller, postgres_url: str, tmp_
         assert found.code == 0, (command, found.err)
         _hides(found.out + found.err)
     _hides(report.read_text())
+
+
+def test_three_slashes_before_an_absolute_path_are_told(run: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "a.duckdb"
+    for command in (("init",), ("runs",)):
+        found = run("--db", f"duckdb://{file}", *command)
+        assert found.code != 0 and f"four slashes: duckdb:///{file}" in found.err
+        assert "four slashes" not in run("--db", "nowhere/a.duckdb", *command).err
+    assert run("--db", f"duckdb:///{file}", "init").code == 0

@@ -52,7 +52,8 @@ def open_store(
     parsed = engines.parse_url(url or DEFAULT_URL)
     dialect = engines.dialect_of(parsed)
     if not create and not dialect.exists(parsed):
-        raise StoreError(f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest")
+        hint = engines.hint_on_slashes(parsed) or "; create it with: warehouse init, or warehouse ingest"
+        raise StoreError(f"no store at {parsed.database}{hint}")
     store = wait_for(
         lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded), write=write or create),
         parsed,

@@ -30,7 +30,14 @@ from warehouse.store.engines.lake_urls import LOCAL, REMOTE
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.spark_tasks import Executors
-from warehouse.store.engines.urls import parse_url, shown_reader, shown_text, shown_url, without_secrets
+from warehouse.store.engines.urls import (
+    hint_on_slashes,
+    parse_url,
+    shown_reader,
+    shown_text,
+    shown_url,
+    without_secrets,
+)
 
 __all__ = [
     "CHECKPOINT_THRESHOLD",
@@ -48,6 +55,7 @@ __all__ = [
     "json_text",
     "more_memory",
     "out_of_memory",
+    "hint_on_slashes",
     "parse_url",
     "register_migrations",
     "shown_reader",

@@ -19,6 +19,7 @@ from sqlalchemy.ext.compiler import compiles
 from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.duckdb_types import printable, refuse_functions
+from warehouse.store.engines.urls import hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
@@ -117,7 +118,7 @@ def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     if path.is_dir():
         raise StoreError(f"{path} is a folder; expected the file of a store")
     if not path.parent.is_dir():
-        raise StoreError(f"the folder {path.parent} does not exist; create it first")
+        raise StoreError(f"the folder {path.parent} does not exist; create it first{hint_on_slashes(url)}")
     config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
     if write:
         config["storage_compatibility_version"] = "v1.5.0"

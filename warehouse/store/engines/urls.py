@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import sqlalchemy as sa
@@ -100,6 +101,15 @@ def without_secrets(message: str, url: sa.URL) -> str:
         for form in {value, quote(value, safe=""), quote_plus(value)}:
             message = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, message)
     return message
+
+
+def hint_on_slashes(url: sa.URL) -> str:
+    """What to write where an absolute file was meant and a relative one was named, in a folder that is not there."""
+    path = Path(url.database or "")
+    meant = Path("/") / path
+    if path == meant or path.parent.is_dir() or not meant.parent.is_dir():
+        return ""
+    return f"; an absolute path takes four slashes: duckdb:///{meant}"
 
 
 def _split(text: str) -> sa.URL:
