@@ -63,10 +63,13 @@ def test_what_the_demo_suggests_works(shown: str, checkout: Path) -> None:
 
 
 @pytest.mark.usefixtures("shown")
-def test_the_tour_of_the_readme_shows_what_comes_out(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
-    terminal = Terminal(checkout, columns=100)
-    for example in examples((ROOT / "README.md").read_text(encoding="utf-8")):
+@pytest.mark.parametrize(("page", "columns"), [("README.md", 100), ("docs/leaderboard.md", 125)])
+def test_pages_about_the_demo_show_what_comes_out(
+    page: str, columns: int, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREHOUSE_URL", "duckdb:///demo.duckdb")
+    terminal = Terminal(checkout, columns=columns)
+    for example in examples((ROOT / page).read_text(encoding="utf-8")):
         printed = terminal(example.command)
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
 
