@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -178,3 +180,21 @@ def test_options_are_not_broken_at_their_dashes() -> None:
     assert unbroken("a-b <x> --no-history -o") == (
         'a-b &lt;x&gt; <span class="o">--no-history</span> <span class="o">-o</span>'
     )
+
+
+def test_a_long_table_shows_its_first_rows_until_asked(tmp_path: Path, browser: Any) -> None:
+    style = files("warehouse.report").joinpath("style.css").read_text(encoding="utf-8")
+
+    def of(n: int) -> str:
+        columns = [name("Model", [f"m{row}" for row in range(n)]), number("Spare", range(n), 1, spare=True)]
+        return str(make_table("rows", "Of rows.", columns))
+
+    page = tmp_path / "rows.html"
+    page.write_text(f"<!doctype html><style>{style}</style><main>{of(60)}{of(50)}</main>", encoding="utf-8")
+    browser.get(page.as_uri())
+    shown = "return [...document.querySelectorAll('table')].map(t => [...t.tBodies[0].rows]"
+    shown += ".filter(row => row.offsetParent).length)"
+    assert browser.execute_script(shown) == [40, 50]
+    assert [one.text for one in browser.find_elements("css selector", ".rest")] == ["All 60 rows"]
+    browser.find_element("css selector", ".rows").click()
+    assert browser.execute_script(shown) == [60, 50]

@@ -78,7 +78,7 @@ _CONFIG: Spec = {
         "titleOrient": "left",
         "titlePadding": 8,
         "rowPadding": 4,
-        "columnPadding": 14,
+        "columnPadding": 30,
         "clipHeight": 12,
         "symbolSize": 120,
         "symbolStrokeWidth": 1.75,

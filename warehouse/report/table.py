@@ -26,7 +26,10 @@ _OPENED = Markup(
 )
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
-_ALL = Markup('<label class="all"><input type="checkbox">All columns</label>')
+_ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
+#: Rows beyond which a table shows the first ones only (40, as style.css counts) until it is asked for all.
+MANY_ROWS = 50
+_ALL_ROWS = Markup('<label class="rest"><input type="checkbox" class="rows">All {} rows</label>')
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,14 @@ def table(
     about = Markup("{} In all rows: {}.").format(caption, ", ".join(said)) if said else escape(caption)
     spare = any(column.spare for column in kept)
     many = " many" if spare and len(kept) > MANY else ""
-    opened = _OPENED.format(many, label, _ALL if spare else "", Markup(' class="sortable"') if sortable else "", about)
     heads = "".join(_head(column) for column in kept)
     rows = [
         f"<tr{' class=chosen' if place == chosen else ''}>{''.join(cells)}\n"
         for place, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
     ]
+    asked = (_ALL if spare else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
+    kinds = many + " tall" * (len(rows) > MANY_ROWS)
+    opened = _OPENED.format(kinds, label, asked, Markup(' class="sortable"') if sortable else "", about)
     return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
 
 
