@@ -216,7 +216,7 @@ def _simultaneous(moments: PairMoments, tails: FloatArray, p: FloatArray, level:
         return columns
     critical = _rank_of_critical(n_draws, level) - 1
     largest = np.sort(tails.max(axis=2), axis=1)
-    own = np.partition(tails, critical, axis=1)[:, critical].max(axis=0)
+    own = np.maximum(*(np.partition(way, critical, axis=0)[critical] for way in tails))
     t = np.abs(moments.difference) / error * (1 - TIE)
     reached = n_draws - np.min([np.searchsorted(way, t, side="left") for way in largest], axis=0)
     columns["p_max_t"] = np.where(np.isnan(t), np.nan, np.maximum((1 + reached) / (1 + n_draws), p))
