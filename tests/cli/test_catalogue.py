@@ -123,3 +123,13 @@ def test_an_empty_store_has_answers_too(run: Caller, tmp_path: Path) -> None:
         assert run(command, "--json", db=url).out == "[]\n"
     run("leaderboard", db=url).fails(2, "no runs yet")
     run("compare", "a", "b", db=url).fails(2, "'a'")
+
+
+def test_a_model_that_is_a_path_has_no_developer(tmp_path: Path, run: Caller) -> None:
+    names = ("../results/last", "/models/last", "./last", "org/last")
+    rows = "".join(f"{name},sums,q,1\n" for name in names)
+    (tmp_path / "a.csv").write_text(f"model,benchmark,prompt_id,score\n{rows}")
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    run("ingest", str(tmp_path / "a.csv"), db=db)
+    developers = {row["model"]: row["developer"] for row in run("models", "--json", db=db).rows}
+    assert developers == dict.fromkeys(names) | {"org/last": "org"}

@@ -231,8 +231,9 @@ def _stored(
 
 def _model_row(header: RunHeader) -> dict[str, Any]:
     developer = header.developer
-    if developer is None and "/" in header.model:
-        developer = header.model.split("/", 1)[0]
+    owner, slash, _ = header.model.partition("/")
+    if developer is None and slash and owner.strip("."):  # not of a path: ../results, /models
+        developer = owner
     return {
         "name": header.model,
         "family": header.family,
