@@ -10,7 +10,10 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..ui.options import MappingFile
-from ..ui.table import print_rows
+from ..ui.table import excerpt, print_rows
+
+#: Characters of what a shipped mapping reads, in a list.
+DESCRIPTION = 100
 
 
 @command("mapping")
@@ -29,7 +32,8 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     from warehouse.importers.tabular.starting_mapping import starting_mapping
 
     if listing:
-        print_rows({"name": name, "reads": describe_mapping(path)} for name, path in shipped_mappings().items())
+        known = shipped_mappings().items()
+        print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in known)
         return
     if file is None:
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")

@@ -9,6 +9,7 @@ from ..state import State, pass_state
 from ..ui.options import level_option, output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.progress_bars import share
+from ..ui.table import print_text
 
 
 @command("report")
@@ -47,4 +48,7 @@ def report(
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
-    output.emit_records(Written, [(write_split if split else write_report)(data, target)])
+    written = (write_split if split else write_report)(data, target)
+    if output.for_people:
+        return print_text(f"{written}; open it in a browser")
+    output.emit_records(Written, [written])

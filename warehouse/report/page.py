@@ -55,7 +55,8 @@ class Written:
     def __str__(self) -> str:
         if self.unchanged:
             return f"unchanged: {self.path}"
-        return f"wrote {self.path}: {self.benchmarks} benchmarks, {self.bytes} bytes"
+        some = f"{self.benchmarks} benchmark{'s' * (self.benchmarks != 1)}"
+        return f"wrote {self.path}: {some}, {self.bytes:,} bytes"
 
 
 #: Parts of the one page, besides suites and benchmarks.
