@@ -2,6 +2,8 @@
 VENV ?= .venv
 # Test processes on two cores: one waits now and then for a server or a process of its own.
 JOBS ?= 3
+# A test process works through neighbours, so that what a file's tests share is set up once and not by each.
+SHARED := --numprocesses $(JOBS) --dist worksteal
 PART ?= 0/1
 TORCH ?= torch
 BIN := $(VENV)/bin
@@ -21,17 +23,17 @@ demo: $(VENV)/.installed ## Ingest the shipped dumps, compare, refresh, write th
 test: setup ## Check style and types, run the tests
 	@status=0; \
 	$(MAKE) --no-print-directory check || status=1; \
-	$(BIN)/pytest --numprocesses $(JOBS) || status=1; \
+	$(BIN)/pytest $(SHARED) || status=1; \
 	exit $$status
 
 test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a folder of tests/)
-	@$(BIN)/pytest --numprocesses $(JOBS) tests/$(ROOM) tests/test_layers.py
+	@$(BIN)/pytest $(SHARED) tests/$(ROOM) tests/test_layers.py
 
 test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it last)
-	@$(BIN)/pytest --numprocesses $(JOBS) -m rare
+	@$(BIN)/pytest $(SHARED) -m rare
 
 test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
-	@$(BIN)/pytest --numprocesses $(JOBS) -m slow
+	@$(BIN)/pytest $(SHARED) -m slow
 
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'

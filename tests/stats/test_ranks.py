@@ -56,6 +56,15 @@ def test_reversing_the_direction_reverses_the_sets() -> None:
     assert [7 - high for high in up.rank_high] == list(down.rank_low)  # type: ignore[operator]
 
 
+def test_a_difference_that_ties_with_the_critical_value_separates_nothing() -> None:
+    """Three prompts: most draws repeat the observed |T|, and rounding must not decide between them."""
+    pairs = all_pairs(np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), n_resamples=1999)
+    ranks = rank_models(pairs)
+    assert pairs.p_max_t[0] > 0.1
+    assert pairs.simultaneous_low[0] <= 0.0
+    assert [*zip(ranks.rank_low, ranks.rank_high, strict=True)] == [(1, 2), (1, 2)]
+
+
 def test_without_draws_there_are_no_sets_and_without_pairs_no_rank() -> None:
     assert set(rank_models(some_pairs(n_resamples=0)).rank_low) == {None}
     scores = np.random.default_rng(0).normal(size=(30, 3))

@@ -16,7 +16,7 @@ from warehouse.analysis.audit.effect import effect_of
 from warehouse.analysis.audit.read import AuditData, read_votes
 from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.audit.row import AgreementRow, AuditRow, StratumRow
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.records import parse_json
@@ -89,6 +89,38 @@ def audit(
     as_level(level)
     verdicts = None if against is None else read_verdicts(against, wrong_is)
     selected = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster))
+    return audit_of(
+        store,
+        selected,
+        threshold=threshold,
+        strata=strata,
+        n_options=n_options,
+        effect=effect,
+        verdicts=verdicts,
+        level=level,
+    )
+
+
+def audit_of(
+    store: Store,
+    selected: BenchmarkScores,
+    *,
+    threshold: float = THRESHOLD,
+    strata: str | None = None,
+    n_options: int | None = None,
+    effect: bool = False,
+    verdicts: Verdicts | None = None,
+    level: float = 0.95,
+) -> AuditReport:
+    """`audit` of scores that were read; asks the store for the answers behind them.
+
+    Args:
+        selected: the scores.
+        verdicts: by people.
+
+    Raises:
+        MisuseError: no keys, fewer than three models with answers, a model twice.
+    """
     data = read_votes(store, selected, n_options)
     labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
     found = _judge(data, labels)

@@ -148,7 +148,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
         hard_prompts(scores) if scores else None,
-        suspects(store, board) if board else None,
+        suspects(store, board, scores) if board and scores else None,
         _bounds(scores) if scores else None,
         _rows_elsewhere(store, board, level) if board else (),
         recipes=deciding,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.audit.audit import audit
+from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.row import AuditRow
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.selection.benchmarks import find_benchmark, runs_on
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
@@ -41,20 +41,21 @@ class Suspects:
     rows: tuple[AuditRow, ...]
 
 
-def suspects(store: Store, board: Leaderboard) -> Suspects | None:
+def suspects(store: Store, board: Leaderboard, scores: BenchmarkScores) -> Suspects | None:
     """The keys of a benchmark that its models' answers speak against; None where no three models have
     answers, where keys cannot be judged, and beyond `MOST_VOTES`.
 
     Args:
         board: its leaderboard.
+        scores: that it is made of.
     """
-    runs = [run for run in runs_on(store, find_benchmark(store, board.benchmark).ids) if _has_answers(run)]
+    runs = [run for run in scores.runs if _has_answers(run)]
     models = {run["model"] for run in runs}
     most = max((row.n_prompts for row in board.rows), default=0)
     if len(models) < FEWEST_MODELS or most * len(models) > MOST_VOTES:
         return None
     try:
-        found = audit(store, board.benchmark)
+        found = audit_of(store, scores)
     except MisuseError:
         return None
     listed = found.listed
