@@ -87,6 +87,8 @@ NO_PLANS = PlannedRows()
 
 def planned_runs(found: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
     """The entries of a benchmark that are on a stored plan, by condition key and id of the metric."""
+    if not found.plans.plans:
+        return {}
     return {
         (entry.condition.key, entry.metric.id): run
         for entry in found.entries
