@@ -31,9 +31,10 @@ with open_store(sys.argv[1]) as store:
         write_deltalake(f"{sys.argv[2]}/{name}", rows, mode="append")
     print(time.monotonic() - started)
 """
+#: The one run comes second: Spark, which takes both sides for equally large, sends that side to all executors.
 DIFFERENCES = (
-    "select b.run_id, avg(a.value - b.value) as d, stddev_samp(a.value - b.value) as s from prompt_score a"
-    " join prompt_score b on b.prompt_id = a.prompt_id and b.metric_id = a.metric_id"
+    "select b.run_id, avg(a.value - b.value) as d, stddev_samp(a.value - b.value) as s from prompt_score b"
+    " join prompt_score a on a.prompt_id = b.prompt_id and a.metric_id = b.metric_id"
     " where a.run_id = (select min(id) from run) and b.run_id <> a.run_id group by b.run_id"
 )
 #: Bytes that leave the engine for a leaderboard: prompt scores of all runs, and never a draw.

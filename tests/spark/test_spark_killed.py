@@ -143,7 +143,7 @@ import sys
 from warehouse.analysis.matrix import elsewhere
 from warehouse.cli.main import main
 elsewhere.WORTH_SECONDS = 0.0
-main()
+sys.exit(main())
 """
 
 

@@ -256,6 +256,30 @@ def test_a_program_without_a_file_asks_a_lake(made: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
+SERVER = """
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+input()
+"""
+
+
+@pytest.mark.timeout(120)
+def test_a_server_that_is_gone_is_told_without_minutes_of_asking(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_sessions, "RETRIES", 2)  # by itself the client asks for ten minutes
+    call = [sys.executable, "-c", SERVER]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        with open_store(f"sc://127.0.0.1:{int(server.stdout.readline())}?lake={made / 'lake'}") as lake:
+            assert lake.arrow("select count(*) as n from run").num_rows == 1
+            server.kill()
+            server.wait()
+            with pytest.raises(Exception, match="(?i)refused|unavailable") as told:
+                lake.arrow("select * from run")
+            assert lake.dialect.query_error(told.value)
+
+
 def test_without_the_extra_it_is_said_what_to_install(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MisuseError, match=r"needs the package pyspark, which is not installed; run: .*pyspark-client"):

@@ -17,6 +17,9 @@ from warehouse.store.engines.lake_urls import LakeUrl
 
 #: Seconds that a server has to take a connection.
 PATIENCE = 10.0
+#: How often the client asks again where a server does not answer any more: for half a minute in all, where it
+#: would for ten minutes.
+RETRIES = 5
 _lock = threading.Lock()
 _server: list[Any] = []
 
@@ -37,6 +40,8 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
         address = url.remote if url.host else f"sc://127.0.0.1:{_local_port()}"
         try:
             session = sql.SparkSession.builder.remote(address).create()
+            retries = load("pyspark.sql.connect.client.retries", "lake", "an engine on a lake")
+            session.client.set_retry_policies([retries.DefaultPolicy(max_retries=RETRIES)])
             for name, value in settings.items():
                 session.conf.set(name, value)
         except Exception as error:

@@ -12,7 +12,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import StoreError
-from warehouse.extras import load
 from warehouse.store.engines import lake_urls, spark_sessions
 from warehouse.store.engines.lake_urls import LakeUrl
 
@@ -20,8 +19,6 @@ from warehouse.store.engines.lake_urls import LakeUrl
 _CHUNK = 1 << 20
 _SCHEMA = pa.schema([("task", pa.int64()), ("is_last", pa.bool_()), ("data", pa.binary())])
 _COLUMNS = "task bigint, is_last boolean, data binary"
-#: How often the client asks again where the server does not answer: for half a minute in all.
-_RETRIES = 5
 #: What executors say that cannot run our function, and what to do about it.
 _REASONS = {
     "No module named": "install eval-warehouse in the Python of the executors (spark.pyspark.python)",
@@ -61,8 +58,6 @@ class Executors:
         """
         if self._session is None:
             self._session = spark_sessions.session_at(self._url, {})
-            retries = load("pyspark.sql.connect.client.retries", "lake", "work on executors")
-            self._session.client.set_retry_policies([retries.DefaultPolicy(max_retries=_RETRIES)])
 
     def each(
         self, function: Callable[[bytes], Iterable[bytes]], tasks: Sequence[bytes]
