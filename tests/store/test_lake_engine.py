@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.queries.test_library import GIVEN
 from tests.queries.test_views_engines import GRAIN
 from tests.store.test_lake_faults import change_version
 from tests.support.lakes import MARKS, world_with_lake
+from tests.support.pages import ROOT, blocks
 from tests.support.same_rows import assert_same_rows
 from tests.support.world import build_world
 from warehouse.api import connect
@@ -254,6 +256,17 @@ def test_a_program_without_a_file_asks_a_lake(made: Path) -> None:
     call = [sys.executable, "-c", program, f"sail:?lake={made / 'lake'}"]
     done = subprocess.run(call, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+def test_a_program_of_the_docs_reads_a_lake_without_us(
+    made: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    names: dict[str, Any] = {}
+    (code,) = blocks((ROOT / "docs" / "scale.md").read_text(encoding="utf-8"), "python")
+    exec(code, names)
+    (row,) = store.rows("select count(*) as n from prompt_score", {})
+    assert names["scores"].num_rows == row["n"] > 0
 
 
 SERVER = """
