@@ -63,7 +63,7 @@ def test_g19_decisions_over_six_instances() -> None:
     own = comparable(suite.scores(suite.means))
     drawn = ["1123", "2244", "1334", "3332", "4111", "2344"]
     weights = np.array([[float(one.count(str(c + 1))) for c in range(4)] for one in drawn])
-    rates, errors = dior._measure(Instances(own, weights), own, 0.0, pools(own, suite.models, 0.0))
+    rates, errors = dior._measure(Instances(own, weights), 0.0, pools(own, suite.models, 0.0))
     taus = kendall_tau_b(mean_win_rate(G19), rates)
     assert taus.tolist() == golden([1, *[0.737864787373] * 3, 0.8, 0.836660026534])
     found = summarise(Reliability("scenarios", None, 4, 6, 0.0), suite, own, rates, errors, 0.95)
