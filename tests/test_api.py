@@ -302,6 +302,13 @@ def test_every_keyword_is_explained(name: str) -> None:
     )
 
 
+def test_what_is_explained_here_only_is_here() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "warehouse").rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r":meth:`warehouse\.api\.Warehouse\.(\w+)`", text)}
+    assert len(named) > 20
+    assert named <= {*USES, *OTHERS}
+
+
 def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
     for function, overload in zip(USES["leaderboard"].functions, get_overloads(Warehouse.leaderboard), strict=True):
         expected = answered_by(Use((function,)))

@@ -47,7 +47,7 @@ class SubsetMethods(Connection):
             draws: generations for a prompt, with ``budget``.
             against: reference of a stored model with all prompts that the new one is compared with.
             metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs of the history.
+            where: conditions ``field=value`` on the runs of the history, such as ``model!=my/model``.
             latest: of each model only the condition that ran last.
             level: of the interval, in (0, 1).
             seed: of the draw, from 0.

@@ -34,13 +34,13 @@ class TextMethods(Connection):
         works: what a kill interrupts goes on from there, and others can read and write meanwhile.
 
         Args:
-            benchmarks: names; none means all.
+            benchmarks: names, also of suites; none means all.
             embedder: as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
             device: ``cpu``, ``cuda``, …; None: the fastest there is.
             batch_size: texts that the model reads at a time.
             chunk: texts that are stored at a time.
             whole: keep the words that all prompts of a benchmark begin or end with; else they are taken
-                off first, if they are six or more.
+                off first, if they are six or more. Vectors made the other way are made anew.
             progress: called as texts go by.
 
         Raises:
@@ -107,7 +107,7 @@ class TextMethods(Connection):
         of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
 
         Args:
-            benchmarks: names; none means all.
+            benchmarks: names, also of suites; none means all.
             threshold: smallest cosine similarity, in (-1, 1].
             embedder: whose vectors, as in :meth:`similar`.
             keep: pairs that come back at most, the most similar ones; all are counted.

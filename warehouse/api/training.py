@@ -30,7 +30,7 @@ class TrainingMethods(Connection):
         """How much a figure would change with another training seed, and from checkpoint to checkpoint.
 
         Args:
-            benchmarks: names; empty for all that have seeds or checkpoints.
+            benchmarks: names, also of suites; empty for all that have seeds or checkpoints.
             metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
             where: conditions ``field=value`` on the runs.
             averaged: m, last checkpoints of each run whose mean is its figure.
@@ -139,7 +139,7 @@ class TrainingMethods(Connection):
         """Which benchmarks can decide between recipes, and what a decision costs.
 
         Args:
-            benchmarks: names; empty for all.
+            benchmarks: names, also of suites; empty for all.
             small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
             large: those of the large scale; empty: it is not stored.
             delta: difference of two recipes that is to be found; None: no plan.

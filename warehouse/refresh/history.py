@@ -96,17 +96,7 @@ def history(
 
     A row stands for a refresh that changed the figure; in between it was the same.
 
-    Args:
-        model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
-            are gone by its name alone; None for the figures of the benchmark as a whole, such as
-            the matrix tests, or of all models where there are none.
-        benchmark: name of a benchmark; None for all that the model has figures on.
-        metric: only of this one, ``name`` or ``name,filter``.
-        statistic: only this one, such as ``score``.
-        last: only so many of each figure, the newest.
-
-    Raises:
-        MisuseError: unknown names, or nothing has been computed; says what there is, and what to do.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.history`.
     """
     if benchmark is None:
         if model is None:

@@ -88,24 +88,7 @@ def pairs(
     judge; published figures have no prompts to pair; a part of the benchmark is not compared with
     runs that have all of it. Adjustments are over the pairs of one group.
 
-    Args:
-        benchmark: name of a benchmark with prompts of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        level: nominal coverage of the simultaneous intervals, in (0, 1).
-        latest: of each model only the condition that ran last, per split.
-        subset_ok: compare runs on a part of the benchmark too, on common prompts.
-        n_resamples: draws of max-|T|; 0 leaves it out.
-        seed: of the draws.
-        with_flags: give each pair the flags that ``compare`` gives it; takes a while for
-            thousands of pairs.
-
-    Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; fewer than two
-            conditions that can be compared.
-        StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.pairs`.
     """
     as_level(level)
     found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))

@@ -164,29 +164,7 @@ def compare(
 ) -> Comparison:
     """The paired difference of two models, on one benchmark or on all that both have.
 
-    Args:
-        a: reference of the first (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
-        b: reference of the second.
-        benchmark: name of a benchmark; None for all.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs of both.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        level: nominal coverage of the intervals, in (0, 1); tests are at 1 - level.
-        latest: where a reference means several conditions, take the one that ran last.
-        force: compare what differs in judge, metric scale or task version.
-        method: test behind ``p_value``: ``auto`` (t), ``t``, ``permutation``, ``mcnemar``,
-            ``wilcoxon``. Where it does not apply, ``p_value`` is None with the reason.
-        estimand: ``prompts_sampled``, or ``prompts_fixed`` where only generations are random.
-        equivalence: margin of an equivalence test, above 0, in the unit of the metric.
-        flips: prompts to list on which they differ most, per benchmark.
-        n_resamples: random sign patterns of a permutation test that is not exact.
-        seed: of the permutation test, from 0.
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, nothing in common, or runs that should
-            not be compared.
-        StatisticsError: a number out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.compare`.
     """
     options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
     if flips < 0:

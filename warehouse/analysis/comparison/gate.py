@@ -240,27 +240,7 @@ def gate(
     On each benchmark the non-inferiority test of the paired differences (clustered where the
     benchmark is), adjusted for the number of benchmarks (Holm).
 
-    Args:
-        candidate: reference of a model (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
-        baseline: reference of the other.
-        margin: loss that is tolerated, from 0, in the unit of the metric; None where each
-            benchmark has one of its own.
-        margins: such margins, by benchmark.
-        benchmarks: names; all that both have, if empty. What is named has to be there.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs of both.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        alpha: chance of any false pass, and of any false fail, in (0, 0.5).
-        max_unscored: share of the candidate's samples without a score, and of the baseline's
-            prompts that it lacks, above which a benchmark is undecided, in [0, 1].
-        latest: where a reference means several conditions, take the one that ran last.
-        force: compare what differs in judge, metric scale or task version.
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks,
-            nothing in common, or runs that should not be compared.
-        StatisticsError: a number out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.gate`.
     """
     own = dict(margins or {})
     if not 0 <= max_unscored <= 1:

@@ -236,21 +236,7 @@ def compare_unpaired(
     Each model's figure is over its own prompts, and the errors are taken as independent. Where
     prompts are shared the paired comparison is the one to make: it is refused without ``force``.
 
-    Args:
-        a: reference of the first (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
-        b: reference of the second.
-        benchmark: name of a benchmark; None for all that both have.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs of both.
-        cluster: clustering for the errors, as in a paired comparison.
-        level: nominal coverage of the intervals, in (0, 1); tests are at 1 - level.
-        latest: where a reference means several conditions, take the one that ran last.
-        force: compare what shares prompts, or differs in judge, metric scale or task version.
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, no benchmark in common, prompts in
-            common, or runs that should not be compared.
-        StatisticsError: ``level`` out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.compare_unpaired`.
     """
     options = Options(level).checked()
     selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)

@@ -50,20 +50,7 @@ class Irt:
     ) -> None:
         """Nothing is read yet.
 
-        Args:
-            opener: how to open the store.
-            benchmarks: names of benchmarks and suites, globs among them.
-            model: ``1pl`` or ``2pl``; None: by the number of models and of what links them.
-            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the conditions that ran last.
-            cluster: testlets that errors allow for: None for the default clusterings, ``"none"``,
-                ``"same_text"``, or a name.
-            fresh: compute even what is stored.
-            store_result: False for a trial: what is computed is not stored.
-
-        Raises:
-            MisuseError: another model, with the reason.
+        Arguments and errors are those of :meth:`warehouse.api.Warehouse.irt`.
         """
         self.opener, self.fresh, self.store_result = opener, fresh, store_result
         self.benchmarks = [benchmarks] if isinstance(benchmarks, str) else list(benchmarks)

@@ -120,35 +120,7 @@ def datamap(
     Generations are those in headline form, pooled over the repeats of a condition. What a model
     groups is stored, and read back while runs and model stay the same.
 
-    Args:
-        opener: how to open the store; it is let go of while a model works.
-        reference: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
-        benchmark: name of a benchmark; None for all that the model has.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        group: how generations are put into semantic sets: ``answer`` (the same extracted
-            answer), ``text`` (the same normalised response), ``embedding`` (vectors at least
-            ``threshold`` similar) or ``entailment`` (each follows from the other). The last two
-            compare extracted answers where there are any, else responses. None: by answer, and
-            by text where no answers were extracted.
-        embedder: for ``embedding``: as :func:`warehouse.embeddings.load_embedder` takes it.
-        threshold: for ``embedding``: smallest cosine similarity.
-        entailment: for ``entailment``: folder of a cross-encoder.
-        device: of these models.
-        correct_at: value from which on a generation is correct; None: the metric's best value.
-        max_p: largest P(correct) of a suspected label error.
-        min_s: smallest S(consistency) of one.
-        level: nominal coverage of the intervals of P(correct).
-        interval: ``wilson``, ``jeffreys`` or ``clopper_pearson``.
-        fresh: ask the model even where its answer is stored.
-        store_result: False for a trial: what the model answers is not stored.
-        progress: told the share that is done, in (0, 1].
-
-    Raises:
-        MisuseError: unknown names, no prompt with several generations, a metric without a best
-            value, contradictory or missing options.
-        InputError: a model that cannot be loaded.
-        StatisticsError: ``level`` or ``interval`` that is none.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.datamap`.
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
     settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result)

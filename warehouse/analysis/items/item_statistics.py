@@ -119,15 +119,7 @@ def items(
 ) -> ItemReport:
     """Difficulty and discrimination of every prompt that all models have a score of.
 
-    Args:
-        benchmark: its name.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the condition that ran last.
-        irt: ``1pl``, ``2pl`` or ``none``; None: 2PL from 20 models on, else 1PL.
-
-    Raises:
-        MisuseError: an unknown name or model, or fewer than two models or prompts.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.items`.
     """
     if irt not in (None, "1pl", "2pl", "none"):
         raise MisuseError(f"irt must be 1pl, 2pl or none, found {irt!r}")

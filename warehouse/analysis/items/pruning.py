@@ -141,16 +141,7 @@ def item_splits(
 ) -> SplitReport:
     """Discrimination of prompts on some models against that on others.
 
-    Args:
-        benchmark: its name.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the condition that ran last.
-        n_splits: random splits, at least 1.
-        seed: of them.
-
-    Raises:
-        MisuseError: an unknown name, fewer than six models or two prompts.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.item_splits`.
     """
     if n_splits < 1:
         raise MisuseError(f"n_splits must be at least 1, found {n_splits}")
@@ -180,17 +171,7 @@ def item_pruning(
     last checkpoints have several seeds; where other models suffice, these are in neither side of
     the splits.
 
-    Args:
-        benchmark: its name.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the condition that ran last.
-        shares: of the prompts to drop, each in [0, 1).
-        n_random: random drops for each share, at least 1.
-        seed: of the random split and drops.
-
-    Raises:
-        MisuseError: an unknown name, fewer than six models or two prompts, shares out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.item_pruning`.
     """
     table = _Table.of(read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest)))
     splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=seed))

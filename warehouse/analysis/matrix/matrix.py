@@ -63,15 +63,7 @@ class Matrix:
     ) -> None:
         """Nothing is read yet.
 
-        Args:
-            opener: how to open the store.
-            benchmark: name of a benchmark with prompts of its own.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the condition that ran last.
-            fresh: compute even what is stored.
-            store_result: False for a trial: what is computed is not stored.
-            progress: told (done, all) while something is computed.
+        Arguments are those of :meth:`warehouse.api.Warehouse.matrix`.
         """
         self.opener, self.benchmark, self.fresh = opener, benchmark, fresh
         self.selection = Selection(benchmark, metric, as_conditions(where), latest=latest)

@@ -93,20 +93,7 @@ def anchors(
     All benchmarks count alike in the score, and all prompts of one. Scores that are no right draws are
     cut to right and wrong.
 
-    Args:
-        benchmarks: names of benchmarks and suites, globs among them.
-        sizes: numbers of anchors, those of the largest are listed; None: 50 and 100, or a fifth of the
-            prompts where there are fewer than 200.
-        by: ``irt`` clusters prompts by (α, β), ``scores`` by the scores of all models.
-        model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, else 1PL.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the conditions that ran last.
-        seed: of k-means, folds and random prompts.
-
-    Raises:
-        MisuseError: unknown names, fewer than eight models with answers to the same prompts, sizes out
-            of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.anchors`.
     """
     as_seed(seed)
     if by not in BY or (sizes is not None and min(sizes, default=0) < 1):

@@ -115,24 +115,7 @@ def flash(
     Prompts are asked in an order that depends on their keys and the seed alone. A low rank is settled
     by few, a high one by more; the check ranks each stored model as if it were new.
 
-    Args:
-        suite: name of a suite, names of benchmarks with commas between them, or one benchmark.
-        model: name of the model to rank, with some answers or none; None: the check alone.
-        new: the model has no answers yet.
-        scenarios: field of one benchmark's prompts, or a clustering, that splits it into scenarios.
-        standalone: every subscenario is a scenario of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the conditions that ran last.
-        sizes: prompts of a scenario at each step before all; None: 20, 50, 200, 1000.
-        tiers: best rank for which each size is enough; None: 20, 10, 5, 2 for about 40 models, else
-            shares of their number.
-        n_resamples: random orders behind resolution and check, at least 1.
-        seed: of all orders.
-
-    Raises:
-        MisuseError: unknown names, ambiguous conditions, fewer than two stored models.
-        StatisticsError: numbers out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.flash`.
     """
     as_seed(seed)
     if new and model is None:

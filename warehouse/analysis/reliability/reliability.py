@@ -123,26 +123,7 @@ def reliability(
     """How far the ranking, the best model and the win rates of a suite would change with other
     scenarios, subscenarios, prompts or few-shot seeds; how they depend on the aggregate and the pool.
 
-    Args:
-        suite: name of a suite, names of benchmarks with commas between them, or one benchmark.
-        scenarios: field of one benchmark's prompts, or a clustering, that splits it into scenarios; two
-            with a comma: scenarios and their subscenarios.
-        standalone: every subscenario is a scenario of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the conditions that ran last.
-        cluster: prompts that are drawn together: None for the default clusterings, ``"none"``,
-            ``"same_text"``, or a name.
-        subset_ok: runs on a part of a benchmark count too.
-        sizes: prompts of a scenario to try; None: 10, 20, 50 … below the largest scenario.
-        ties: what a tie on a scenario counts; None: 0 as published with all, ½ at smaller sizes.
-        n_resamples: instances of each size, at least 1.
-        level: of the bounds, in (0, 1).
-        seed: of the random draws.
-
-    Raises:
-        MisuseError: unknown names, ambiguous conditions, fewer than two models with scores of prompts.
-        StatisticsError: a number out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.reliability`.
     """
     as_level(level)
     as_seed(seed)

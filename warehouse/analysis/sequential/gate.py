@@ -51,31 +51,7 @@ def sequential_gate(
     Of the candidate's results the longest beginning of the declared order counts (statistics.md
     §11). The verdict and the interval hold however often one asks and whenever one stops.
 
-    Args:
-        candidate: reference of a model (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
-        baseline: reference of the other.
-        margin: loss that is tolerated, from 0, in the unit of the metric; None where each
-            benchmark has one of its own.
-        margins: such margins, by benchmark.
-        benchmarks: names; all that both have, if empty. Several share alpha equally.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs of both.
-        cluster: clustering, which must be ``"none"`` with prompts sampled where there is one.
-        n_max: the most prompts that are used; None: all.
-        alpha: chance of a wrong verdict, both sides together, in (0, 1).
-        seed: of the order of the prompts.
-        estimand: ``full_benchmark``: the mean over this benchmark's prompts; ``prompts_sampled``:
-            over prompts like them.
-        looks: None: after every prompt; a number: O'Brien and Fleming's bounds at so many looks.
-        use_history: predict scores by other models of the store, besides the baseline.
-        latest: where a reference means several conditions, take the one that ran last.
-        force: compare what differs in judge, metric scale or task version.
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, nothing
-            in common, runs that should not be compared, or settings under which the run was not
-            stopped.
-        StatisticsError: a number out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.sequential_gate`.
     """
     settings = SequentialSettings(0.0, n_max, alpha, seed, estimand, looks, use_history, cluster).checked()
     pairs, left_out = _both(store, candidate, baseline, list(benchmarks), metric, as_conditions(where), latest)

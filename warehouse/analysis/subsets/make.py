@@ -63,26 +63,7 @@ def plan_subset(
     Asked on them alone, a model gets an unbiased estimate of its figure on the whole benchmark with a valid
     interval. The plan has to be made before a model is asked.
 
-    Args:
-        opener: how to open the store.
-        benchmark: name of a benchmark, or of a suite: then each of its benchmarks gets a part, for their mean.
-        size: prompts to ask.
-        width: instead: of the interval that stored models would have had.
-        budget: instead: generations that may be spent.
-        draws: generations for a prompt, with ``budget``.
-        against: reference of a stored model with all prompts that the new one is to be compared with.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs of the history, such as ``model!=my/model``.
-        latest: of each model only the condition that ran last.
-        level: of the interval, in (0, 1).
-        seed: of the draw, from 0.
-        store_result: False for a trial: runs on it will not be recognised.
-        now: when the plan is made, naive UTC; None for the clock's time.
-
-    Raises:
-        MisuseError: unknown names, none or several of ``size``, ``width`` and ``budget``, numbers out of range,
-            nothing that shows all prompts, a baseline that lacks scores.
-        StatisticsError: a size out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.subset_plan`.
     """
     as_level(level)
     as_seed(seed)

@@ -155,19 +155,7 @@ def duplicates(
     All pairs of n prompts are compared, in blocks: O(n²) time, O(n) memory; the store is let go
     of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
 
-    Args:
-        opener: how to open the store.
-        benchmarks: names, also of suites; prompts within and across them are compared. None means all.
-        threshold: smallest cosine similarity, in (-1, 1].
-        embedder: whose vectors, as `choose_embedder` takes it.
-        keep: pairs that come back at most, the most similar ones; all are counted.
-        fresh: compare even where the pairs are stored.
-        store_result: False for a trial: new pairs are not stored.
-        progress: told the share that is done, in (0, 1].
-
-    Raises:
-        MisuseError: an unknown benchmark or embedder, fewer than two prompts with vectors.
-        StatisticsError: ``threshold`` out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.duplicates`.
     """
     if keep < 0:
         raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")

@@ -98,20 +98,7 @@ def embed(
     Every chunk is stored in a transaction of its own, and the store is let go of while the model
     works: what a kill interrupts goes on from there, and others can read and write meanwhile.
 
-    Args:
-        opener: how to open the store.
-        embedders: each as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
-        benchmarks: names, also of suites; none means all.
-        device: ``cpu``, ``cuda``, …; None: the fastest there is.
-        batch_size: texts that the model reads at a time.
-        chunk: texts that are stored at a time.
-        whole: embed texts with the words that all prompts of a benchmark begin or end with; else these
-            are taken off first, if they are six or more. Vectors that were made the other way are made anew.
-
-    Raises:
-        MisuseError: an unknown benchmark, no text at all, or a package that is not installed.
-        InputError: no model in this place, or vectors of another length than it promises.
-        StoreError: the embedder is stored with vectors of another length.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.embed`.
     """
     if not embedders:
         raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")

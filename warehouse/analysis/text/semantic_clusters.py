@@ -142,21 +142,7 @@ def cluster_semantic(
     similarity of at least ``threshold`` (single linkage). The clustering takes the place of one
     with the same name that was made with the same settings.
 
-    Args:
-        store: open for writing, unless nothing is stored.
-        benchmark: name of a benchmark.
-        threshold: in (-1, 1].
-        embedder: whose vectors, as `choose_embedder` takes it.
-        name: of the clustering.
-        default: use it for error bars from now on.
-        replace: also in place of a clustering that was made with other settings.
-        store_result: False for a trial: the standard errors are shown, nothing is stored.
-        progress: told the share that is done, in (0, 1].
-
-    Raises:
-        MisuseError: an unknown benchmark or embedder, no vectors, or a name that is taken, also
-            by a clustering made with other settings unless ``replace``; a default without a store.
-        StatisticsError: ``threshold`` out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.cluster_semantic`.
     """
     if default and not store_result:
         raise MisuseError("a trial stores nothing that error bars could use from now on")

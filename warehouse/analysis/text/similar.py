@@ -79,18 +79,7 @@ def similar(
 ) -> Similar:
     """The prompts whose text is nearest to that of a prompt, or to a text.
 
-    Args:
-        wanted: a prompt (``prompt:ID``, an id, the tool's own id, a key), else a text, which is
-            embedded with the model.
-        benchmark: look among its prompts only.
-        top: how many prompts.
-        embedder: whose vectors: as `choose_embedder` takes it; for a text also what the model is
-            loaded from, where that is not its name.
-        device: of the model, for a text.
-
-    Raises:
-        MisuseError: unknown names, nothing embedded, or a model other than that of the vectors.
-        InputError: the model of the vectors cannot be loaded.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.similar`.
     """
     if isinstance(embedder, str) and is_own(embedder):
         embedder = load_embedder(embedder, device=device)

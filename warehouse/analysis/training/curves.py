@@ -46,19 +46,7 @@ def curves(
     Where exactly two curves are left, or with ``against`` those of one recipe in both formulations,
     it is told where they cross.
 
-    Args:
-        benchmark: name of a benchmark.
-        references: models (``MODEL[@REVISION|@step=N]`` or ``run:ID``); empty for all.
-        against: name of a second benchmark, the other formulation of the first.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        chance: what guessing scores; None for what the data say.
-        cluster: name of a clustering of the prompts; None for the benchmark's own.
-        level: of bands and tests, in (0, 1).
-
-    Raises:
-        MisuseError: an unknown name, no checkpoint with a place in training, or units that differ
-            between two curves that were asked for.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.curves`.
     """
     as_level(level)
     if chance is not None and not math.isfinite(chance):

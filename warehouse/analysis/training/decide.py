@@ -130,17 +130,7 @@ def decide(
     measure, else that of the other recipes on the benchmark that have seeds; without any, jitter
     over checkpoints gives a lower bound.
 
-    Args:
-        a: reference of the first (``MODEL[@REVISION|@step=N]`` or ``run:ID``).
-        b: reference of the second.
-        benchmark: name of a benchmark; None for all that both have.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs of both.
-        averaged: m, last checkpoints of each run whose mean is its figure.
-        level: in (0, 1).
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, or nothing in common.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.decide`.
     """
     if averaged < 1:
         raise MisuseError(f"averaged must be at least 1, found {averaged}")

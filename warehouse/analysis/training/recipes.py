@@ -184,23 +184,7 @@ def recipes(
     A recipe is named by its data mix, and by the model where that has no name. Its figure at a scale
     is the mean over the runs there.
 
-    Args:
-        benchmarks: names, also of suites; empty for all.
-        small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
-        large: those of the large scale; empty: it is not stored.
-        delta: difference of two recipes that is to be found; None: no plan.
-        averaged: m, last checkpoints of each run whose mean is its figure.
-        power: of the plans, in (0, 1).
-        run_cost: of training one run at the small scale.
-        checkpoint_cost: of evaluating one checkpoint.
-        budget: for both recipes, in the same unit; None: no limit.
-        prompts_sampled: plan for other prompts like these too; else for these.
-        metric: ``name`` or ``name,filter``; None for the headline metrics; ``*`` for all.
-        where: conditions on the runs of both scales.
-        level: of intervals and tests, in (0, 1).
-
-    Raises:
-        MisuseError: unknown names, numbers out of range, or fewer than two recipes.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.recipes`.
     """
     as_level(level)
     _refuse(delta, power, averaged, run_cost, checkpoint_cost, budget)

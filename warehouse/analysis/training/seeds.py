@@ -162,16 +162,7 @@ def seeds(
 ) -> SeedsReport:
     """Training seeds and checkpoints: how much a figure would change with another seed.
 
-    Args:
-        benchmarks: names, also of suites; empty for all that have seeds or checkpoints.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        averaged: m, last checkpoints of each run whose mean is its figure.
-        against: a second metric, whose signal to noise is held against the first's, seed by seed.
-        level: of intervals and noise floors, in (0, 1).
-
-    Raises:
-        MisuseError: an unknown name, ``averaged`` below 1, or no run with a seed or a position.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.seeds`.
     """
     if averaged < 1:
         raise MisuseError(f"averaged must be at least 1, found {averaged}")

@@ -114,22 +114,7 @@ def pass_rates(
     A figure is None, with the count, where a prompt has fewer than k draws, and where the draws
     are not known to be right or wrong.
 
-    Args:
-        target: ``run:ID``, a benchmark (every condition on it), or a model reference.
-        at: k of pass@k: at least one of k draws is right.
-        hat: k of pass^k: all k draws are right.
-        benchmark: name of a benchmark; then ``target`` is a reference.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        estimand: ``"prompts_sampled"`` (the prompts are a sample), or ``"prompts_fixed"`` (only
-            the draws are random).
-        level: nominal coverage of the intervals, in (0, 1).
-
-    Raises:
-        MisuseError: an unknown name, no k, or nothing with scored prompts.
-        StatisticsError: a k below 1, ``level`` or ``estimand`` out of range.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.pass_rates`.
     """
     if not at and not hat:
         raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")

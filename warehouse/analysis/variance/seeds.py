@@ -100,14 +100,7 @@ def seed_variance(
 
     Seeds belong together if model, recipe, position and every setting of the run agree.
 
-    Args:
-        target: a benchmark (every model with seeds on it), or a model reference.
-        benchmark: name of a benchmark; then ``target`` is a reference.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-
-    Raises:
-        MisuseError: an unknown name, or no model with scores of two seeds.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.seed_variance`.
     """
     return seeds_of(find_targets(store, target, Selection(benchmark, metric, as_conditions(where))), target)
 

@@ -64,17 +64,7 @@ def variance(
 
     A row is one condition; its repeats are pooled as draws.
 
-    Args:
-        target: ``run:ID``, a benchmark (every condition on it), or a model reference.
-        benchmark: name of a benchmark; then ``target`` is a reference.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        single_draws: also say how far runs of one draw would lie apart, which reads every draw.
-
-    Raises:
-        MisuseError: an unknown name, or nothing with scored prompts.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.variance`.
     """
     targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
     plain = [item for item in targets.found if item.is_plain_mean]
