@@ -7,6 +7,8 @@ SHARED := --numprocesses $(JOBS) --dist worksteal
 PART ?= 0/1
 TORCH ?= torch
 BIN := $(VENV)/bin
+# What was compiled once is kept: images of containers often ask that it be not, and then each process compiles all.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help

@@ -16,6 +16,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+# Before numpy is loaded: test processes share the cores already, and threads of the algebra library that wait for
+# one another burn a sixth of what tests of statistics compute. Tests of threads ask for theirs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings

@@ -14,6 +14,7 @@ import pytest
 import warehouse
 from tests.support.embedders import TinyEmbedder
 from tests.support.simulated_votes import simulate
+from tests.support.stores import store_at
 from warehouse.analysis.audit.audit import audit
 from warehouse.analysis.audit.options import Options, first_number, free_form, free_form_keys
 from warehouse.analysis.audit.report import AuditReport
@@ -92,8 +93,8 @@ n_bytes = "n_bytes"
 def store_of(folder: Path, rows: list[Line], mapping: str = MAPPING, url: str = "") -> str:
     (folder / "quiz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "mapping.toml").write_text(mapping)
-    url = url or f"duckdb:///{folder / 'audit.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = url or store_at(folder / "audit.duckdb")
+    with open_store(url, create=True) as store:
         done = ingest(store, [folder / "quiz.jsonl"], mapping=folder / "mapping.toml")
         assert not done.refused, done
     return url

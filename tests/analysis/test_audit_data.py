@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.audit.audit import audit
 from warehouse.ingest.pipeline import ingest
@@ -22,8 +23,8 @@ MODELS = [name for path in MAPPINGS for name in tomllib.loads(path.read_text())[
 
 @pytest.fixture(scope="module")
 def url(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    url = f"duckdb:///{tmp_path_factory.mktemp('mmlu_redux') / 'audit.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = store_at(tmp_path_factory.mktemp("mmlu_redux") / "audit.duckdb")
+    with open_store(url, write=True) as store:
         for mapping in MAPPINGS:
             assert not ingest(store, [data_dir / "mmlu_redux" / "outputs"], mapping=mapping).refused
     return url

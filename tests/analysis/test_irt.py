@@ -11,6 +11,7 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller, on_a_terminal
+from tests.support.stores import store_at
 from warehouse.analysis.irt.irt import Irt
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
@@ -53,8 +54,8 @@ def load(folder: Path, rows: Iterable[dict[str, Any]], url: str = "") -> str:
     lines = [",".join(fields), *(",".join(str(row.get(field, "")) for field in fields) for row in rows)]
     path = folder / f"irt{len(list(folder.glob('*.csv')))}.csv"
     path.write_text("\n".join(lines) + "\n")
-    url = url or f"duckdb:///{folder / 'irt.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = url or store_at(folder / "irt.duckdb")
+    with open_store(url, create=True) as store:
         assert not ingest(store, [path]).refused
     return url
 

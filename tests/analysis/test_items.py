@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse.analysis.items.item_statistics import items
 from warehouse.analysis.items.pruning import item_pruning, item_splits
 from warehouse.errors import MisuseError
@@ -33,8 +34,8 @@ def store_of(folder: Path, scores: np.ndarray) -> str:
     lines = ["model,benchmark,prompt_id,question,score"]
     lines += [f"m{m:02},quiz,p{p:02},what is {p}?,{scores[m, p]}" for m in range(len(scores)) for p in range(PROMPTS)]
     (folder / "quiz.csv").write_text("\n".join(lines) + "\n")
-    url = f"duckdb:///{folder / 'items.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = store_at(folder / "items.duckdb")
+    with open_store(url, write=True) as store:
         assert not ingest(store, [folder / "quiz.csv"]).refused
     return url
 
@@ -100,8 +101,8 @@ def trained(folder: Path) -> str:
         name, seed, step, row = runs[place]
         lines += [f"{name},{seed},{step},quiz,p{p:02},what is {max(p, 1)}?,{row[p]}" for p in range(PROMPTS)]
     (folder / "trained.csv").write_text("\n".join(lines) + "\n")
-    url = f"duckdb:///{folder / 'trained.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = store_at(folder / "trained.duckdb")
+    with open_store(url, write=True) as store:
         assert not ingest(store, [folder / "trained.csv"]).refused
     return url
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import warehouse
+from tests.support.stores import store_at
 from warehouse.analysis.items.item_statistics import items
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.errors import MisuseError
@@ -24,8 +25,8 @@ SETS = ("mmlu_pro_matrix", "math500_matrix", "eval_arena")
 
 @pytest.fixture(scope="module")
 def url(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    found = f"duckdb:///{tmp_path_factory.mktemp('items_real') / 'items.duckdb'}"
-    with open_store(found, create=True) as store:
+    found = store_at(tmp_path_factory.mktemp("items_real") / "items.duckdb")
+    with open_store(found, write=True) as store:
         for name in SETS:
             assert not ingest(store, [data_dir / name], mapping=MAPPINGS / f"{name}.toml").refused
     return found

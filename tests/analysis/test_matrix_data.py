@@ -14,6 +14,7 @@ from tests.analysis.test_matrix_clusters import distances
 from tests.analysis.test_matrix_permutation import share_at_least, shuffled
 from tests.analysis.test_matrix_similarity import slow
 from tests.support.matrices import Matrix, cosines, upper
+from tests.support.stores import store_at
 from warehouse.api import Warehouse
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
@@ -23,8 +24,8 @@ FILES = {"humaneval+": (164, 49), "mbpp+": (378, 59), "lcb_codegen": (400, 58)}
 
 
 def fill(folder: Path, path: Path, mapping: str) -> Warehouse:
-    url = f"duckdb:///{path}"
-    with open_store(url, create=True) as store:
+    url = store_at(path)
+    with open_store(url, write=True) as store:
         ingest(store, [folder], mapping=MAPPINGS / f"{mapping}.toml")
     return Warehouse(url)
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.analysis.reliability.flash import flash
 from warehouse.analysis.reliability.reliability import reliability
@@ -260,7 +261,7 @@ def test_flash_tells_a_new_model_what_comes_next(run: Caller, url: str, tmp_path
     _few(begun, random.Random("_few"))
     own = begun.run("org/new", "begun", n_benchmark=50)
     begun.scores(own, dict.fromkeys(ids, 0.0) | {"of another version": 1.0})
-    with open_store(f"duckdb:///{tmp_path / 'begun.duckdb'}", create=True) as store:
+    with open_store(store_at(tmp_path / "begun.duckdb"), write=True) as store:
         begun.write(store)
         report = flash(store, "begun", model="org/new", sizes=(10, 30), n_resamples=50)
     assert [row.size for row in report.rows] == [10] and report.rows[0].rank == 7 and report.n_prompts == 50
@@ -303,7 +304,7 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
             dice = random.Random(m)
             scores = answers(dice, m, 0, keys)
             rows.scores(rows.run(model, "quiz"), {key: scores[key] for key in keys[::order]})
-        with open_store(f"duckdb:///{tmp_path / f'{order}.duckdb'}", create=True) as store:
+        with open_store(store_at(tmp_path / f"{order}.duckdb"), write=True) as store:
             rows.write(store)
             reports.append(reliability(store, "quiz", n_resamples=50))
             plans.append(flash(store, "quiz", model="org/new", new=True, n_resamples=10))

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.training.curves import curves
 from warehouse.analysis.training.decide import decide
@@ -45,8 +46,8 @@ def write(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = write(tmp_path_factory.mktemp("training"))
-    found = f"duckdb:///{folder / 'store.duckdb'}"
-    with open_store(found, create=True, write=True) as store:
+    found = store_at(folder / "store.duckdb")
+    with open_store(found, write=True) as store:
         assert not ingest(store, [folder]).refused
     return found
 
@@ -114,7 +115,7 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
         '[[published]]\nmetric = { path = "metric" }\nvalue = "value"\n'
         '[metrics.acc]\nkind = "continuous"\nis_default = true\n[metrics.mass]\nkind = "continuous"\n'
     )
-    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
         (row,) = seeds(store, against="mass").rows
         with pytest.raises(MisuseError, match="no figure by the metric 'nothing'"):
@@ -141,7 +142,7 @@ def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
         'suite = { const = "exam" }\n[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
         '[metrics.acc]\nkind = "binary"\nhigher_is_better = true\n'
     )
-    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
         everything = seeds(store).rows
         assert len(everything) == 4 and seeds(store, ["exam"]).rows == everything
@@ -152,8 +153,8 @@ def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
 
 
 def of_dump(folder: Path, dump: Path, mapping: str | None) -> str:
-    found = f"duckdb:///{folder / 'store.duckdb'}"
-    with open_store(found, create=True, write=True) as store:
+    found = store_at(folder / "store.duckdb")
+    with open_store(found, write=True) as store:
         name = None if mapping is None else ROOT / "docs" / "mappings" / f"{mapping}.toml"
         assert not ingest(store, [dump], mapping=name).refused
     return found
@@ -223,7 +224,7 @@ def test_without_any_second_seed_it_cannot_be_told(tmp_path: Path) -> None:
     lines = (folder / "scores.csv").read_text().splitlines()
     alone = [line for line in lines[1:] if line.split(",")[3] == "1"]
     (folder / "scores.csv").write_text("\n".join([lines[0], *alone]) + "\n")
-    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         ingest(store, [folder / "scores.csv"])
         (row,) = decide(store, "mix-a", "mix-b").rows
     assert (row.verdict, row.floor_from) == ("cannot tell", "jitter")
@@ -249,8 +250,8 @@ def test_another_headline_hides_no_training_without_a_word(tmp_path: Path, run: 
     lines = ["model,benchmark,prompt_id,metric,score"]
     lines += [f"org/{m},quiz,p{n},f1,{n % 2}" for m in "cdefgh" for n in range(4)]
     (tmp_path / "others.csv").write_text("\n".join(lines) + "\n")
-    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
-    with open_store(url, create=True) as opened:
+    url = store_at(tmp_path / "store.duckdb")
+    with open_store(url, write=True) as opened:
         assert not ingest(opened, [tmp_path / "trained.csv"]).refused
         assert [row.metric for row in seeds(opened).rows] == ["acc", "acc"] and not seeds(opened).elsewhere
         assert not ingest(opened, [tmp_path / "others.csv"]).refused

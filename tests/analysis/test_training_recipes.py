@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import Caller, on_a_terminal
+from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.training.recipes import RecipesRow, recipes
 from warehouse.errors import MisuseError
@@ -58,8 +59,8 @@ def figures() -> dict[tuple[int, str], np.ndarray]:
 def fill(folder: Path, lines: list[str]) -> str:
     (folder / "runs.csv").write_text("model,mix,seed,size,step,benchmark,value\n" + "\n".join(lines) + "\n")
     (folder / "mapping.toml").write_text(MAPPING)
-    url = f"duckdb:///{folder / 'store.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = store_at(folder / "store.duckdb")
+    with open_store(url, write=True) as store:
         assert not ingest(store, [folder], mapping=folder / "mapping.toml").refused
     return url
 
@@ -155,7 +156,7 @@ def test_prompts_as_a_sample(tmp_path: Path) -> None:
             right = dice.random(80) < share
             lines += [f"{mix},{mix},quiz,{seed},5,p{n},{int(ok)}" for n, ok in enumerate(right)]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
-    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert not ingest(store, [tmp_path]).refused
         fixed, sampled = (recipes(store, delta=0.3, prompts_sampled=flag).rows[0] for flag in (False, True))
     assert fixed.n_prompts == 80 and fixed.least_prompts is not None and fixed.jitter is None

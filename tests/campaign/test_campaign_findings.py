@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.units import FIXTURES
+from tests.support.stores import store_at
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.load.state import LoadOptions
@@ -42,7 +43,7 @@ def test_the_dump_is_refused_and_not_the_importer_blamed(tmp_path: Path, name: s
     dump.mkdir()
     (dump / name).write_text(FOUND[name])
     mapping.write_text(MAPPING)
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [dump], values={"model": "org/m"}, mapping=mapping if mapped else None)
     assert report.total("n_runs") == 0
     for item in report.refused:
@@ -62,7 +63,7 @@ def test_a_key_that_stands_twice_in_a_line(tmp_path: Path) -> None:
     assert said in text and not document["verdict"].isascii()
     lines[1] = text.replace(said, f"{said}, {said}")
     (tmp_path / name).write_text("\n".join(lines))
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [tmp_path], options=LoadOptions(max_rejected=1))
         assert report.refused == () and report.total("n_runs") > 0
 
@@ -81,7 +82,7 @@ def test_a_question_of_lists_inside_lists(tmp_path: Path, depth: int, slowly: bo
     if slowly:
         lines[0] = lines[0].replace('"doc_id": ', '"doc_id": "x", "doc_id": ', 1)
     (tmp_path / name).write_text("\n".join(lines) + "\n")
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [tmp_path / name], values={"model": "org/m"})
     if depth < 250:
         assert not report.refused and report.total("n_runs") == 1
@@ -107,7 +108,7 @@ def test_a_part_of_the_results_that_is_another_kind_of_value(
     folder = shutil.copytree(FIXTURES / "lm_eval" / version, tmp_path / "run")
     (path,) = folder.glob("results*.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [folder], values={"model": "org/m"})
     assert not any("defect" in item.error for item in report.refused)
     assert report.total("n_runs") > 0
@@ -122,7 +123,7 @@ def test_the_text_of_a_helm_instance_that_is_none(tmp_path: Path, text: object) 
     for state in document["request_states"]:
         state["instance"]["input"]["text"] = text
     (folder / "scenario_state.json").write_text(json.dumps(document))
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [folder])
     assert not any("defect" in item.error for item in report.refused)
 
@@ -140,7 +141,7 @@ def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
     rows = [row | {"doc_id": n, "filter": label} for n, label in enumerate(({}, "none", 7, None))]
     dump = tmp_path / "samples_quiz_2025-05-31T14-30-51.983293.jsonl"
     dump.write_text("".join(json.dumps(item) + "\n" for item in rows))
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [dump], values={"model": "org/m"})
         assert report.refused == () and report.total("n_scores") == 4
         labels = store.arrow("select distinct m.filter from score join metric m on m.id = metric_id")
@@ -208,7 +209,7 @@ def test_strange_values_of_what_lm_eval_says_of_itself(tmp_path: Path, key: str,
         for part in (document, document["config"], *document["configs"].values()):
             part[key] = "@@"
         path.write_text(json.dumps(document).replace('"@@"', strange))
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [tmp_path / "dump"], values={"model": "org/m"})
     assert report.sources and not [one for one in report.refused if "defect" in one.error]
 
@@ -217,7 +218,7 @@ def test_another_encoding_is_named(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "lm_eval" / "v0_4_13", tmp_path / "dump")
     path = next((tmp_path / "dump").rglob("samples_demo_mc_*.jsonl"))
     path.write_text(path.read_text(), encoding="utf-16")
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         report = ingest(store, [tmp_path / "dump"])
     (refused,) = report.refused
     assert path.name in refused.error

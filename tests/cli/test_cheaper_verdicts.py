@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse.store.open import open_store
 
 N = 60
@@ -26,11 +27,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
             if (m, name) != (4, "exam/b"):
                 scores = {f"{name}{i}": float(dice.random() < 0.3 + 0.1 * m) for i in range(N)}
                 rows.scores(rows.run(f"lab/m{m}", name), scores)
-    rows.published(rows.run("lab/figure", "exam/a"), rows.metric(), 0.5)
+    rows.published(rows.run("lab/figure", "exam/a"), 0.5, rows.metric())
     rows.describe("solo", rows.metric())
     rows.scores(rows.run("lab/m0", "solo"), {f"s{i}": 1.0 for i in range(10)})
-    url = f"duckdb:///{tmp_path_factory.mktemp('cheaper') / 's.duckdb'}"
-    with open_store(url, create=True) as store:
+    url = store_at(tmp_path_factory.mktemp("cheaper") / "s.duckdb")
+    with open_store(url, write=True) as store:
         rows.write(store)
     return url
 

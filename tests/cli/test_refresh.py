@@ -13,7 +13,7 @@ import pytest
 
 from tests.refresh.test_refresh import BASE, Fake, build
 from tests.support.cli import Caller, filled_url, in_subprocess
-from tests.support.stores import ENGINES
+from tests.support.stores import ENGINES, store_at
 from warehouse.analysis import families
 from warehouse.store.computed import metric_values
 from warehouse.store.open import open_store
@@ -190,7 +190,7 @@ def test_a_store_that_another_process_holds_is_said(run: Caller, tmp_path: Path)
 
 def test_no_store_is_said(run: Caller, tmp_path: Path) -> None:
     run("refresh", db=f"duckdb:///{tmp_path / 'none.duckdb'}").fails(4, "no store at")
-    with open_store(f"duckdb:///{tmp_path / 'empty.duckdb'}", create=True):
+    with open_store(store_at(tmp_path / "empty.duckdb"), write=True):
         pass
     found = run("refresh", db=f"duckdb:///{tmp_path / 'empty.duckdb'}")
     assert found.code == 0 and "0 recomputed, 0 fresh" in found.err

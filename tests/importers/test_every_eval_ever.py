@@ -15,7 +15,7 @@ from tests.support.every_eval_ever import STEM, evaluation, result, sample, sche
 from tests.support.lm_eval import FIXTURES as LM_EVAL
 from tests.support.lm_eval import candidates
 from tests.support.mutants import swapped
-from tests.support.stores import select
+from tests.support.stores import select, store_at
 from warehouse import connect
 from warehouse.errors import InputError, MisuseError
 from warehouse.importers import importers
@@ -210,7 +210,7 @@ def test_a_store_comes_back_as_it_was(tmp_path: Path, store_url: str) -> None:
         assert again.total("n_seen_again") == report.n_runs == len(before[0]) > 10
     assert report.n_rows > 50 and report.n_unscored > 0
     hold_to_schema(tmp_path / "out")
-    with open_store(f"duckdb:///{tmp_path / 'other.duckdb'}", create=True, write=True) as store:
+    with open_store(store_at(tmp_path / "other.duckdb"), write=True) as store:
         back = ingest(store, [tmp_path / "out"])
         assert (back.total("n_runs"), back.refused) == (report.n_runs, ())
         after = [told(store, query) for query in (FACTS, SCORES, SAID, OPTIONS, FIGURES)]
@@ -247,8 +247,8 @@ def hold_to_schema(folder: Path) -> None:
 
 
 def test_what_an_export_says_to_others(tmp_path: Path) -> None:
-    url = f"duckdb:///{tmp_path / 'one.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = store_at(tmp_path / "one.duckdb")
+    with open_store(url, write=True) as store:
         ingest(store, [write(tmp_path, evaluation(), sample(1, 1.0), sample(2, 0.25))])
         export(store, tmp_path / "out", now=1e9)
     (path,) = (tmp_path / "out" / "data").rglob("*.json")
@@ -299,7 +299,7 @@ def test_an_export_from_python_is_that_of_the_command(run: Caller, duckdb_url: s
 
 def test_a_store_without_runs_has_nothing_to_export(tmp_path: Path) -> None:
     with (
-        open_store(f"duckdb:///{tmp_path / 'none.duckdb'}", create=True, write=True) as store,
+        open_store(store_at(tmp_path / "none.duckdb"), write=True) as store,
         pytest.raises(MisuseError, match="nothing to export"),
     ):
         export(store, tmp_path / "out", now=1e9)
@@ -310,7 +310,7 @@ def test_a_store_without_runs_has_nothing_to_export(tmp_path: Path) -> None:
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, own: bool) -> None:
     out = write(tmp_path, evaluation(), sample(1), sample(2, 0.5))
     if own:
-        with open_store(f"duckdb:///{tmp_path / 'm.duckdb'}", create=True, write=True) as store:
+        with open_store(store_at(tmp_path / "m.duckdb"), write=True) as store:
             ingest(store, [out])
             out = export(store, tmp_path / "out", now=1e9).folder
     rng = random.Random(own)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from tests.support.tabular import candidates
 from warehouse.errors import InputError
 from warehouse.importers.tabular.importer import IMPORTER
@@ -185,7 +186,7 @@ def test_a_dump_that_knows_its_direction_keeps_it(tmp_path: Path) -> None:
         '[[scores]]\nmetric = "score"\nvalue = "score"\n[metrics.score]\nhigher_is_better = true\n'
     )
     (tmp_path / "r.csv").write_text(FULL)
-    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         report = ingest(store, [tmp_path / "r.csv"], mapping=mapping, higher_is_better=False)
         found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
     assert [row["h"] for row in found] == [True]

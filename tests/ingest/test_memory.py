@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.stores import store_at
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
 from warehouse.store.engines import duckdb
@@ -43,7 +44,7 @@ def test_a_source_gets_the_memory_that_it_must_have(
     tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duckdb, "MEMORY_LIMIT", "20MB")
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         before = limit(store)
         report = ingest(store, [large])
         assert not report.refused, report.refused[0].error
@@ -54,7 +55,7 @@ def test_a_source_gets_the_memory_that_it_must_have(
 
 def test_what_the_user_allows_is_not_exceeded(tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAREHOUSE_MEMORY_LIMIT", "20MB")
-    with open_store(str(tmp_path / "store"), create=True) as store:
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
         (refused,) = ingest(store, [large]).refused
         assert "large.jsonl" in refused.error and "WAREHOUSE_MEMORY_LIMIT" in refused.error
         assert limit(store) == "19.0 MiB"

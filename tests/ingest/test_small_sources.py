@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.stores import store_at
 from warehouse.ingest import reading
 from warehouse.ingest import tasks as ingesting
 from warehouse.ingest.pipeline import ingest
@@ -157,7 +158,7 @@ def test_groups_are_bounded(
         which
     ]
     monkeypatch.setattr(reading if which == "rows" else ingesting, name, limit)
-    with open_store(str(tmp_path / "s.duckdb"), create=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert ingest(store, [folder]).total("n_runs") == 8
     assert watched == [4, 4]
 
@@ -165,7 +166,7 @@ def test_groups_are_bounded(
 def test_duplicates_that_are_kept_as_draws(tmp_path: Path, folder: Path) -> None:
     for number in range(3):
         table(folder, f"s{number}", [("p0", 1), ("p0", 0), ("p1", 1)], model=f"org/{number}")
-    with open_store(str(tmp_path / "s.duckdb"), create=True) as store:
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         ingest(store, [folder], options=LoadOptions(on_duplicate="draws"))
         draws = store.arrow("select run_id, max(draw) as last from score group by run_id")
         assert draws["last"].to_pylist() == [1, 1, 1]

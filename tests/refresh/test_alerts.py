@@ -22,6 +22,7 @@ from scipy import stats
 from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse.analysis.families.family import Settings
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError, WarehouseError
@@ -168,8 +169,8 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
         for model in range(MODELS):
             name = f"quiz{subject}"
             rows.scores(rows.run(f"org/m{model}", name), {f"q{i}": 1.0 for i in range(PROMPTS)})
-    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
-    with open_store(url, create=True) as store:
+    url = store_at(tmp_path / "store.duckdb")
+    with open_store(url, write=True) as store:
         rows.write(store)
     house, alpha, trials = connect(url), 0.2, 80
     work = Work(("scores", "differences"), (), Settings(baselines=("org/m0",)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.builders import StoreRows
+from tests.support.stores import store_at
 from tests.support.subsets import answers, asked_in, load, rows_of, whole
 from warehouse import connect
 from warehouse.analysis.report_data.report import read_report
@@ -49,8 +50,8 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     for row in rows.rows["run"]:
         row["configuration"] = {"early_stopping": RECORD} if row["id"] == stopped else {}
     rows.scores(stopped, {f"suite/one{i}": float(dice.random() < 0.5) for i in range(40)})
-    url = f"duckdb:///{tmp_path / 's.duckdb'}"
-    with open_store(url, create=True) as store:
+    url = store_at(tmp_path / "s.duckdb")
+    with open_store(url, write=True) as store:
         rows.write(store)
     house = connect(url)
     work = Work(families=("reliability",))

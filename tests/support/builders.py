@@ -18,6 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import append
 from warehouse.store.schema import tables
 
 Draw = float | None
@@ -333,12 +334,15 @@ class StoreRows:
         return [{"run_id": run, "metric_id": metric, "n_scored": n} for (run, metric), n in counts.items()]
 
     def write(self, store: Store) -> None:
-        """Insert everything, tables that others point to first, and count it for the planner."""
+        """Insert everything in bulk, tables that others point to first, and count it for the planner."""
         self.rows["run_metric"] = self._run_metrics()
         with store.begin() as connection:
             for table in tables.metadata.sorted_tables:
-                if self.rows.get(table.name):
-                    connection.execute(sa.insert(table), self.rows[table.name])
+                rows = self.rows.get(table.name, [])
+                if rows and any(isinstance(column.type, sa.ARRAY) for column in table.columns):
+                    connection.execute(sa.insert(table), rows)
+                else:
+                    append(connection, table, rows)
             connection.exec_driver_sql("analyze")
 
 

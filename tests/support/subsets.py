@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.support.stores import store_at
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
@@ -44,8 +45,8 @@ def load(folder: Path, rows: Iterable[dict[str, Any]], url: str = "") -> str:
         writer = csv.DictWriter(file, fields)
         writer.writeheader()
         writer.writerows(rows)
-    url = url or f"duckdb:///{folder / 'subsets.duckdb'}"
-    with open_store(url, create=True, write=True) as store:
+    url = url or store_at(folder / "subsets.duckdb")
+    with open_store(url, create=True) as store:
         assert not ingest(store, [path]).refused
     return url
 
