@@ -94,7 +94,15 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = _Known(store.rows(query_text("analysis", "benchmark_names")))
+    return find_among(store, read_names(store), name)
+
+
+def find_among(store: Store, known: BenchmarkNames, name: str) -> Benchmark:
+    """`find_benchmark` where all names were read.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
@@ -110,7 +118,7 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     return Benchmark(known.canonical[name], ids, tuple(c for c in clusterings if c is not None))
 
 
-class _Known:
+class BenchmarkNames:
     """All benchmarks and suites: canonical name by name, rows that share one, rows below one."""
 
     def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -120,6 +128,11 @@ class _Known:
         for row in rows:
             self.joined.setdefault(row["canonical"], []).append(row)
             self.children.setdefault(row["parent_id"], []).append(row)
+
+
+def read_names(store: Store) -> BenchmarkNames:
+    """The names of all benchmarks and suites."""
+    return BenchmarkNames(store.rows(query_text("analysis", "benchmark_names")))
 
 
 def canonical_names(store: Store) -> dict[str, str]:
@@ -166,6 +179,20 @@ def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
     return BenchmarkFacts(
         tuple(sorted(runs, key=_RUN_ID)), tuple(sorted(map(_metric, metrics), key=_LABEL)), tuple(run_metrics)
     )
+
+
+#: A benchmark, with what the store says of it.
+KnownBenchmark = tuple[Benchmark, BenchmarkFacts]
+
+
+def read_benchmark(store: Store, name: str) -> KnownBenchmark:
+    """The benchmark called ``name``, with its runs and metrics.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
+    found = find_benchmark(store, name)
+    return found, read_facts(store, found.ids)
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
@@ -221,7 +248,7 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
     return chosen
 
 
-def _leaves(known: _Known, ids: Sequence[int]) -> list[str]:
+def _leaves(known: BenchmarkNames, ids: Sequence[int]) -> list[str]:
     """Names of the benchmarks without children below some benchmarks."""
     leaves, waiting = [], [row for key in ids for row in known.children.get(key, [])]
     while waiting:

@@ -11,10 +11,10 @@ from functools import cached_property
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     BenchmarkFacts,
+    KnownBenchmark,
     Metric,
     choose_metrics,
-    find_benchmark,
-    read_facts,
+    read_benchmark,
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
@@ -159,17 +159,19 @@ class BenchmarkScores:
         return group_entries(self.entries)
 
 
-def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
+def select_entries(store: Store, selection: Selection, known: KnownBenchmark | None = None) -> BenchmarkScores:
     """Every condition on a benchmark with its scores.
 
     Args:
         selection: names a benchmark.
+        known: what was read of it; None: it is read.
 
     Raises:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
-    found = find_benchmark(store, selection.benchmark or "")
-    facts = read_facts(store, found.ids)
+    if known is None:
+        known = read_benchmark(store, selection.benchmark or "")
+    found, facts = known
     conditions = choose_conditions(facts.runs, found.name, selection.where, selection.latest)
     metrics = choose_metrics(facts.metrics, selection.metric, found.name)
     entries = read_entries(store, conditions, metrics)
