@@ -1,10 +1,9 @@
 -- Figures of current runs; what tells the runs apart is in training_runs (joined: slow).
 -- grain: one row per run and metric
 -- placeholder: metrics condition -- on columns of run_score
--- placeholder: here condition -- on run.benchmark_id
+-- placeholder: here condition -- on s.run_id
 select s.run_id, s.metric_id, s.metric, s.metric_filter, s.higher_is_better, s.estimate,
   s.standard_error
 from run_score s
-where s.estimate is not null and {metrics}
-  and s.run_id in (select run.id from run where {here})
+where s.estimate is not null and {metrics} and {here}
 order by s.run_id, s.metric_id

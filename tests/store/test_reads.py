@@ -47,7 +47,7 @@ def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> No
     shared = SharedReads(store)
     shared.begin_block(run_id=ids[:2])
     for asked in (ids[:1], ids[:2], ids[1:], (), ids[:2]):
-        assert shared.rows_of("run_id", asked, RUNS) == store.rows_of("run_id", asked, RUNS)
+        assert shared.rows(RUNS, {"run_ids": asked}, per="run_id") == store.rows(RUNS, {"run_ids": asked})
 
 
 def test_columns_are_the_values_of_the_rows(store: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,8 +42,13 @@ class Store:
         """The URL, without secrets."""
         return engines.shown_url(self.url)
 
-    def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+    def arrow(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> pa.Table:
         """Run one SELECT with ``:name`` parameters; one of several values stands in ``in (:name)``.
+
+        Args:
+            per: a column of ids that each row is of, such as ``run_id``; the SELECT asks for them
+                ``in (:run_ids)``, and its rows of one id are the same whichever others are asked for. Where reads
+                are shared, rows of many ids are read at once; they then stand by id, else as the SELECT has them.
 
         Raises:
             MisuseError: a parameter without a value, or a statement that the engine refuses.
@@ -56,27 +61,14 @@ class Store:
         with self.reading():
             return self.dialect.select(self.connection, sql, params)
 
-    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-        """The rows of one SELECT, each by name of its columns."""
-        found: list[dict[str, Any]] = self.arrow(sql, params).to_pylist()
+    def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
+        """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""
+        found: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
         return found
 
-    def rows_of(self, kind: str, ids: Collection[int], sql: str) -> list[dict[str, Any]]:
-        """The rows of one SELECT for some ids.
-
-        Args:
-            kind: what they are ids of: a column of the result, such as ``run_id``; the SELECT asks for them
-                ``in (:run_ids)``.
-            ids: at least one, else there are no rows.
-
-        Returns:
-            rows in the order of the SELECT; where reads are shared, in that order for each id.
-        """
-        return self.rows(sql, {f"{kind}s": ids}) if ids else []
-
-    def columns(self, sql: str, params: Mapping[str, Any] | None = None) -> Columns:
-        """The columns of one SELECT, as arrays."""
-        return Columns(self.arrow(sql, params))
+    def columns(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> Columns:
+        """The columns of one SELECT (:meth:`arrow`), as arrays."""
+        return Columns(self.arrow(sql, params, per=per))
 
     def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Run one SELECT of an id and a vector, without parameters, into two arrays.
@@ -86,21 +78,6 @@ class Store:
         """
         with self.reading():
             return self.dialect.vectors(self.connection, sql, dimension)
-
-    def block(self, kind: str) -> frozenset[int]:
-        """The ids of a kind that are going to be read one after the other; empty if nobody knows
-        (:class:`~warehouse.store.shared_reads.SharedReads` does)."""
-        return frozenset()
-
-    def once(self, key: Hashable, compute: Callable[[], T], *, of_block: bool = False) -> T:
-        """What ``compute`` gives; where reads are shared, it is called once for a key.
-
-        Args:
-            key: of what is read.
-            compute: reads it.
-            of_block: it may be forgotten when other ids are read.
-        """
-        return compute()
 
     @contextmanager
     def reading(self) -> Iterator[None]:

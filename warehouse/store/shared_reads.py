@@ -2,60 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from warehouse.store.columns import Columns
 from warehouse.store.connection import Store, T
 
 
 class SharedReads(Store):
     """A store that is only read, and remembers its answers until it is told of another block.
 
-    A block is a set of ids by kind (``benchmark_id``, ``run_id``): reading functions that are asked
-    for some of them read all of them in one query, and answer from there. Closing it leaves the
-    store that it was made of open.
+    A block is a set of ids by column (``benchmark_id``, ``run_id``): a SELECT that asks for some of them, and says so
+    by ``per``, reads all of them, and is answered from there. Closing it leaves the store that it was made of open.
     """
 
     def __init__(self, store: Store) -> None:
         self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
         self.connection = store.connection
         self._block: dict[str, frozenset[int]] = {}
-        self._of_block: dict[Hashable, Any] = {}
-        self._of_all: dict[Hashable, Any] = {}
+        self._answers: dict[Hashable, Any] = {}
 
     def begin_block(self, **ids: Collection[int]) -> None:
         """Forget what was read for the last block; these ids are the next one."""
-        self._block = {kind: frozenset(some) for kind, some in ids.items()}
-        self._of_block.clear()
+        self._block = {column: frozenset(some) for column, some in ids.items()}
+        self._answers.clear()
 
-    def block(self, kind: str) -> frozenset[int]:
-        return self._block.get(kind, frozenset())
-
-    def once(self, key: Hashable, compute: Callable[[], T], *, of_block: bool = False) -> T:
-        held = self._of_block if of_block else self._of_all
-        if key not in held:
-            held[key] = compute()
-        found: T = held[key]
-        return found
+    def arrow(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> pa.Table:
+        values = dict(params or {})
+        among = f"{per}s"
+        block = self._block.get(per)
+        if not block or not block.issuperset(wanted := [*map(int, values.get(among, ()))]):
+            return super().arrow(sql, values)
+        of_block = values | {among: block}
+        key = (per, sql, _asked(values | {among: ()}))
+        return self._once(key, lambda: _RowsById(super(SharedReads, self).arrow(sql, of_block), per)).of(wanted)
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
-        key = ("select", sql, tuple(sorted(params.items(), key=str)))
-        return self.once(key, lambda: super(SharedReads, self)._select(sql, params), of_block=True)
+        key = ("", sql, _asked(params))
+        return self._once(key, lambda: super(SharedReads, self)._select(sql, params))
 
-    def rows_of(self, kind: str, ids: Collection[int], sql: str) -> list[dict[str, Any]]:
-        if not ids or not self.block(kind).issuperset(ids):
-            return super().rows_of(kind, ids, sql)
-        by_id = self.once((kind, sql), lambda: self._by_id(kind, sql), of_block=True)
-        return [row for one in sorted(set(ids)) for row in by_id.get(one, ())]
-
-    def _by_id(self, kind: str, sql: str) -> dict[int, list[dict[str, Any]]]:
-        found: dict[int, list[dict[str, Any]]] = {}
-        for row in self.rows(sql, {f"{kind}s": self.block(kind)}):
-            found.setdefault(row[kind], []).append(row)
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        if key not in self._answers:
+            self._answers[key] = compute()
+        found: T = self._answers[key]
         return found
 
     def close(self) -> None:
-        self._of_block.clear()
-        self._of_all.clear()
+        self._answers.clear()
+
+
+def _asked(params: Mapping[str, Any]) -> Hashable:
+    """Parameters as a key; sets of values in any order are the same ones."""
+    return tuple(
+        (name, tuple(sorted(value)) if isinstance(value, Collection) and not isinstance(value, str) else value)
+        for name, value in sorted(params.items())
+    )
+
+
+class _RowsById:
+    """The rows of a table by the id that they are of."""
+
+    def __init__(self, table: pa.Table, column: str) -> None:
+        ids = Columns(table).whole_numbers(column)
+        if not bool((ids[1:] >= ids[:-1]).all()):
+            order = np.argsort(ids, kind="stable")
+            ids, table = ids[order], table.take(order)
+        self._table, self._ids = table, ids
+
+    def of(self, wanted: Collection[int]) -> pa.Table:
+        """Rows of some ids, by id."""
+        numbers = np.array(sorted(set(wanted)), np.int64)
+        starts = np.searchsorted(self._ids, numbers).tolist()
+        ends = np.searchsorted(self._ids, numbers, side="right").tolist()
+        parts = [self._table.slice(start, end - start) for start, end in _joined(zip(starts, ends, strict=True))]
+        return pa.concat_tables(parts) if len(parts) != 1 else parts[0]
+
+
+def _joined(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans without gaps between them made one."""
+    start = end = 0
+    for one, other in spans:
+        if one > end:
+            yield start, end
+            start = one
+        end = other
+    yield start, end

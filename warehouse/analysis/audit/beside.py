@@ -162,7 +162,7 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _labels(store: Store, benchmark_ids: tuple[int, ...]) -> dict[int, str]:
-    rows = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "clusters"))
+    rows = store.rows(query_text("analysis", "clusters"), {"benchmark_ids": benchmark_ids}, per="benchmark_id")
     return {row["id"]: str(row["label"]) for row in rows}
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
@@ -197,7 +197,7 @@ def scores_of_both(
             sides[side].append((metric, scores))
     for condition, usable_here in zip((a, b), sides, strict=True):
         if not usable_here:
-            scored = scored_metrics(store, known, (a, b))
+            scored = scored_metrics(run_metrics_of(store, ids), known, (a, b))
             common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
             advice = advise_metric("both have", common)
             raise NotComparable(

@@ -15,13 +15,7 @@ from warehouse.analysis.selection.benchmarks import all_benchmarks as read_bench
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
-from warehouse.analysis.selection.scored_conditions import (
-    BenchmarkScores,
-    ScoredCondition,
-    coverage_of,
-    group_entries,
-    read_entries,
-)
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
@@ -171,8 +165,7 @@ class BenchmarkData:
         if not self.metrics:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))
-        coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
-        return BenchmarkScores(self.benchmark, tuple(self.metrics), tuple(entries), self.clusters, coverages)
+        return BenchmarkScores(self.benchmark, tuple(self.metrics), tuple(entries), self.clusters)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, di
 from warehouse.analysis.items.generations import count_correct, count_generations
 from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -184,8 +184,8 @@ def _in_words(condition: Condition, label: str) -> str:
 
 def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str) -> str:
     if row is None:
-        known = metrics_of(store, [int(condition.setting("benchmark_id"))])
-        scored = scored_metrics(store, known, [condition]).keys() - {metric}
+        ids = [int(condition.setting("benchmark_id"))]
+        scored = scored_metrics(run_metrics_of(store, ids), metrics_of(store, ids), [condition]).keys() - {metric}
         advice = advise_metric("there are scores by", scored)
         if most >= 2 or advice:
             return f"no generation was scored by {metric}{advice}"

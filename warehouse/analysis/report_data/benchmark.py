@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
 from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of, leaderboard
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.suspects import Suspects, suspects
-from warehouse.analysis.selection.benchmarks import find_benchmark, runs_on
+from warehouse.analysis.selection.benchmarks import BenchmarkNames, KnownBenchmark, find_among, read_facts
+from warehouse.analysis.selection.conditions import Run
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.targets import find_targets
+from warehouse.analysis.selection.targets import targets_of
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
 from warehouse.analysis.training.decide import Decisions, decide
@@ -104,26 +105,33 @@ class BenchmarkPart:
     reliability: StoredReliability | None = None
 
 
-def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
+def benchmark_part(
+    store: Store, names: BenchmarkNames, name: str, level: float, n_resamples: int, seed: int
+) -> BenchmarkPart:
     """All parts of a benchmark; what is asked for wrongly is not raised but told.
 
     Args:
+        names: of all benchmarks.
         name: of a benchmark with current runs.
         level: nominal coverage of all intervals, in (0, 1).
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
     """
-    scores, no_board = _or_why(lambda: select_entries(store, Selection(name)))
-    board, found, no_pairs = None, None, no_board
+    found, no_board = _or_why(lambda: find_among(store, names, name))
+    known, scores = None, None
+    if found:
+        known = found, read_facts(store, found.ids)
+        scores, no_board = _or_why(lambda: select_entries(store, Selection(name), known))
+    board, pairs, no_pairs = None, None, no_board
     if scores:
         board = board_of(scores, RowOptions(level), RankOptions(level, n_resamples, seed))
-        found, no_pairs = _or_why(
+        pairs, no_pairs = _or_why(
             lambda: pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
         )
-    targets, no_split = _or_why(lambda: find_targets(store, "*", Selection(name)))
+    targets, no_split = _or_why(lambda: targets_of(scores)) if scores else (None, no_board)
     split = variance_of(targets, "*", {}) if targets else None
     seeds, no_seeds = (None, "")
-    if _n_seeds(store, name) > 1:
+    if known and _n_seeds(known[1].runs) > 1:
         seeds, no_seeds = _or_why(lambda: seeds_of(targets, "*")) if targets else (None, no_split)
     curves = training_curves(board, scores.runs) if board and scores else None
     noise = along = deciding = decided = None
@@ -136,7 +144,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         name,
         board,
         no_board,
-        found,
+        pairs,
         no_pairs,
         split,
         no_split,
@@ -150,7 +158,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         hard_prompts(scores) if scores else None,
         suspects(store, board, scores) if board and scores else None,
         _bounds(scores) if scores else None,
-        _rows_elsewhere(store, board, level) if board else (),
+        _rows_elsewhere(store, known, board, level) if known and board else (),
         recipes=deciding,
         decided=decided,
         partial=partial_runs(board, scores) if board and scores else (),
@@ -173,23 +181,22 @@ def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None
     return found.pop() if len(found) == 1 else None
 
 
-def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[LeaderboardRow, ...]:
+def _rows_elsewhere(
+    store: Store, known: KnownBenchmark, board: Leaderboard, level: float
+) -> tuple[LeaderboardRow, ...]:
     """Rows of the conditions that a board lacks, by each other metric that some of them have."""
     shown = {run for row in board.rows for run in row.run_ids}
     rows: list[LeaderboardRow] = []
     for other in board.others:
         if other.n_elsewhere:
-            found = leaderboard(store, board.benchmark, metric=other.metric, level=level, n_resamples=0)
+            scores = select_entries(store, Selection(board.benchmark, other.metric), known)
+            found = board_of(scores, RowOptions(level), RankOptions(level, 0, 0))
             rows += [row for row in found.rows if shown.isdisjoint(row.run_ids)]
     return tuple(rows)
 
 
-def _n_seeds(store: Store, name: str) -> int:
-    """Trained replicates with current runs on a benchmark."""
-    try:
-        runs = runs_on(store, find_benchmark(store, name).ids)
-    except MisuseError:
-        return 0
+def _n_seeds(runs: Sequence[Run]) -> int:
+    """Trained replicates among some runs."""
     return len({run["training_seed_id"] for run in runs if run["training_seed"]})
 
 

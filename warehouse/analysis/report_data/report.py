@@ -12,6 +12,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_pa
 from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.partial_runs import stored_reliability
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
+from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
@@ -100,12 +101,12 @@ def read_report(
         raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
     suites = list_suites(store)
     names = _names(store, benchmarks, suites)
-    reliable = stored_reliability(store)
+    reliable, known = stored_reliability(store), read_names(store)
     parts = []
     for done, (name, shared) in enumerate(_shared(store, names)):
         if progress is not None:
             progress(name, done, len(names))
-        part = benchmark_part(shared, name, level, n_resamples, seed)
+        part = benchmark_part(shared, known, name, level, n_resamples, seed)
         parts.append(replace(part, reliability=reliable.get(name)))
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from warehouse.analysis.selection.conditions import Run
@@ -12,6 +13,8 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 _RUNS = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
+#: In what order runs and metrics stand.
+_RUN_ID, _LABEL = itemgetter("run_id"), attrgetter("label", "id")
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,15 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = store.once("benchmarks", lambda: _Known(store.rows(query_text("analysis", "benchmark_names"))))
+    return find_among(store, read_names(store), name)
+
+
+def find_among(store: Store, known: BenchmarkNames, name: str) -> Benchmark:
+    """`find_benchmark` where all names were read.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
@@ -107,7 +118,7 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     return Benchmark(known.canonical[name], ids, tuple(c for c in clusterings if c is not None))
 
 
-class _Known:
+class BenchmarkNames:
     """All benchmarks and suites: canonical name by name, rows that share one, rows below one."""
 
     def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -117,6 +128,11 @@ class _Known:
         for row in rows:
             self.joined.setdefault(row["canonical"], []).append(row)
             self.children.setdefault(row["parent_id"], []).append(row)
+
+
+def read_names(store: Store) -> BenchmarkNames:
+    """The names of all benchmarks and suites."""
+    return BenchmarkNames(store.rows(query_text("analysis", "benchmark_names")))
 
 
 def canonical_names(store: Store) -> dict[str, str]:
@@ -146,39 +162,60 @@ class BenchmarkFacts:
     Attributes:
         runs: current ones, by id.
         metrics: by label.
-        run_metrics: which of the runs have figures of which metrics, as ids.
+        run_metrics: which of the runs have figures of which metrics, as ids, and how many scores.
     """
 
-    runs: tuple[Run, ...]
-    metrics: tuple[Metric, ...]
-    run_metrics: tuple[Mapping[str, Any], ...]
+    runs: tuple[Run, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    run_metrics: tuple[Mapping[str, Any], ...] = ()
 
 
 def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
     """The runs and metrics of some benchmarks."""
-    runs = store.rows_of("benchmark_id", benchmark_ids, _RUNS)
-    metrics = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics"))
-    run_metrics = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "current_run_metrics"))
-    return BenchmarkFacts(_by_id(runs), _by_label(metrics), tuple(run_metrics))
+    asked = {"benchmark_ids": benchmark_ids}
+    runs = store.rows(_RUNS, asked, per="benchmark_id")
+    metrics = store.rows(query_text("analysis", "benchmark_metrics"), asked, per="benchmark_id")
+    run_metrics = store.rows(query_text("analysis", "current_run_metrics"), asked, per="benchmark_id")
+    return BenchmarkFacts(
+        tuple(sorted(runs, key=_RUN_ID)), tuple(sorted(map(_metric, metrics), key=_LABEL)), tuple(run_metrics)
+    )
+
+
+#: A benchmark, with what the store says of it.
+KnownBenchmark = tuple[Benchmark, BenchmarkFacts]
+
+
+def read_benchmark(store: Store, name: str) -> KnownBenchmark:
+    """The benchmark called ``name``, with its runs and metrics.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
+    found = find_benchmark(store, name)
+    return found, read_facts(store, found.ids)
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
     """Current runs on some benchmarks, by id."""
-    return _by_id(store.rows_of("benchmark_id", benchmark_ids, _RUNS))
+    return tuple(sorted(store.rows(_RUNS, {"benchmark_ids": benchmark_ids}, per="benchmark_id"), key=_RUN_ID))
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
     """All metrics of some benchmarks, by label."""
-    return _by_label(store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics")))
+    query = query_text("analysis", "benchmark_metrics")
+    metrics = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
+    return tuple(sorted(map(_metric, metrics), key=_LABEL))
 
 
-def _by_id(rows: Iterable[Run]) -> tuple[Run, ...]:
-    return tuple(sorted(rows, key=lambda run: int(run["run_id"])))
+def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Which current runs on some benchmarks have figures of which metrics, as ids, and how many scores."""
+    return store.rows(
+        query_text("analysis", "current_run_metrics"), {"benchmark_ids": benchmark_ids}, per="benchmark_id"
+    )
 
 
-def _by_label(rows: Iterable[Mapping[str, Any]]) -> tuple[Metric, ...]:
-    metrics = [Metric(**{**row, "is_default": bool(row["is_default"])}) for row in rows]
-    return tuple(sorted(metrics, key=lambda metric: (metric.label, metric.id)))
+def _metric(row: Mapping[str, Any]) -> Metric:
+    return Metric(**{**row, "is_default": bool(row["is_default"])})
 
 
 def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str) -> list[Metric]:
@@ -211,7 +248,7 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
     return chosen
 
 
-def _leaves(known: _Known, ids: Sequence[int]) -> list[str]:
+def _leaves(known: BenchmarkNames, ids: Sequence[int]) -> list[str]:
     """Names of the benchmarks without children below some benchmarks."""
     leaves, waiting = [], [row for key in ids for row in known.children.get(key, [])]
     while waiting:

@@ -21,6 +21,7 @@ FIRST_OF_TEXTS = 1 << 60
 
 _NAMES = "select id, name from clustering where benchmark_id in (:ids)"
 _MEMBERS = "select prompt_id, cluster_id from prompt_cluster where clustering_id in (:clustering_ids)"
+_OF = "benchmark_id"
 #: Share of a benchmark's prompts whose text another one has, from which on equal texts are its
 #: clusters unless it has others.
 MANY_ALIKE = 0.5
@@ -73,33 +74,24 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
     """
     if cluster == NO_CLUSTERS:
         return _as_map(())
-    if cluster is None:
-        found, note = _default_members(store, benchmark_ids, defaults)
-        return _as_map(found, note)
-    stored = store.rows(_NAMES, {"ids": benchmark_ids})
-    ids = [row["id"] for row in stored if row["name"] == cluster]
-    if not ids and cluster != SAME_TEXT:
-        names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
-        raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
-    return _as_map([_members(store, ids) if ids else _same_text(store, benchmark_ids)])
+    alike: list[dict[str, Any]] = []
+    if cluster is None:  # the defaults, and equal texts where many are and there is none
+        counted = store.rows(query_text("analysis", "same_text_counts"), {"benchmark_ids": benchmark_ids}, per=_OF)
+        alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
+        ids, by_text = [*defaults], [row["benchmark_id"] for row in alike]
+    else:
+        stored = store.rows(_NAMES, {"ids": benchmark_ids})
+        ids = [row["id"] for row in stored if row["name"] == cluster]
+        by_text = [] if ids else [*benchmark_ids]
+        if not ids and cluster != SAME_TEXT:
+            names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
+            raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
+    asked = ((_MEMBERS, {"clustering_ids": ids}), (_same_text(), {"benchmark_ids": by_text}))
+    return _as_map([store.columns(sql, some) for sql, some in asked if any(some.values())], _describe_alike(alike))
 
 
-def _default_members(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> tuple[list[Columns], str]:
-    """Members of the default clusterings, of equal texts where there is none, and a note on these."""
-    counted = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "same_text_counts"))
-    alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
-    found = [_members(store, defaults)] if defaults else []
-    if not alike:
-        return found, ""
-    return [*found, _same_text(store, [row["benchmark_id"] for row in alike])], _describe_alike(alike)
-
-
-def _members(store: Store, clustering_ids: Sequence[int]) -> Columns:
-    return store.columns(_MEMBERS, {"clustering_ids": clustering_ids})
-
-
-def _same_text(store: Store, benchmark_ids: Sequence[int]) -> Columns:
-    return store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": benchmark_ids})
+def _same_text() -> str:
+    return query_text("analysis", "same_text_clusters")
 
 
 def _as_map(found: Sequence[Columns], note: str = "") -> ClusterMap:
@@ -112,6 +104,8 @@ def _as_map(found: Sequence[Columns], note: str = "") -> ClusterMap:
 
 
 def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return ""
     n_alike, n = (int(sum(row[name] for row in rows)) for name in ("n_alike", "n_prompts"))
     largest = int(max(row["largest"] for row in rows))
     same = f", {largest} of them one text" if largest > 2 else ""

@@ -10,9 +10,6 @@ from typing import Any
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.store.connection import Store
-
-_SCORED = "select run_id, metric_id from run_metric where n_scored > 0 and run_id in (:run_ids)"
 
 
 @dataclass(frozen=True)
@@ -87,13 +84,20 @@ def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
     return tuple(sorted(found.values(), key=lambda one: (-one.n_conditions, one.metric)))
 
 
-def scored_metrics(store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]) -> Counter[str]:
-    """Of how many conditions each metric, by label, has scored prompts."""
+def scored_metrics(
+    run_metrics: Iterable[Mapping[str, Any]], metrics: Sequence[Metric], conditions: Sequence[Condition]
+) -> Counter[str]:
+    """Of how many conditions each metric, by label, has scored prompts.
+
+    Args:
+        run_metrics: which runs have figures of which metrics, as ids, and how many scores.
+        metrics: of the benchmark.
+        conditions: those that are asked for.
+    """
     named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
-    runs = [run for condition in conditions for run in condition.run_ids]
     scored: dict[int, set[str]] = {}
-    for row in store.rows_of("run_id", runs, _SCORED):
-        if row["metric_id"] in named:
+    for row in run_metrics:
+        if row["n_scored"] > 0 and row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
     return Counter(
         label for condition in conditions for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))

@@ -6,13 +6,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, read_facts
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    BenchmarkFacts,
+    KnownBenchmark,
+    Metric,
+    choose_metrics,
+    read_benchmark,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scores import PromptScores, Published, read_published, read_scores
+from warehouse.analysis.selection.scores import Figures, PromptScores, Published
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
@@ -110,25 +118,36 @@ class BenchmarkScores:
     Attributes:
         metrics: those that are shown; several only where benchmarks that an alias joins, judges or scales differ.
         clusters: for the errors.
-        coverages: what a complete run covers, by group.
-        others: the metrics that are not shown.
         subset_ok: runs on a part of the benchmark stand among complete ones.
         plans: the stored plans that entries may be on.
+        conditions: all that were asked for, also those without figures.
+        facts: what the store says of the benchmark.
     """
 
     benchmark: Benchmark
     metrics: tuple[Metric, ...]
     entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap
-    coverages: dict[Group, BenchmarkCoverage]
-    others: tuple[OtherMetric, ...] = ()
     subset_ok: bool = False
     plans: BenchmarkPlans = BenchmarkPlans()
+    conditions: tuple[Condition, ...] = ()
+    facts: BenchmarkFacts = BenchmarkFacts()
 
     @property
     def metric(self) -> Metric:
         """The first of the metrics."""
         return self.metrics[0]
+
+    @cached_property
+    def coverages(self) -> dict[Group, BenchmarkCoverage]:
+        """What a complete run covers, by group."""
+        return {group: coverage_of(members) for group, members in self.groups().items()}
+
+    @cached_property
+    def others(self) -> tuple[OtherMetric, ...]:
+        """The metrics that are not shown."""
+        shown = {entry.condition.key for entry in self.entries}
+        return others_among(self.facts.run_metrics, self.facts.metrics, self.conditions, shown, self.metric.label)
 
     @property
     def runs(self) -> list[Run]:
@@ -140,28 +159,33 @@ class BenchmarkScores:
         return group_entries(self.entries)
 
 
-def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
+def select_entries(store: Store, selection: Selection, known: KnownBenchmark | None = None) -> BenchmarkScores:
     """Every condition on a benchmark with its scores.
 
     Args:
         selection: names a benchmark.
+        known: what was read of it; None: it is read.
 
     Raises:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
-    found = find_benchmark(store, selection.benchmark or "")
-    facts = read_facts(store, found.ids)
+    if known is None:
+        known = read_benchmark(store, selection.benchmark or "")
+    found, facts = known
     conditions = choose_conditions(facts.runs, found.name, selection.where, selection.latest)
     metrics = choose_metrics(facts.metrics, selection.metric, found.name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, selection.cluster)
-    coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
-    shown = {entry.condition.key for entry in entries}
-    others = others_among(facts.run_metrics, facts.metrics, conditions, shown, metrics[0].label)
     asked = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
-    plans = possible_plans(store, found, asked)
     return BenchmarkScores(
-        found, tuple(metrics), tuple(entries), clusters, coverages, others, selection.subset_ok, plans
+        found,
+        tuple(metrics),
+        tuple(entries),
+        clusters,
+        selection.subset_ok,
+        possible_plans(store, found, asked),
+        tuple(conditions),
+        facts,
     )
 
 
@@ -195,15 +219,15 @@ def is_partial(flags: Sequence[str]) -> bool:
 def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[ScoredCondition]:
     """A condition has one entry for each metric that it has figures of."""
     runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
+    figures = Figures(store, runs, {metric.id for metric in metrics})
     found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
     for metric_id in sorted({metric.id for metric in metrics}):
         own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
-        scored = read_scores(store, runs, [metric_id])
-        figures = read_published(store, runs, [metric_id])
-        for place in sorted(scored.keys() | figures.keys()):
+        scored, published = figures.scores(metric_id), figures.published(metric_id)
+        for place in sorted(scored.keys() | published.keys()):
             condition = conditions[place]
             metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-            found.append((place, metric, scored.get(place), figures.get(place)))
+            found.append((place, metric, scored.get(place), published.get(place)))
     places = sorted({place for place, *_ in found})
     labels = dict(zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True))
     stopped = read_stopped(store, conditions)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ def _ascends(values: NDArray[np.int64]) -> bool:
 
 
 def read_scores(
-    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int], *, links: Links | None = None
+    store: Store, runs: Mapping[int, int], metric_ids: Collection[int], *, links: Links | None = None
 ) -> dict[int, PromptScores]:
     """Prompt scores by group, read in one query.
 
@@ -108,7 +109,27 @@ def read_scores(
     Returns:
         one entry for each group that has rows.
     """
-    run_ids, facts = _read(store, runs, metric_ids)
+    rows = _Rows(store, runs, metric_ids)
+    return _pooled(rows.runs, rows.facts, runs, links)
+
+
+class _Rows:
+    """Rows of ``prompt_score`` by run."""
+
+    def __init__(self, store: Store, runs: Collection[int], metric_ids: Collection[int]) -> None:
+        asked = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
+        found = store.columns(query_text("analysis", "prompt_scores"), asked, per="run_id")
+        unordered = found.whole_numbers("run_id")
+        order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
+        facts = _Facts(found.whole_numbers("prompt_id"), *(found.numbers(name) for name in _COLUMNS))
+        self.runs, self.metrics = unordered[order], found.whole_numbers("metric_id")[order]
+        self.facts = facts.take(order)
+
+
+def _pooled(
+    run_ids: NDArray[np.int64], facts: _Facts, runs: Mapping[int, int], links: Links | None = None
+) -> dict[int, PromptScores]:
+    """Facts by group, the run of each ascending."""
     if links is not None:
         facts = replace(facts, prompts=follow_links(facts.prompts, links))
     groups = _mapped(run_ids, runs)
@@ -117,40 +138,6 @@ def read_scores(
         groups, facts = groups[order], facts.take(order)
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
     return {int(groups[a]): _pool(facts.take(slice(a, b))) for a, b in pairwise([*starts, len(groups)])}
-
-
-def _read(store: Store, runs: Collection[int], metric_ids: Sequence[int]) -> tuple[NDArray[np.int64], _Facts]:
-    """The run of each fact, and the facts of some runs by some metrics."""
-    if not store.block("run_id").issuperset(runs):
-        found = _Block(store, runs, metric_ids)
-        return found.runs, found.facts
-    block = store.once("facts", lambda: _Block(store, store.block("run_id"), None), of_block=True)
-    rows = block.rows(runs, metric_ids)
-    return block.runs[rows], block.facts.take(rows)
-
-
-class _Block:
-    """The facts of some runs, by run."""
-
-    def __init__(self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None) -> None:
-        among = "1 = 1" if metric_ids is None else "fact.metric_id in (:metric_ids)"
-        query = query_text("analysis", "prompt_scores").format(metrics=among)
-        found = store.columns(query, {"run_ids": list(runs), "metric_ids": metric_ids or ()})
-        unordered = found.whole_numbers("run_id")
-        order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
-        self.runs = unordered[order]
-        self.metrics = found.whole_numbers("metric_id")[order]
-        facts = _Facts(found.whole_numbers("prompt_id"), *(found.numbers(name) for name in _COLUMNS))
-        self.facts = facts.take(order)
-
-    def rows(self, runs: Collection[int], metric_ids: Sequence[int]) -> NDArray[np.intp]:
-        """The places of the facts of some of the runs by some metrics."""
-        wanted = np.array(sorted(runs), dtype=np.int64)
-        starts = np.searchsorted(self.runs, wanted)
-        ends = np.searchsorted(self.runs, wanted, side="right")
-        spans = [np.arange(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-        places = np.concatenate([np.empty(0, np.intp), *spans]).astype(np.intp)
-        return places[np.isin(self.metrics[places], metric_ids)]
 
 
 def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -252,18 +239,44 @@ class Published:
     n: int
 
 
-def read_published(store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]) -> dict[int, Published]:
+def read_published(store: Store, runs: Mapping[int, int], metric_ids: Collection[int]) -> dict[int, Published]:
     """Published figures by group; ``runs`` maps run ids to groups."""
+    found = store.rows(query_text("analysis", "published_means"), {"run_ids": list(runs)}, per="run_id")
+    return _published_of(found, runs, metric_ids)
+
+
+def _published_of(
+    found: Iterable[Mapping[str, Any]], runs: Mapping[int, int], metric_ids: Collection[int]
+) -> dict[int, Published]:
     first: dict[int, Published] = {}
-    for row in store.rows_of("run_id", runs.keys(), query_text("analysis", "published_means")):
-        if row["metric_id"] not in metric_ids:
-            continue
-        figure = Published(row["value"], row["standard_error"], row["n"] or 0)
-        first.setdefault(row["run_id"], figure)
+    for row in found:
+        if row["metric_id"] in metric_ids:
+            first.setdefault(row["run_id"], Published(row["value"], row["standard_error"], row["n"] or 0))
     groups: dict[int, list[Published]] = {}
     for run, figure in first.items():
         groups.setdefault(runs[run], []).append(figure)
     return {group: _mean(figures) for group, figures in groups.items()}
+
+
+class Figures:
+    """All figures of some runs by some metrics, by group.
+
+    Args:
+        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+    """
+
+    def __init__(self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]) -> None:
+        self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
+        self._published = store.rows(query_text("analysis", "published_means"), {"run_ids": list(runs)}, per="run_id")
+
+    def scores(self, metric_id: int) -> dict[int, PromptScores]:
+        """Prompt scores by one metric, of each group that has rows."""
+        here = np.flatnonzero(self._rows.metrics == metric_id)
+        return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs)
+
+    def published(self, metric_id: int) -> dict[int, Published]:
+        """Published figures by one metric."""
+        return _published_of(self._published, self._runs, (metric_id,))
 
 
 def _mean(figures: Sequence[Published]) -> Published:

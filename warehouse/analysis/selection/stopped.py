@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,6 +17,7 @@ KEY, RULE = "early_stopping", "betting"
 #: Fields of a record that are counts, and those that are numbers.
 _COUNTS = ("seed", "n_max", "population", "n_prompts", "decided_at")
 _NUMBERS = ("alpha", "margin")
+_OF_RUN = "prompt.id in (select prompt_id from prompt_score where run_id in (:run_ids))"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,11 @@ def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, St
     if not cut:
         return {}
     rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)})
+    return _records(cut, rows)
+
+
+def _records(cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]) -> dict[str, StoppingRecord]:
+    """What the configurations of runs say, by condition key."""
     found = {}
     for row in rows:
         settings = row["configuration"]
@@ -116,17 +122,18 @@ class StoppedScores:
 
 
 def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppedScores]:
-    """Those of some conditions that were ended early, by condition key."""
-    runs = {item.key: item.run_ids for item in conditions}
+    """Those of some conditions that were ended early, by condition key.
+
+    Of several runs each has an order of its own, so that there is none.
+    """
+    cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
+    if not cut:
+        return {}
+    rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)})
+    prompts = query_text("analysis", "prompt_keys").format(condition=_OF_RUN)
+    seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in rows}
+    alone = {item.key for item in conditions if len(item.runs) == 1}
     return {
-        key: StoppedScores(record, _seen_by(store, runs[key]) if record.is_ours else ())
-        for key, record in stopped_early(store, conditions).items()
+        key: StoppedScores(record, seen[key] if record.is_ours and key in alone else ())
+        for key, record in _records(cut, rows).items()
     }
-
-
-def _seen_by(store: Store, run_ids: Sequence[int]) -> tuple[Mapping[str, Any], ...]:
-    """Keys of the prompts that a run has; nothing for several runs, of which each has an order."""
-    if len(run_ids) > 1:
-        return ()
-    of_run = "prompt.id in (select prompt_id from prompt_score where run_id = :run)"
-    return tuple(store.rows(query_text("analysis", "prompt_keys").format(condition=of_run), {"run": run_ids[0]}))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.reference import conditions_on, find_conditions, parse_where
-from warehouse.analysis.selection.scored_conditions import read_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
@@ -79,16 +79,39 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
                 raise
             left_out.append(f"{name}: {error}")
             continue
-        of_this = [
-            Target(entry.condition, entry.label, entry.metric, entry.scores, groups)
-            for entry in read_entries(store, members, chosen)
-            if entry.scores is not None and entry.scores.n
-        ]
+        of_this = _with_scores(read_entries(store, members, chosen), groups)
         found += of_this
-        left_out += _without_scores(store, members, of_this, metrics, chosen[0].label)
+        left_out += _without_scores(run_metrics_of(store, known.ids), members, of_this, metrics, chosen[0].label)
     if not found:
         raise MisuseError("; ".join(left_out[:5]))
     return Targets(tuple(found), tuple(left_out))
+
+
+def targets_of(scores: BenchmarkScores) -> Targets:
+    """The conditions on a benchmark whose scores were read; asks the store nothing.
+
+    Raises:
+        MisuseError: nothing has a scored prompt; says why.
+    """
+    found = _with_scores(sorted(scores.entries, key=lambda entry: _order(entry.condition)), scores.clusters)
+    missing = _without_scores(
+        scores.facts.run_metrics,
+        sorted(scores.conditions, key=_order),
+        found,
+        scores.facts.metrics,
+        scores.metric.label,
+    )
+    if not found:
+        raise MisuseError("; ".join(missing))
+    return Targets(tuple(found), tuple(missing))
+
+
+def _with_scores(entries: Iterable[ScoredCondition], clusters: ClusterMap) -> list[Target]:
+    return [
+        Target(entry.condition, entry.label, entry.metric, entry.scores, clusters)
+        for entry in entries
+        if entry.scores is not None and entry.scores.n
+    ]
 
 
 def _order(condition: Condition) -> tuple[Any, ...]:
@@ -119,7 +142,11 @@ def _is_benchmark(store: Store, name: str) -> bool:
 
 
 def _without_scores(
-    store: Store, conditions: Sequence[Condition], targets: Sequence[Target], metrics: Sequence[Metric], metric: str
+    run_metrics: Iterable[Mapping[str, Any]],
+    conditions: Sequence[Condition],
+    targets: Sequence[Target],
+    metrics: Sequence[Metric],
+    metric: str,
 ) -> list[str]:
     """A sentence on the conditions that have no score by ``metric``, with a metric that most of
     them have; empty if there is none of them."""
@@ -129,5 +156,5 @@ def _without_scores(
         return []
     models = sorted({condition.model for condition in missing})
     names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
-    advice = advise_metric("there are scores by", scored_metrics(store, metrics, missing).keys())
+    advice = advise_metric("there are scores by", scored_metrics(run_metrics, metrics, missing).keys())
     return [f"{missing[0].benchmark_split[0]}: no prompt scored by {metric}: {names}{advice}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +25,8 @@ from warehouse.store.sql.query_files import query_text
 
 KIND = "subset_plan"
 METHOD_VERSION = "1"
+
+_RESULTS = "select id, result from analysis where id in (:ids)"
 
 #: What was asked: a condition, the label of a metric, the scores by it.
 Asked = tuple[Condition, str, PromptScores]
@@ -89,15 +92,23 @@ def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | No
 
 def kept_plans(store: Store, benchmark: str) -> list[Kept]:
     """The plans of a benchmark, newest first, without their prompts."""
-    return [one for one in result_cache.kept(store, benchmark, METHOD_VERSION) if one.kind == KIND]
+    return [
+        Kept(row["id"], KIND, json.loads(row["parameters"]), row["created_at"])
+        for row in store.rows(query_text("analysis", "subset_plans"))
+        if row["subject"] == benchmark and row["method_version"] == METHOD_VERSION
+    ]
 
 
 def possible_plans(store: Store, benchmark: Benchmark, asked: Iterable[Asked]) -> BenchmarkPlans:
     """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
     known = kept_plans(store, benchmark.name)
     among = [(kept, one[0]) for one in asked for kept in known if _may_be_on(kept, *one)] if known else []
+    if not among:
+        return BenchmarkPlans()
     ids = {kept.id for kept, _ in among}
-    plans = [plan_of(store, kept) for kept in known if kept.id in ids]
+    results = store.rows(_RESULTS, {"ids": ids})
+    plan_by_id = {row["id"]: SubsetPlan.from_dict(json.loads(row["result"])) for row in results}
+    plans = [StoredPlan(plan_by_id[kept.id], kept.created_at) for kept in known if kept.id in ids]
     return with_prompts(store, benchmark.ids, plans, [condition for _, condition in among])
 
 

@@ -68,7 +68,7 @@ def _labels(
     labels = clusters.labels(prompts)
     if labels is None:
         return np.full(len(prompts), -1, dtype=np.int64)
-    stored = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "clusters"))
+    stored = store.rows(query_text("analysis", "clusters"), {"benchmark_ids": benchmark_ids}, per="benchmark_id")
     if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
         return labels
     first: dict[tuple[str, str], int] = {}

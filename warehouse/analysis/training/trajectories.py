@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.reference import Where
@@ -143,14 +142,11 @@ def read_recipes(
     of_runs = query_text("analysis", "training_runs")
     of_scores = query_text("analysis", "training_scores")
     here = "1 = 1" if benchmark_ids is None else "run.benchmark_id in (:benchmark_ids)"
-    block = store.block("benchmark_id")
-    together = benchmark_ids if benchmark_ids is None or not block.issuperset(benchmark_ids) else block
-    among: dict[str, Any] = {"benchmark_ids": together or ()}
-    runs = store.arrow(of_runs.format(here=here), among)
-    scores = store.arrow(of_scores.format(metrics=metrics, here=here), among | named)
-    if benchmark_ids is not None:
-        runs = _among(runs, "benchmark_id", benchmark_ids)
-        scores = _among(scores, "run_id", runs.column("run_id").to_pylist())
+    among: dict[str, Any] = {} if benchmark_ids is None else {"benchmark_ids": benchmark_ids}
+    runs = store.arrow(of_runs.format(here=here), among, per="benchmark_id" if among else "")
+    of_these = {"run_ids": runs.column("run_id").to_pylist()} if among else {}
+    here = "s.run_id in (:run_ids)" if among else "1 = 1"
+    scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
     wanted = _fulfilling(store, where)
     kinds = _kinds(runs)
     places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
@@ -219,11 +215,6 @@ def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeS
         for place, words in zip(places, settings_apart([recipes[place] for place in places]), strict=True):
             labels[place] = words
     return labels
-
-
-def _among(table: pa.Table, column: str, values: Sequence[int]) -> pa.Table:
-    """Rows whose id is one of some."""
-    return table.filter(pc.is_in(table.column(column), value_set=pa.array(values, table.schema.field(column).type)))
 
 
 def _is_in(run: int, wanted: Set[int] | None) -> bool:
