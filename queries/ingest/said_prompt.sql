@@ -1,5 +1,5 @@
--- What a source says of its prompts, from the first row of each run and item that says it, beside
--- digests of what is stored.
+-- What a source says of prompts that are not settled, from the first row of each run and item that
+-- says it, beside digests of what is stored.
 -- grain: one row per stored prompt
 create or replace temp table said_prompt as
 select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,
@@ -11,9 +11,8 @@ select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,
     arg_min(s.target, i.first_r) as target,
     arg_min(s.choices, i.first_r) as choices,
     arg_min(s.metadata, i.first_r) as metadata
-from stage_item as i
-join stage_run as h on h.run = i.run
-join stored_prompt as p on p.benchmark_id = h.benchmark_id and p.split = h.split
-    and p.key = i.key and p.occurrence = i.occurrence
+from unsettled_prompt as u
+join stage_prompt as i on i.prompt_id = u.prompt_id
+join stored_prompt as p on p.id = i.prompt_id
 join stage_sample as s on s.rowid = i.first_r
 group by p.id

@@ -9,7 +9,7 @@ import pytest
 
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, content_key
-from warehouse.store.load import source_ledger, staging
+from warehouse.store.load import prompt_completion, source_ledger, staging
 from warehouse.store.load.state import LoadOptions
 
 
@@ -99,6 +99,55 @@ def test_rows_of_one_item_are_joined(kit: Any, whole: Any) -> None:
         ("flexible", 1.0),
         ("strict", 0.0),
     ]
+
+
+@pytest.mark.parametrize("remembered", [500_000, 0])
+def test_what_a_prompt_lacks_is_filled_and_what_differs_is_told_every_time(
+    kit: Any, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    """By one loader, which remembers what it has held against the store."""
+    monkeypatch.setattr(prompt_completion, "SETTLED", remembered)
+    first = {"text": "One?", "target": "1"}
+    steps: list[tuple[dict[str, Any], str]] = [
+        (first, ""),
+        (first, ""),
+        (first | {"target": "2"}, "another target"),
+        (first | {"target": "2"}, "another target"),
+        (first | {"text": "Two?"}, "another question"),
+        (first | {"text": " ONE?"}, ""),
+        (first | {"metadata": '{"topic": "a", "level": null}'}, ""),
+        (first | {"metadata": '{"topic": "b"}'}, "another field topic"),
+        (first | {"metadata": '{"level": 3}'}, ""),
+        (first | {"metadata": '{"level": 4}'}, "another field level"),
+        ({"choices": '["1", "2"]'}, ""),
+        (first | {"choices": '["1", "3"]'}, "another list of options"),
+        (first, ""),
+    ]
+    for number, (said, expected) in enumerate(steps):
+        rows = [kit.row("a", 1.0, **said), kit.row(f"b{number}", 0.0, **said)]
+        notes = kit.load(kit.header(str(number), model=f"org/{number}"), rows).notes
+        assert [expected in note for note in notes] == [True] * bool(expected), (number, notes)
+    stored = kit.one(
+        "select text, target, cast(choices as varchar), cast(metadata as varchar) from prompt where key = 'a'"
+    )
+    assert (*stored[:2], *map(json.loads, stored[2:])) == ("One?", "1", ["1", "2"], {"topic": "a", "level": 3})
+
+
+def test_items_of_one_prompt_are_each_held_against_it(kit: Any) -> None:
+    """The first that says something counts for a source; the next source may lead with the other."""
+    kit.load(kit.header("1"), [kit.row("a", 1.0, target="1")])
+    for number, targets in enumerate((["1", "2"], ["2", "1"], ["2", "2"], ["1", "1"])):
+        runs = [kit.header(f"{number}{place}", model=f"org/{number}{place}") for place in range(2)]
+        rows = [kit.row("a", 1.0, target=target) | {"run": place} for place, target in enumerate(targets)]
+        assert len(kit.load(runs, rows).notes) == (targets[0] != "1")
+
+
+def test_what_was_only_rehearsed_is_not_taken_for_stored(kit: Any) -> None:
+    kit.load(kit.header("0"), [kit.row("z", 1.0, text="Nought?")])
+    kit.load(kit.header("1"), [kit.row("a", 1.0, text="One?")], dry_run=True)
+    kit.load(kit.header("2"), [kit.row("a", 1.0)])
+    kit.load(kit.header("3"), [kit.row("a", 0.0, text="One?")])
+    assert kit.one("select text from prompt where key = 'a'") == "One?"
 
 
 def test_an_id_that_asks_several_questions_is_told(kit: Any) -> None:

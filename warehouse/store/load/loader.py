@@ -55,6 +55,7 @@ class Loader:
         if overlapping:
             self.bench.share_cores()
         self.dimensions = Dimensions()
+        self.settled = prompt_completion.SettledPrompts()
 
     def close(self) -> None:
         """Let go of the scratch space; the store stays open."""
@@ -177,8 +178,13 @@ class Loader:
                     self._prepare_facts(state)
                 return self._add_facts(state, started)
         except BaseException:
-            self.dimensions.forget()
+            self._forget()
             raise
+
+    def _forget(self) -> None:
+        """What was just written is not stored."""
+        self.dimensions.forget()
+        self.settled.forget()
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -198,7 +204,7 @@ class Loader:
             yield
         finally:
             connection.rollback()
-            self.dimensions.forget()
+            self._forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
         for part in state.parts:
@@ -259,6 +265,7 @@ class Loader:
         filled = prompt_completion.fill(
             self.store,
             self.bench,
+            self.settled,
             benchmarks_of(state),
             several=len(state.parts) > 1,
             only_new=n_prompts == state.new_prompts,

@@ -15,7 +15,8 @@ from warehouse.store.schema import tables
 
 
 def add_prompts(connection: sa.Connection, store: Store, bench: Scratch, state: _Load) -> None:
-    """Write the prompts that the store lacks; clusterings by their fields take them in."""
+    """Write the prompts that the store lacks; clusterings by their fields take them in. The ids of all
+    are in ``stage_prompt`` then."""
     state.new_prompts = _find_new_prompts(bench, state)
     if state.new_prompts and engines.is_shared(connection):
         store.dialect.prepare(connection)  # then none comes in between
@@ -32,6 +33,7 @@ def _find_new_prompts(bench: Scratch, state: _Load) -> int:
         "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
         {"benchmarks": benchmarks_of(state)},
     )
+    bench.script("stage_prompt")
     bench.script("new_prompt")
     return int(bench.value("select count(*) from new_prompt"))
 
@@ -43,6 +45,7 @@ def _push_prompts(bench: Scratch, connection: sa.Connection, count: int) -> None
         "benchmark_id, split, key, occurrence from new_prompt",
         {"first": first},
     )
+    bench.script("stage_prompt")
     bench.push("prompt", bench.text("insert_prompt", first_id=first))
     for benchmark_id, fingerprint in facts.fingerprints(bench):
         connection.execute(

@@ -18,6 +18,9 @@ from warehouse.store.connection import Store
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
+#: What is known of prompts is forgotten beyond this number of them, to bound memory.
+SETTLED = 500_000
+
 _COLUMNS = {
     "id": pa.int64(),
     "tool_id": pa.string(),
@@ -38,10 +41,12 @@ class Filled:
     Attributes:
         rows: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole document.
         differing: keys of the prompts of which the source says something else, by what it is.
+        unlike: ids of the prompts that lacked something, or of which it says something else.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     differing: dict[str, list[str]] = field(default_factory=dict)
+    unlike: set[int] = field(default_factory=set)
 
     @property
     def has_metadata(self) -> bool:
@@ -55,14 +60,57 @@ class Filled:
             yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}"
 
 
-def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several: bool, only_new: bool) -> Filled | None:
+class SettledPrompts:
+    """What a session knows to be in the store: of which prompts a source said what, so that the next one that says the
+    same need not be held against them. Nothing that a prompt has is ever taken from it.
+
+    It is a scratch table of ids and hashes; :meth:`forget` drops them when a transaction fails.
+    """
+
+    def __init__(self) -> None:
+        self._stands = False
+
+    def forget(self) -> None:
+        """Know nothing: what was just written may not be stored."""
+        self._stands = False
+
+    def unsettled(self, bench: Scratch) -> int:
+        """How many prompts of the staged source are not known to be stored as it says; they are in
+        ``unsettled_prompt``."""
+        if not self._stands or bench.value("select count(*) from settled_prompt") > SETTLED:
+            bench.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
+            self._stands = True
+        bench.script("said_hash")
+        bench.script("unsettled_prompt")
+        return int(bench.value("select count(*) from unsettled_prompt"))
+
+    def settle(self, bench: Scratch, other: Iterable[int] = ()) -> None:
+        """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
+        bench.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
+        bench.run(
+            "insert into settled_prompt select prompt_id, said from unsettled_prompt anti join unlike using (prompt_id)"
+            " where is_one"
+        )
+        bench.drop(["said_hash", "unsettled_prompt", "unlike"])
+
+
+def fill(
+    store: Store,
+    bench: Scratch,
+    settled: SettledPrompts,
+    benchmark_ids: Sequence[int],
+    *,
+    several: bool,
+    only_new: bool,
+) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
-    Needs an open transaction and the tables of :func:`staging.number_items`.
+    Needs an open transaction and the tables of :func:`staging.number_items` and :func:`staging.resolve`.
 
     Args:
         store: with an open transaction.
         bench: with one source staged, or with ``several``.
+        settled: what this session knows of the store.
         benchmark_ids: of their runs.
         several: whether several sources are staged.
         only_new: whether these very sources have brought all of their prompts.
@@ -78,7 +126,10 @@ def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several:
         return Filled()
     if several and bench.value(query_text("ingest", "varying_prompts")):
         return None
+    if not settled.unsettled(bench):
+        return Filled()
     if only_new and not bench.value(query_text("ingest", "unsaid_prompts")):
+        settled.settle(bench)
         return Filled()
     found = _gaps(bench, benchmark_ids)
     if found.rows and engines.is_shared(store.connection):
@@ -88,6 +139,7 @@ def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several:
         bench.put("filled_prompt", _as_table(found.rows))
         bench.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
     bench.drop(["stored_prompt", "said_prompt", "filled_prompt"])
+    settled.settle(bench, found.unlike)
     return found
 
 
@@ -109,7 +161,9 @@ def note_on_mixed(bench: Scratch) -> str:
 
 
 def _gaps(bench: Scratch, benchmark_ids: Sequence[int]) -> Filled:
-    bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), {"benchmarks": sorted(set(benchmark_ids))})
+    ((first, last),) = bench.rows("select min(prompt_id), max(prompt_id) from unsettled_prompt")
+    within = {"benchmarks": sorted(set(benchmark_ids)), "first": first, "last": last}
+    bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
     bench.script("said_prompt")
     incoming = bench.table(query_text("ingest", "other_prompt")).to_pylist()
     found = Filled()
@@ -141,9 +195,11 @@ def _compare(found: Filled, incoming: Row, stored: Row) -> None:
         _differs(found, name, incoming)
     if any(value is not None for value in values.values()):
         found.rows.append(values | {"id": incoming["id"]})
+        found.unlike.add(incoming["id"])
 
 
 def _differs(found: Filled, what: str, incoming: Row) -> None:
+    found.unlike.add(incoming["id"])
     found.differing.setdefault(what, []).append(str(incoming["key"])[:40])
 
 

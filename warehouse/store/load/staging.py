@@ -237,10 +237,8 @@ def gather_texts(bench: Scratch, policy: TextPolicy) -> None:
 
 
 def resolve(bench: Scratch) -> None:
-    """Join ids on: needs ``known_prompt``, ``variant_id`` and ``metric_id``."""
-    bench.script("stage_prompt")
-    bench.script("stage_fact")
-    for name in ("stage_score", "stage_choice", "stage_generation"):
+    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``."""
+    for name in ("stage_fact", "stage_score", "stage_choice", "stage_generation"):
         bench.script(name)
 
 
