@@ -107,7 +107,7 @@ class Kit:
 def _kit(url: str) -> Iterator[Kit]:
     with open_store(url, write=True) as store:
         loader = Loader(store)
-        loader.bench.run("set threads = 1")  # for a handful of rows threads only cost
+        loader.scratch.run("set threads = 1")  # for a handful of rows threads only cost
         yield Kit(store, loader)
         loader.close()
 

@@ -172,9 +172,9 @@ def test_what_is_known_of_a_generation_is_stored(kit: Any) -> None:
 
 @pytest.mark.parametrize("said", ["", "abc", "\N{SNOWMAN}" * 50])
 def test_the_hash_that_stored_digests_are_made_of(kit: Any, said: str) -> None:
-    bench = open_scratch(kit.store)
-    found = bench.rows("select hash_64($said), hash_64(encode($said))", {"said": said})[0]
-    bench.close()
+    scratch = open_scratch(kit.store)
+    found = scratch.rows("select hash_64($said), hash_64(encode($said))", {"said": said})[0]
+    scratch.close()
     assert set(found) == {int.from_bytes(hashlib.md5(said.encode()).digest()[8:], "little")}
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from warehouse.store.load.state import _Load
 
 
-def benchmark_metrics(store: Store, bench: Scratch, state: _Load, runs: Iterable[int]) -> None:
+def benchmark_metrics(store: Store, scratch: Scratch, state: _Load, runs: Iterable[int]) -> None:
     """Which metrics each benchmark has, their range, and who calls which of them the headline, by
     runs of the dump: of one that is stored already it may know more, such as a direction.
 
     Most loads change nothing here; one that does keeps the others out until it has committed.
     """
-    seen = _ranges(bench) if state.n_rows else {}
-    stored_metrics = _stored_metrics(bench) if state.n_rows else {}
+    seen = _ranges(scratch) if state.n_rows else {}
+    stored_metrics = _stored_metrics(scratch) if state.n_rows else {}
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
@@ -76,20 +76,20 @@ def _note_directions(
                 state.part_of(run).dump.notes.append(note)
 
 
-def _ranges(bench: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
+def _ranges(scratch: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
     """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
-    found = bench.rows(
+    found = scratch.rows(
         "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
         "from stage_score where value is not null group by run, metric_id"
     )
     return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
 
 
-def _stored_metrics(bench: Scratch) -> dict[int, list[int]]:
+def _stored_metrics(scratch: Scratch) -> dict[int, list[int]]:
     """The metrics that each run has scores of."""
     pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
     stored_metrics: dict[int, list[int]] = {}
-    for run, metric_id in bench.rows(pairs):
+    for run, metric_id in scratch.rows(pairs):
         stored_metrics.setdefault(run, []).append(metric_id)
     return stored_metrics
 

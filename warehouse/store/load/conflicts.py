@@ -98,7 +98,7 @@ class _StoredRuns:
 
 def decide(
     store: Store,
-    bench: Scratch,
+    scratch: Scratch,
     headers: Sequence[RunHeader],
     measured: Mapping[int, Measured],
     on_conflict: OnConflict,
@@ -118,7 +118,7 @@ def decide(
     stored = _StoredRuns(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, stored, sources):
         return None
-    overlaps = compare(bench, ((run.place, rival.id) for run in runs if run.found for rival in stored.rivals(run)))
+    overlaps = compare(scratch, ((run.place, rival.id) for run in runs if run.found for rival in stored.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
@@ -135,7 +135,7 @@ def decide(
                 decision = replace(decision, repeat=decision.repeat or again)
                 conditions.add(run.condition)
         decisions.append(decision)
-    return _put_into_chains(bench, runs, stored, decisions)
+    return _put_into_chains(scratch, runs, stored, decisions)
 
 
 def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range]) -> bool:
@@ -218,13 +218,13 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    bench: Scratch, runs: Sequence[_Run], stored: _StoredRuns, decisions: Sequence[Decision]
+    scratch: Scratch, runs: Sequence[_Run], stored: _StoredRuns, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
     late = {item.run: item.superseded_by for item in decisions if item.superseded_by is not None}
     overlaps = compare(
-        bench,
+        scratch,
         (
             (place, row.id)
             for place in late

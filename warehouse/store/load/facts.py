@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 Cuts = list[tuple[str, set[str]]]
 
 
-def fingerprints(bench: Scratch) -> list[tuple[int, str]]:
+def fingerprints(scratch: Scratch) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
-    rows = bench.rows(query_text("ingest", "fingerprint"))
+    rows = scratch.rows(query_text("ingest", "fingerprint"))
     return [(benchmark_id, canonical_digest([n, total])) for benchmark_id, n, total in rows]
 
 
@@ -122,21 +122,21 @@ _PUSHED = (
 )
 
 
-def push(bench: Scratch, run_ids: Mapping[int, int]) -> None:
+def push(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
-    bench.put(
+    scratch.put(
         "run_id",
         pa.table({"run": pa.array(list(run_ids), pa.int32()), "run_id": pa.array(list(run_ids.values()), pa.int64())}),
     )
     for table, columns, order in _PUSHED:
-        if bench.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
-            bench.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
-    _push_texts(bench)
+        if scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
+            scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
+    _push_texts(scratch)
 
 
-def push_run_metrics(connection: sa.Connection, bench: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
+def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Which metrics each new run has figures of: prompts with a score, or a published figure."""
     counts: dict[tuple[int, int], int] = {}
     if state.n_rows:
@@ -144,7 +144,7 @@ def push_run_metrics(connection: sa.Connection, bench: Scratch, state: _Load, ru
             "select run, metric_id, count(value) from stage_prompt_score group by run, metric_id"
             " order by run, metric_id"
         )
-        counts = {(run, metric): n for run, metric, n in bench.rows(query) if run in run_ids}
+        counts = {(run, metric): n for run, metric, n in scratch.rows(query) if run in run_ids}
     for run in run_ids:
         header = state.dump.runs[run]
         for item in header.published:
@@ -156,14 +156,14 @@ def push_run_metrics(connection: sa.Connection, bench: Scratch, state: _Load, ru
     )
 
 
-def _push_texts(bench: Scratch) -> None:
+def _push_texts(scratch: Scratch) -> None:
     """Those texts that the store does not hold yet."""
     select = "select sha256, text from stage_text"
-    if bench.value("select count(*) from stage_fact anti join run_id using (run)"):
+    if scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
         said = "select {0}_hash from stage_generation semi join run_id using (run)"
         new = f"{said.format('prompt')} union all {said.format('response')}"
         select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
-    bench.push_new("content", "sha256", select)
+    scratch.push_new("content", "sha256", select)
 
 
 # --- metrics of a benchmark ------------------------------------------------------------------
@@ -172,7 +172,7 @@ def _push_texts(bench: Scratch) -> None:
 # --- published figures and the ledger --------------------------------------------------------
 
 
-def publish(store: Store, bench: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
+def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
     from warehouse.store.load.state import group_spec
 
@@ -188,9 +188,9 @@ def publish(store: Store, bench: Scratch, state: _Load, run_ids: Mapping[int, in
             metric = state.metric_ids[group_spec(part.dump, item)]
             rows.append(_published_row(state, part, item, part.runs[0], None, metric))
     if rows:
-        bench.put("published_row", as_arrow(tables.published_score, rows))
-        bench.push("published_score", "select * from published_row")
-        bench.drop(["published_row"])
+        scratch.put("published_row", as_arrow(tables.published_score, rows))
+        scratch.push("published_score", "select * from published_row")
+        scratch.drop(["published_row"])
 
 
 def _published_row(

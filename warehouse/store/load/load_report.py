@@ -12,9 +12,9 @@ from warehouse.store.load.state import LoadReport, Part, _Load
 from warehouse.store.sql.query_files import query_text
 
 
-def note_values_that_are_no_numbers(bench: Scratch, state: _Load) -> None:
+def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
     """A note to each source that has infinite values, lists or words for scores."""
-    rows = bench.rows(query_text("ingest", "not_numbers"))
+    rows = scratch.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():
         counts: Counter[str] = Counter()
         for run, metric, n in rows:

@@ -50,10 +50,10 @@ class Loader:
 
     def __init__(self, store: Store, *, overlapping: bool = False) -> None:
         self.store = store
-        self.bench = open_scratch(store)
-        self.parser = self.bench.parser()
+        self.scratch = open_scratch(store)
+        self.parser = self.scratch.parser()
         if overlapping:
-            self.bench.share_cores()
+            self.scratch.share_cores()
         self.dimensions = Dimensions()
         self.settled = prompt_completion.SettledPrompts()
 
@@ -61,7 +61,7 @@ class Loader:
         """Let go of the scratch space; the store stays open."""
         with engines.failing_anyway():
             self.parser.raw.close()
-            self.bench.close()
+            self.scratch.close()
 
     def parse(self, dump: Dump, options: LoadOptions, slot: int = 0) -> Parsed:
         """Read all batches of a dump into slot 0 or 1, number its prompts, gather its texts.
@@ -131,8 +131,8 @@ class Loader:
             NotTogetherError: that can only be told by doing so.
         """
         started = time.monotonic()
-        self.bench.use(parsed.slot)
-        self.bench.expect(parsed.n_rows)
+        self.scratch.use(parsed.slot)
+        self.scratch.expect(parsed.n_rows)
         try:
             return self._attempts(parsed, sources, options, started, dry_run)
         except BaseException as error:
@@ -143,7 +143,7 @@ class Loader:
             raise
         finally:
             with engines.failing_anyway():
-                self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
+                self.scratch.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
         self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
@@ -154,7 +154,7 @@ class Loader:
                 return self._attempt(parsed, sources, options, started, dry_run)
             except Exception as error:
                 if engines.out_of_memory(error):
-                    if not engines.more_memory(self.bench.raw):
+                    if not engines.more_memory(self.scratch.raw):
                         raise NeedsMemoryError(sources[0].path) from error
                     continue
                 left -= 1
@@ -167,14 +167,14 @@ class Loader:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
         state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows)
-        self.bench.replaced.clear()
+        self.scratch.replaced.clear()
         try:
             self._refuse_rejected(state)
             with self._rehearsal() if dry_run else nullcontext():
-                add_dimensions(self.store, self.bench, self.dimensions, state, self._transaction)
+                add_dimensions(self.store, self.scratch, self.dimensions, state, self._transaction)
                 if state.n_rows:
                     with self._transaction() as connection:
-                        add_prompts(connection, self.store, self.bench, state)
+                        add_prompts(connection, self.store, self.scratch, state)
                     self._prepare_facts(state)
                 return self._add_facts(state, started)
         except BaseException:
@@ -221,13 +221,13 @@ class Loader:
             )
 
     def _prepare_facts(self, state: _Load) -> None:
-        staging.resolve(self.bench)
-        dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
+        staging.resolve(self.scratch)
+        dropped = staging.settle_duplicates(self.scratch, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
-        note_values_that_are_no_numbers(self.bench, state)
-        self.bench.script("stage_prompt_score")
-        state.measured = staging.measure(self.bench, len(state.dump.runs))
+        note_values_that_are_no_numbers(self.scratch, state)
+        self.scratch.script("stage_prompt_score")
+        state.measured = staging.measure(self.scratch, len(state.dump.runs))
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
@@ -243,15 +243,15 @@ class Loader:
             run_ids = {item.run: first + place for place, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
-                facts.push(self.bench, run_ids)
-            facts.publish(self.store, self.bench, state, run_ids)
-            facts.push_run_metrics(connection, self.bench, state, run_ids)
+                facts.push(self.scratch, run_ids)
+            facts.publish(self.store, self.scratch, state, run_ids)
+            facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
-            benchmark_metrics(self.store, self.bench, state, stored_runs)
+            benchmark_metrics(self.store, self.scratch, state, stored_runs)
             self._fill_prompts(state)
-            for column, count in sorted(self.bench.replaced.items()):
+            for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
             reports = [report_of(state, part, decisions, run_ids, started) for part in state.parts]
             rejections = [part.dump.rejections for part in state.parts]
@@ -261,10 +261,10 @@ class Loader:
     def _fill_prompts(self, state: _Load) -> None:
         if not state.n_rows:
             return
-        n_prompts = self.bench.value("select count(distinct prompt_id) from stage_prompt")
+        n_prompts = self.scratch.value("select count(distinct prompt_id) from stage_prompt")
         filled = prompt_completion.fill(
             self.store,
-            self.bench,
+            self.scratch,
             self.settled,
             benchmarks_of(state),
             several=len(state.parts) > 1,
@@ -272,7 +272,7 @@ class Loader:
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")
-        for note in filter(None, (prompt_completion.note_on_mixed(self.bench), *filled.notes())):
+        for note in filter(None, (prompt_completion.note_on_mixed(self.scratch), *filled.notes())):
             state.note(note)
         if filled.has_metadata:
             self.store.dialect.lock_catalogue(self.store.connection)
@@ -281,7 +281,7 @@ class Loader:
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(
             self.store,
-            self.bench,
+            self.scratch,
             state.dump.runs,
             state.measured,
             state.options.on_conflict,

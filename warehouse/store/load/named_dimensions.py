@@ -23,15 +23,15 @@ Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
 
 def add_dimensions(
-    store: Store, bench: Scratch, dimensions: Dimensions, state: _Load, transaction: Transaction
+    store: Store, scratch: Scratch, dimensions: Dimensions, state: _Load, transaction: Transaction
 ) -> None:
     """Write what a load names and the store lacks, and have the ids at hand in the scratch space."""
-    named = bench.rows(
+    named = scratch.rows(
         "select distinct run, score.metric, coalesce(score.filter, '') "
         "from (select run, unnest(scores) as score from stage_sample)"
     )
     specs = _specs(state, named)
-    variants = bench.rows("select * from stage_variant order by variant_no") if state.n_rows else []
+    variants = scratch.rows("select * from stage_variant order by variant_no") if state.n_rows else []
     with transaction() as connection:
         store.dialect.prepare(connection)
         _add_named(dimensions, connection, state)
@@ -40,7 +40,7 @@ def add_dimensions(
         variant_ids = _variants(dimensions, connection, variants)
         if engines.is_shared(connection):
             dimensions.stock(connection, "run", len(state.dump.runs))
-    _put_references(bench, state, named, variants, variant_ids)
+    _put_references(scratch, state, named, variants, variant_ids)
 
 
 def _variants(dimensions: Dimensions, connection: sa.Connection, variants: list[Any]) -> list[int]:
@@ -64,10 +64,10 @@ def _add_named(dimensions: Dimensions, connection: sa.Connection, state: _Load) 
 
 
 def _put_references(
-    bench: Scratch, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
+    scratch: Scratch, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
 ) -> None:
     runs = state.dump.runs
-    bench.put(
+    scratch.put(
         "stage_run",
         pa.table(
             {
@@ -77,7 +77,7 @@ def _put_references(
             }
         ),
     )
-    bench.put(
+    scratch.put(
         "metric_id",
         pa.table(
             {
@@ -90,7 +90,7 @@ def _put_references(
             }
         ),
     )
-    bench.put(
+    scratch.put(
         "variant_id",
         pa.table(
             {

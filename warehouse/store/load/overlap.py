@@ -27,12 +27,12 @@ class Overlap:
     is_all_stored: bool
 
 
-def compare(bench: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
+def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
     wanted = sorted(set(pairs))
     found: dict[Pair, Overlap] = {}
     for start in range(0, len(wanted), BLOCK):
-        found |= _compare(bench, wanted[start : start + BLOCK])
+        found |= _compare(scratch, wanted[start : start + BLOCK])
     return found
 
 
@@ -44,8 +44,8 @@ _FACTS = (
 )
 
 
-def _compare(bench: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
-    bench.put(
+def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
+    scratch.put(
         "pair",
         pa.table(
             {
@@ -59,7 +59,7 @@ def _compare(bench: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
     ids = sorted({stored for _, stored in pairs})
     for fact, values, unsettled in _FACTS:
         columns = f"prompt_id, variant_id, draw, {values}"
-        bench.pull(
+        scratch.pull(
             "stored_fact",
             f"select run_id, {columns}, ({unsettled}) as is_unsettled from {fact} "
             "where run_id in (select unnest(cast(:ids as bigint[])))",
@@ -67,13 +67,13 @@ def _compare(bench: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
         )
         stored = f"select run, stored_id, {columns} from pair join stored_fact on run_id = stored_id"
         new = f"select run, stored_id, {columns} from pair join stage_{fact} using (run)"
-        lacking |= _differing(bench, f"{stored} where not is_unsettled", new)
-        beyond |= _differing(bench, f"{new} where not ({unsettled})", stored)
-    bench.drop(["pair", "stored_fact"])
+        lacking |= _differing(scratch, f"{stored} where not is_unsettled", new)
+        beyond |= _differing(scratch, f"{new} where not ({unsettled})", stored)
+    scratch.drop(["pair", "stored_fact"])
     return {pair: Overlap(pair not in lacking, pair not in beyond) for pair in pairs}
 
 
-def _differing(bench: Scratch, facts: str, others: str) -> set[Pair]:
+def _differing(scratch: Scratch, facts: str, others: str) -> set[Pair]:
     """The pairs of which a fact is not among the others."""
-    rows = bench.rows(f"select distinct run, stored_id from ({facts} except {others}) as gone")
+    rows = scratch.rows(f"select distinct run, stored_id from ({facts} except {others}) as gone")
     return {(run, stored) for run, stored in rows}

@@ -74,29 +74,29 @@ class SettledPrompts:
         """Know nothing: what was just written may not be stored."""
         self._stands = False
 
-    def unsettled(self, bench: Scratch) -> int:
+    def unsettled(self, scratch: Scratch) -> int:
         """How many prompts of the staged source are not known to be stored as it says; they are in
         ``unsettled_prompt``."""
-        if not self._stands or bench.value("select count(*) from settled_prompt") > SETTLED:
-            bench.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
+        if not self._stands or scratch.value("select count(*) from settled_prompt") > SETTLED:
+            scratch.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
             self._stands = True
-        bench.script("said_hash")
-        bench.script("unsettled_prompt")
-        return int(bench.value("select count(*) from unsettled_prompt"))
+        scratch.script("said_hash")
+        scratch.script("unsettled_prompt")
+        return int(scratch.value("select count(*) from unsettled_prompt"))
 
-    def settle(self, bench: Scratch, other: Iterable[int] = ()) -> None:
+    def settle(self, scratch: Scratch, other: Iterable[int] = ()) -> None:
         """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
-        bench.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
-        bench.run(
+        scratch.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
+        scratch.run(
             "insert into settled_prompt select prompt_id, said from unsettled_prompt anti join unlike using (prompt_id)"
             " where is_one"
         )
-        bench.drop(["said_hash", "unsettled_prompt", "unlike"])
+        scratch.drop(["said_hash", "unsettled_prompt", "unlike"])
 
 
 def fill(
     store: Store,
-    bench: Scratch,
+    scratch: Scratch,
     settled: SettledPrompts,
     benchmark_ids: Sequence[int],
     *,
@@ -109,7 +109,7 @@ def fill(
 
     Args:
         store: with an open transaction.
-        bench: with one source staged, or with ``several``.
+        scratch: with one source staged, or with ``several``.
         settled: what this session knows of the store.
         benchmark_ids: of their runs.
         several: whether several sources are staged.
@@ -119,38 +119,38 @@ def fill(
         what was filled; None if several sources say different things of one prompt.
     """
     if not any(
-        bench.rows(
+        scratch.rows(
             "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0 from stage_sample"
         )[0]
     ):
         return Filled()
-    if several and bench.value(query_text("ingest", "varying_prompts")):
+    if several and scratch.value(query_text("ingest", "varying_prompts")):
         return None
-    if not settled.unsettled(bench):
+    if not settled.unsettled(scratch):
         return Filled()
-    if only_new and not bench.value(query_text("ingest", "unsaid_prompts")):
-        settled.settle(bench)
+    if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
+        settled.settle(scratch)
         return Filled()
-    found = _gaps(bench, benchmark_ids)
+    found = _gaps(scratch, benchmark_ids)
     if found.rows and engines.is_shared(store.connection):
         store.dialect.prepare(store.connection)  # nobody else completes them in between
-        found = _gaps(bench, benchmark_ids)
+        found = _gaps(scratch, benchmark_ids)
     if found.rows:
-        bench.put("filled_prompt", _as_table(found.rows))
-        bench.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
-    bench.drop(["stored_prompt", "said_prompt", "filled_prompt"])
-    settled.settle(bench, found.unlike)
+        scratch.put("filled_prompt", _as_table(found.rows))
+        scratch.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
+    scratch.drop(["stored_prompt", "said_prompt", "filled_prompt"])
+    settled.settle(scratch, found.unlike)
     return found
 
 
-def note_on_mixed(bench: Scratch) -> str:
+def note_on_mixed(scratch: Scratch) -> str:
     """Says of a source how many of its ids ask several questions; empty where none does.
 
     Their draws would be taken for answers to one question, and errors come out too small or too large.
     """
-    if not bench.value(query_text("ingest", "repeated_ids")):
+    if not scratch.value(query_text("ingest", "repeated_ids")):
         return ""
-    ((n, first),) = bench.rows(query_text("ingest", "mixed_questions"))
+    ((n, first),) = scratch.rows(query_text("ingest", "mixed_questions"))
     if not n:
         return ""
     several = "1 prompt id asks" if n == 1 else f"{n} prompt ids ask"
@@ -160,17 +160,17 @@ def note_on_mixed(bench: Scratch) -> str:
     )
 
 
-def _gaps(bench: Scratch, benchmark_ids: Sequence[int]) -> Filled:
-    ((first, last),) = bench.rows("select min(prompt_id), max(prompt_id) from unsettled_prompt")
+def _gaps(scratch: Scratch, benchmark_ids: Sequence[int]) -> Filled:
+    ((first, last),) = scratch.rows("select min(prompt_id), max(prompt_id) from unsettled_prompt")
     within = {"benchmarks": sorted(set(benchmark_ids)), "first": first, "last": last}
-    bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
-    bench.script("said_prompt")
-    incoming = bench.table(query_text("ingest", "other_prompt")).to_pylist()
+    scratch.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
+    scratch.script("said_prompt")
+    incoming = scratch.table(query_text("ingest", "other_prompt")).to_pylist()
     found = Filled()
     if incoming:
-        bench.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
-        stored = {row["id"]: row for row in bench.table("select * from stored_detail").to_pylist()}
-        bench.drop(["stored_detail"])
+        scratch.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
+        stored = {row["id"]: row for row in scratch.table("select * from stored_detail").to_pylist()}
+        scratch.drop(["stored_detail"])
         for row in incoming:
             _compare(found, row, stored[row["id"]])
     return found

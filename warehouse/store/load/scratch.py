@@ -221,12 +221,12 @@ def open_scratch(store: Store) -> Scratch:
 def lone_parser() -> Iterator[Parser]:
     """A place to parse dumps in where no store is, on one core."""
     with temporary_folder() as folder:
-        bench = Scratch(engines.open_scratch(folder))
-        parser = bench.parser()
+        scratch = Scratch(engines.open_scratch(folder))
+        parser = scratch.parser()
         parser.run("set threads = 1")
         parser.use(0)
         try:
             yield parser
         finally:
             parser.raw.close()
-            bench.raw.close()
+            scratch.raw.close()

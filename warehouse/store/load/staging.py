@@ -36,21 +36,21 @@ KEY_BLOCK = 50_000
 PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text")
 
 
-def parse(bench: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
+def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
-    n_rows = fill(bench, dumps)
+    n_rows = fill(scratch, dumps)
     if n_rows:
-        number_items(bench, on_duplicate)
-        gather_texts(bench, text)
+        number_items(scratch, on_duplicate)
+        gather_texts(scratch, text)
     return n_rows
 
 
-def parsed_rows(bench: Scratch, n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+def parsed_rows(scratch: Scratch, n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
     """What :func:`parse` has made, table by table, for a scratch space elsewhere."""
     for name in PARSED if n_rows else PARSED[:1]:
         # what is wider than Arrow's numbers has served: the rows have their items
         columns = "* exclude (identity_hash)" if name == "stage_sample" else "*"
-        yield name, bench.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
+        yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Measured:
     n_scores: int
 
 
-def fill(bench: Scratch, dumps: Sequence[Dump]) -> int:
+def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
     """Bring every batch into ``stage_sample``; returns the number of rows.
 
     The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
@@ -75,8 +75,8 @@ def fill(bench: Scratch, dumps: Sequence[Dump]) -> int:
     """
     columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
-    bench.run(f"create or replace table stage_sample ({columns}, {hashes})")
-    _ready_keys(bench)
+    scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
+    _ready_keys(scratch)
     origins: list[int] = []
     total = 0
     read: list[pa.RecordBatch] = []  # and not in the table yet
@@ -84,18 +84,18 @@ def fill(bench: Scratch, dumps: Sequence[Dump]) -> int:
         first = total
         for batch in dump.batches:
             if isinstance(batch, BulkQuery):
-                _fill_arrow(bench, read)
+                _fill_arrow(scratch, read)
                 read = []
-                total += _fill_reading(bench, batch, len(origins))
+                total += _fill_reading(scratch, batch, len(origins))
                 continue
             read.append(_moved(batch, len(origins)))
             total += batch.num_rows
             if len(dumps) == 1:
-                _fill_arrow(bench, read)
+                _fill_arrow(scratch, read)
                 read = []
         origins += [first] * len(dump.runs)
-    _fill_arrow(bench, read)
-    bench.put(
+    _fill_arrow(scratch, read)
+    scratch.put(
         "stage_origin",
         pa.table({"run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64())}),
     )
@@ -139,68 +139,68 @@ def _insert(select: str, names: Iterable[str]) -> str:
     return f"insert into stage_sample by name {said}"
 
 
-def _fill_reading(bench: Scratch, reading: BulkQuery, first_run: int) -> int:
+def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> int:
     try:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
-        names = bench.raw.execute(shape, dict(reading.parameters)).description
+        names = scratch.raw.execute(shape, dict(reading.parameters)).description
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
         statement = _insert(select if first_run else reading.sql, [column[0] for column in names])
-        return int(bench.rows(statement, reading.parameters)[0][0])
+        return int(scratch.rows(statement, reading.parameters)[0][0])
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
             raise
     total = 0
     for batch in reading.fallback():
-        _fill_arrow(bench, [_moved(batch, first_run)])
+        _fill_arrow(scratch, [_moved(batch, first_run)])
         total += int(batch.num_rows)
     return total
 
 
-def _fill_arrow(bench: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
+def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
     """Insert batches in this order, in one statement per stretch that has the same columns."""
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
-        bench.raw.register("incoming_batch", table)
-        bench.run(_insert("select * from incoming_batch", table.schema.names))
-        bench.raw.unregister("incoming_batch")
+        scratch.raw.register("incoming_batch", table)
+        scratch.run(_insert("select * from incoming_batch", table.schema.names))
+        scratch.raw.unregister("incoming_batch")
 
 
-def _ready_keys(bench: Scratch) -> None:
+def _ready_keys(scratch: Scratch) -> None:
     """The content keys of this session; too many are forgotten, but never within a source."""
-    bench.run(
+    scratch.run(
         "create temp table if not exists known_key "
         "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
     )
-    if bench.value("select count(*) from known_key") > KNOWN_KEYS:
-        bench.run("delete from known_key")
+    if scratch.value("select count(*) from known_key") > KNOWN_KEYS:
+        scratch.run("delete from known_key")
 
 
-def learn_keys(bench: Scratch) -> None:
+def learn_keys(scratch: Scratch) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
-    bench.script_into("new_identity", "new_identity")
-    total = bench.value("select count(*) from new_identity")
+    scratch.script_into("new_identity", "new_identity")
+    total = scratch.value("select count(*) from new_identity")
     for start in range(0, total, KEY_BLOCK):
-        block = bench.rows(
+        block = scratch.rows(
             f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
         )
-        keys = [_content_key(bench, text) for (text,) in block]
-        first = bench.value("select coalesce(max(key_no) + 1, 0) from known_key")
-        bench.put(
+        keys = [_content_key(scratch, text) for (text,) in block]
+        first = scratch.value("select coalesce(max(key_no) + 1, 0) from known_key")
+        scratch.put(
             "new_key",
             pa.table(
                 {"place": range(start, start + len(keys)), "key": keys, "key_no": range(first, first + len(keys))}
             ),
         )
-        bench.script("known_key")
-    bench.drop(["new_identity", "new_key"])
+        scratch.script("known_key")
+    scratch.drop(["new_identity", "new_key"])
 
 
-def _content_key(bench: Scratch, identity: str) -> str:
+def _content_key(scratch: Scratch, identity: str) -> str:
     try:
         return content_key(identity)
     except ValueError as error:
         find = "select min(rowid) + 1 from stage_sample where identity = $identity"
-        row = bench.rows(find, {"identity": identity})[0][0]
+        row = scratch.rows(find, {"identity": identity})[0][0]
         raise InputError(
             f"the identity of row {row} is not valid JSON ({error}): {identity[:120]}",
             expected="JSON with lists and objects at most 250 deep and integers of 64 bits",
@@ -208,17 +208,17 @@ def _content_key(bench: Scratch, identity: str) -> str:
         ) from None
 
 
-def number_items(bench: Scratch, on_duplicate: OnDuplicate) -> None:
+def number_items(scratch: Scratch, on_duplicate: OnDuplicate) -> None:
     """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
-    learn_keys(bench)
-    bench.script("stage_variant")
-    bench.script("stage_row")
+    learn_keys(scratch)
+    scratch.script("stage_variant")
+    scratch.script("stage_row")
     if on_duplicate == "draws":
-        bench.script("number_draws")
-    bench.script("stage_item")
+        scratch.script("number_draws")
+    scratch.script("stage_item")
 
 
-def gather_texts(bench: Scratch, policy: TextPolicy) -> None:
+def gather_texts(scratch: Scratch, policy: TextPolicy) -> None:
     """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
     holds them no longer."""
     kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
@@ -228,18 +228,18 @@ def gather_texts(bench: Scratch, policy: TextPolicy) -> None:
         for column in kept
     ]
     nothing = "select null::blob as sha256, null::varchar as text where false"
-    bench.run(
+    scratch.run(
         "create or replace table stage_text as select sha256, any_value(text) as text"
         f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
     )
     for column in _HASHED:
-        bench.run(f"alter table stage_sample drop column {column}")
+        scratch.run(f"alter table stage_sample drop column {column}")
 
 
-def resolve(bench: Scratch) -> None:
+def resolve(scratch: Scratch) -> None:
     """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``."""
     for name in ("stage_fact", "stage_score", "stage_choice", "stage_generation"):
-        bench.script(name)
+        scratch.script(name)
 
 
 #: What makes two rows of a scratch table the same fact, and what must then agree.
@@ -269,44 +269,44 @@ class Dropped:
         return found
 
 
-def settle_duplicates(bench: Scratch, on_duplicate: OnDuplicate) -> Dropped:
+def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    parts = [_settle(bench, table, on_duplicate) for table in _UNIQUE]
+    parts = [_settle(scratch, table, on_duplicate) for table in _UNIQUE]
     return Dropped(sum(part.same for part in parts), sum(part.other for part in parts))
 
 
-def _settle(bench: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
+def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
     key, values = _UNIQUE[table]
     distinct = f"select count(*) from (select distinct {key} from {table})"
-    surplus = int(bench.value(f"select count(*) - ({distinct}) from {table}"))
+    surplus = int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
     if surplus == 0:
         return Dropped()
     if on_duplicate in ("error", "draws"):
-        _refuse_conflicts(bench, table, key, values)
+        _refuse_conflicts(scratch, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
     said = f"cast(({values}) as varchar)"
     contradicted = query_text("ingest", "contradicted_rows").format(values=said, key=key, order=order, table=table)
-    other = int(bench.value(contradicted))
-    bench.run(
+    other = int(scratch.value(contradicted))
+    scratch.run(
         f"create or replace temp table {table} as select * from {table} "
         f"qualify row_number() over (partition by {key} order by {order}) = 1"
     )
     return Dropped(surplus - other, other)
 
 
-def _refuse_conflicts(bench: Scratch, table: str, key: str, values: str) -> None:
+def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
     said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
-    worst = bench.rows(
+    worst = scratch.rows(
         f"select min(r), max(r), count(*) over () from {table} group by {key} having {said} > 1 order by 1 limit 1"
     )
     if not worst:
         return
     first, second, count = worst[0]
-    item, draw = bench.rows(
+    item, draw = scratch.rows(
         f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
     )[0]
     raise ConflictError(
@@ -317,11 +317,11 @@ def _refuse_conflicts(bench: Scratch, table: str, key: str, values: str) -> None
     )
 
 
-def measure(bench: Scratch, n_runs: int) -> dict[int, Measured]:
+def measure(scratch: Scratch, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
-    digests = {run: canonical_digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))}
-    counts = {table: dict(bench.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
-    prompts = dict(bench.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
+    digests = {run: canonical_digest([n, total]) for run, n, total in scratch.rows(query_text("ingest", "digest"))}
+    counts = {table: dict(scratch.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
+    prompts = dict(scratch.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
