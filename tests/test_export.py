@@ -86,6 +86,7 @@ def test_a_reference_to_the_same_table_is_followed(exported: Path) -> None:
     assert (link["prompt_benchmark_name"], link["canonical_prompt_benchmark_name"]) == ("quiz_2024", "quiz")
 
 
+@pytest.mark.rare
 def test_small_slices_give_the_same_rows(
     store: Store, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

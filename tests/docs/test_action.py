@@ -58,6 +58,7 @@ def decide(tmp_path: Path) -> Any:
     return call
 
 
+@pytest.mark.rare
 def test_a_candidate_that_is_no_worse_passes(decide: Any) -> None:
     done = decide(benchmarks="\n  sums  \n")
     assert (done.code, done.outputs) == (0, "verdict=pass\n"), done.printed
@@ -65,6 +66,7 @@ def test_a_candidate_that_is_no_worse_passes(decide: Any) -> None:
     assert done.summary in done.printed
 
 
+@pytest.mark.rare
 def test_one_that_is_worse_fails_and_what_is_open_may_pass(decide: Any) -> None:
     worse = decide(candidate="model-b", baseline="model-a", benchmarks="sums")
     assert (worse.code, worse.outputs) == (1, "verdict=fail\n")
@@ -74,6 +76,7 @@ def test_one_that_is_worse_fails_and_what_is_open_may_pass(decide: Any) -> None:
     assert (taken.code, taken.outputs) == (0, "verdict=undecided\n") and "::warning::" in taken.printed
 
 
+@pytest.mark.rare
 def test_mistakes_end_it_and_inputs_are_no_commands(decide: Any, tmp_path: Path) -> None:
     harmful = f'$(touch {tmp_path}/made) "; touch {tmp_path}/made; "'
     named = decide(candidate=harmful)
@@ -83,6 +86,7 @@ def test_mistakes_end_it_and_inputs_are_no_commands(decide: Any, tmp_path: Path)
     assert decide(arguments="--alpha=2").code == 2
 
 
+@pytest.mark.rare
 def test_more_than_one_folder_a_mapping_and_a_store_of_ones_own(decide: Any, tmp_path: Path) -> None:
     (tmp_path / "m.toml").write_text('[run]\nmodel = "model"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
                                      '[[scores]]\nmetric = "acc"\nvalue = "ok"\n'

@@ -158,6 +158,7 @@ VALUES = st.recursive(
 LISTS = st.lists(st.dictionaries(st.text(max_size=6), VALUES, max_size=4), max_size=8)
 
 
+@pytest.mark.rare
 @given(LISTS, st.sampled_from([None, 1, 2, 4]), st.integers(1, 60))
 def test_elements_are_those_of_the_whole(items: list[Any], indent: int | None, block: int) -> None:
     """Whatever the indentation and the size of blocks."""

@@ -170,6 +170,7 @@ def test_every_line_bad(folder: Path) -> None:
     assert taken.rows_of("demo_mc") == []
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("filler", "size"), [(b" ", 100 << 20), (b"\n", 8 << 20)])
 @pytest.mark.parametrize("is_honest", [True, False], ids=["honest", "lying"])
 def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_honest: bool) -> None:

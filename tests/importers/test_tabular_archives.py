@@ -72,6 +72,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         take(tmp_path)
 
 
+@pytest.mark.rare
 def test_an_archive_of_many_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack(tmp_path / "r.zip", {f"{name}.csv": b"id,score\n" + b"a,1\n" * 60_000 for name in "abcd"})
     assert len(take(tmp_path).runs) == 1
@@ -154,6 +155,7 @@ def test_unreadable_file(tmp_path: Path) -> None:
         importer.read(source, ImportSettings())
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_table_of_too_many_columns(tmp_path: Path, suffix: str) -> None:
     names = ["id", "score", *(f"c{number}" for number in range(100_000))]

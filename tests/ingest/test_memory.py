@@ -40,6 +40,7 @@ def limit(store: Store) -> str:
     return str(store.arrow("select current_setting('memory_limit') as held")["held"][0])
 
 
+@pytest.mark.rare
 def test_a_source_gets_the_memory_that_it_must_have(
     tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -285,6 +285,7 @@ def test_a_hidden_file_is_not_fetched(memory: Any) -> None:
         assert len(names) == 12 and not any(name.startswith(".") for name in names)
 
 
+@pytest.mark.rare
 def test_python_and_schedule_read_urls_too(tmp_path: Path, site: str, memory: Any) -> None:
     store = connect(str(tmp_path / "store.duckdb"))
     report = store.ingest("memory://runs/model-a", DEMO / "model-b")

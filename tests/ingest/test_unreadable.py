@@ -122,7 +122,14 @@ def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("mode", [0, 0o100, 0o400], ids=["closed", "entered only", "listed only"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(0, id="closed"),
+        pytest.param(0o100, id="entered only", marks=pytest.mark.rare),
+        pytest.param(0o400, id="listed only", marks=pytest.mark.rare),
+    ],
+)
 def test_files_and_folders_without_permission(folder: Path, duckdb_url: str, mode: int) -> None:
     (folder / "locked").mkdir()
     (folder / "locked" / "r.csv").write_text(ROWS)

@@ -115,6 +115,7 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
     assert sent[0] == sent[1] == sent[2] and len(sent[0][1]["rows"]) == 1
 
 
+@pytest.mark.rare
 def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     house: Warehouse, run: Caller, store_url: str
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     assert again.rows == [] and again.code == 0
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("error", [KeyboardInterrupt, WarehouseError])
 def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseException]) -> None:
     deaf, other = Ear(0, error), Ear()
@@ -195,6 +197,7 @@ def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
     assert [one.refresh_id for one in told(house, ear).taken["ear 0"]] == ear.heard == [2]
 
 
+@pytest.mark.rare
 def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivering, "AT_ONCE", 2)
     told(house, Ear(0))

@@ -45,8 +45,8 @@ def window(opened: Any) -> Iterator[Any]:
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.rare)])
+@pytest.mark.parametrize("width", [390, pytest.param(1400, marks=pytest.mark.rare)])
 def test_axe_finds_nothing_serious(window: Any, axe: str, width: int, theme: str) -> None:
     page = window(width, theme)
     page.set_script_timeout(120)

@@ -174,6 +174,7 @@ def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, bare_url: str, t
         assert event["level"] in ("info", "warning", "error")
 
 
+@pytest.mark.rare
 def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: Path) -> None:
     """A folder that is not there, a refused dump, a family that raises, a webhook that nobody
     answers, a copy and a report that cannot be written."""
@@ -406,6 +407,7 @@ def test_idle_it_stops_at_once(tmp_path: Path, number: signal.Signals) -> None:
     assert not (tmp_path / "warehouse.duckdb").exists()
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(
     ("grace", "numbers"),
     [("0.3", [signal.SIGTERM]), ("600", [signal.SIGTERM, signal.SIGTERM])],

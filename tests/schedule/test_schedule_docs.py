@@ -112,6 +112,7 @@ def test_the_crontab_has_times_and_commands_that_hold(home: Path) -> None:
             parses(words)
 
 
+@pytest.mark.rare
 def test_the_crontab_says_nothing_when_all_is_well(home: Path) -> None:
     (line,) = re.findall(r"^0 \* \* \* \*  (.+)", text("crontab"), re.MULTILINE)
     done = shell(line, home)

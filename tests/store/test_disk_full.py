@@ -57,6 +57,7 @@ def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: fl
         assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [3004]
 
 
+@pytest.mark.rare
 @pytest.mark.engine
 def test_a_store_for_which_there_is_no_room(tmp_path: Path) -> None:
     made = in_subprocess("--db", "s.duckdb", "init", folder=tmp_path, preexec_fn=limited(100_000))
