@@ -27,6 +27,7 @@ from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.engines import spark_sessions
 from warehouse.store.engines.spark_sql import translated
+from warehouse.store.lake.location import LakeLocation
 from warehouse.store.lake.sync import sync
 from warehouse.store.open import open_store
 from warehouse.store.sql import query_files
@@ -171,6 +172,27 @@ def test_a_missing_file_is_told(made: Path, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "lake" / "model")
     with open_store(f"sail:?lake={tmp_path / 'lake'}") as lake, pytest.raises(StoreError, match="--anew"):
         lake.arrow("select * from model")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "keep"),
+    [("_delta_log/*.json", 100), ("_delta_log/*.json", 0), ("*.parquet", 0.5)],
+    ids=["a log cut short", "an empty log", "half a file"],
+)
+def test_a_damaged_table_is_told(made: Path, tmp_path: Path, pattern: str, keep: float) -> None:
+    """On one line, with what to do, and without what a program says to its makers."""
+    shutil.copytree(made / "lake", tmp_path / "lake")
+    for file in (tmp_path / "lake" / "score").glob(pattern):
+        raw = file.read_bytes()
+        file.write_bytes(raw[: int(keep if keep > 1 else keep * len(raw))])
+    with open_store(f"sail:?lake={tmp_path / 'lake'}") as lake, pytest.raises(StoreError) as told:
+        lake.arrow("select sum(value) as s from score")
+    place = LakeLocation(str(tmp_path / "lake"))
+    with pytest.raises(StoreError) as checked, place.speaking("score"):
+        place.require("score", 0).to_pyarrow_table()
+    for said in (str(told.value), str(checked.value)):
+        assert "cannot be used: " in said and said.endswith(f"warehouse lake sync {tmp_path / 'lake'} --anew")
+        assert "<unknown>" not in said and "\n" not in said and "\x1b" not in said
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import ReadOnlyError, SchemaVersionError
+from warehouse.errors import ReadOnlyError, SchemaVersionError, StoreError
 from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
@@ -30,10 +30,14 @@ if TYPE_CHECKING:
 NAME = "spark"
 _WORD = re.compile(r"\w+")
 #: What an engine says where a file of a table is not there, or its log ends early.
-_DAMAGED = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
+_MISSING = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
+_CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
+#: What it says where a file is no Parquet file.
+_UNREADABLE = ("Parquet error", "FAILED_READ_FILE")
+#: The error of a server that has read a statement and cannot do it: here of one that only names a table.
+_NO_PLAN = "AnalysisException"
 #: What a server says that has no reader of Delta.
 _NO_DELTA = "DATA_SOURCE_NOT_FOUND"
-_CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
 #: Tables of a store that a lake does not have, in words.
 _LEFT_OUT = {
     "content": "texts of what was sent and answered",
@@ -71,13 +75,21 @@ class LakeConnection:
                 return _plain(self._session.sql(text).toArrow())
         except Exception as error:
             message = _query_error(error)
-            if message and _is_damage(message, self._lake.place):
-                raise self._lake.trouble(FileNotFoundError(message), "") from None
+            if message and (damage := self._damage(message)):
+                raise damage from None
             if message and (missing := _left_out(text, message)):
                 raise ReadOnlyError(
                     f"a lake has no {_LEFT_OUT[missing]} ({missing}); ask the store that {self.url} was made from"
                 ) from None
             raise
+
+    def _damage(self, message: str, name: str = "") -> StoreError | None:
+        """What an engine says of a damaged lake; all that it says where it was only to find the table ``name``."""
+        if _is_missing(message, self._lake.place):
+            return self._lake.trouble(FileNotFoundError(message), name)
+        if name or any(words in message for words in _UNREADABLE):
+            return self._lake.trouble(OSError(message), name)
+        return None
 
     def _make(self, text: str) -> None:
         """The tables and views that a statement may mean, in the session."""
@@ -112,6 +124,8 @@ class LakeConnection:
                 return
             except Exception as error:
                 if _NO_DELTA not in str(error):
+                    if type(error).__name__ == _NO_PLAN and (damage := self._damage(str(error), name)):
+                        raise damage from None
                     raise
                 self._read_files = True
         table = self._lake.require(name, at)
@@ -162,9 +176,9 @@ def _left_out(text: str, message: str) -> str:
     return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
 
 
-def _is_damage(message: str, place: str) -> bool:
+def _is_missing(message: str, place: str) -> bool:
     return any(words in message for words in _CUT_SHORT) or (
-        place in message and any(words in message for words in _DAMAGED)
+        place in message and any(words in message for words in _MISSING)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,7 +119,7 @@ class LakeLocation:
             return DiskFullError(said)
         if "Could not create" in said:
             return StoreError(f"{where} cannot be written: {said}; see that this user may write there")
-        if isinstance(error, FileNotFoundError) or any(words in said for words in _MISSING):
+        if isinstance(error, FileNotFoundError) or any(words in said.replace(_NO_PARQUET, "") for words in _MISSING):
             return StoreError(
                 f"{where} lacks a file: {said}; if a vacuum has removed its version, ask again; else {self.repair()}"
             )
@@ -128,13 +129,18 @@ class LakeLocation:
 
 
 def _one_line(error: BaseException) -> str:
-    """What an error says, its causes too, which stand on lines of their own."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    """What an error says, its causes too, which stand on lines of their own; without colours and calls of a program."""
+    said = _COLOUR.sub("", str(error)).splitlines()
+    text = " ".join(" ".join(line for line in said if not _CALL.match(line)).split()) or type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_CALL = re.compile(r"\s*\d+: (<unknown>|.* at .*:\d+)")
 #: Characters of a message of others that are told.
 _LONGEST = 400
 _NOT_ALLOWED = ("ermission denied", "peration not permitted", "AccessDenied", "403 Forbidden", "ead-only file system")
 _NO_ROOM = ("No space left", "quota exceeded", "File too large")
+#: Of a file that is there.
+_NO_PARQUET = "magic bytes not found"
 _MISSING = ("No such file", "not found", "NoSuchKey", "404 Not Found")
