@@ -78,8 +78,8 @@ def _parse_lenient(raw: bytes, constant: Callable[[str], str | None]) -> Any:
         raise ValueError(TOO_DEEP) from None
     try:
         orjson.dumps(value)
-    except TypeError as error:  # a lone surrogate
-        raise ValueError(str(error)) from None
+    except TypeError as error:  # a lone surrogate; or what Python from 3.12 reads and nothing here can write
+        raise ValueError(TOO_DEEP if "ecursion" in str(error) else str(error)) from None
     return value
 
 
