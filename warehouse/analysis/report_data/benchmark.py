@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from warehouse.analysis.audit.read import read_answers
 from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
 from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
@@ -15,7 +16,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
-from warehouse.analysis.report_data.suspects import Suspects, suspects
+from warehouse.analysis.report_data.suspects import Suspects, has_votes, suspects
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, KnownBenchmark, find_among, read_facts
 from warehouse.analysis.selection.conditions import Run
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
@@ -140,6 +141,9 @@ def benchmark_part(
         along, _ = _or_why(lambda: curves_of_training(store, name, level=level))
         deciding, _ = _or_why(lambda: recipes(store, [name], level=level))
         decided = _decided(store, name, board, noise)
+    answers = None
+    if board and scores and has_votes(board, scores):
+        answers, _ = _or_why(lambda: read_answers(store, scores))
     return BenchmarkPart(
         name,
         board,
@@ -156,7 +160,7 @@ def benchmark_part(
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
         hard_prompts(scores) if scores else None,
-        suspects(store, board, scores) if board and scores else None,
+        suspects(answers) if answers else None,
         _bounds(scores) if scores else None,
         _rows_elsewhere(store, known, board, level) if known and board else (),
         recipes=deciding,
