@@ -12,7 +12,7 @@ import numpy as np
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, canonical_names, choose_metrics, metrics_of
 from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
@@ -72,8 +72,6 @@ class BenchmarkData:
     @cached_property
     def linked_clusters(self) -> ClusterMap:
         """The same for prompts that links lead to."""
-        from warehouse.analysis.comparison.pairing import clusters_under_links
-
         return clusters_under_links(self.clusters, self.links)
 
     @contextmanager

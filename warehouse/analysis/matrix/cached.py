@@ -17,6 +17,7 @@ from warehouse.analysis.matrix.results import (
     MatrixTest,
     MatrixWeights,
 )
+from warehouse.analysis.selection.benchmarks import KnownBenchmark
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache
@@ -67,14 +68,15 @@ class StoredMatrix:
         return tuple(value for value in values if isinstance(value, MatrixResult))
 
 
-def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
+def stored_matrix(store: Store, benchmark: str, known: KnownBenchmark | None = None) -> StoredMatrix:
     """What the store holds of a benchmark's performance matrix; nothing is computed.
 
     Args:
         benchmark: its name, as shown.
+        known: what was read of it; None: it is read.
     """
     kept = result_cache.kept(store, benchmark, METHOD_VERSION)
-    current = _Current(store, benchmark)
+    current = _Current(store, benchmark, known)
     found: dict[str, Any] = {}
     chosen: list[tuple[str, str]] = []
     missing: list[str] = []
@@ -95,8 +97,8 @@ def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
 class _Current:
     """The matrix as it is now, by selection; each is read once."""
 
-    def __init__(self, store: Store, benchmark: str) -> None:
-        self.store, self.benchmark = store, benchmark
+    def __init__(self, store: Store, benchmark: str, known: KnownBenchmark | None) -> None:
+        self.store, self.benchmark, self.facts = store, benchmark, known
         self.known: dict[Selection, str] = {}
 
     @cached_property
@@ -131,7 +133,7 @@ class _Current:
 
     def _read(self, selection: Selection) -> MatrixData | None:
         try:
-            matrix = read_matrix(self.store, selection)
+            matrix = read_matrix(self.store, selection, self.facts)
         except MisuseError:  # such runs are there no more
             return None
         self.known[replace(selection, metric=matrix.metric)] = matrix.fingerprint

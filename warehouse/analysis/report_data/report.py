@@ -11,6 +11,7 @@ from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.partial_runs import stored_reliability
+from warehouse.analysis.report_data.read import read_parts
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -106,7 +107,8 @@ def read_report(
     for done, (name, shared) in enumerate(_shared(store, names)):
         if progress is not None:
             progress(name, done, len(names))
-        part = benchmark_part(shared, known, name, level, n_resamples, seed)
+        reads = read_parts(shared, known, name, level, n_resamples, seed)
+        part = benchmark_part(reads, level, n_resamples, seed)
         parts.append(replace(part, reliability=reliable.get(name)))
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}

@@ -6,14 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.prompts import options
-from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.stats.training.curve_tests import binomial_p_above
 from warehouse.stats.training.seed_means import (
@@ -27,6 +28,9 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 Floats = NDArray[np.float64]
+
+#: Pairs of recipes whose prompts are compared.
+MOST_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,19 @@ def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
 
 
+def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:
+    """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored; None for none."""
+    if not all(cell.has_prompts for cell in cells):
+        return None, None
+    found = []
+    for a, b in islice(combinations(cells, 2), MOST_PAIRS):
+        common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
+        if len(common) > 1:
+            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
+            found.append(part * len(common))
+    return (float(np.mean(found)), min(len(cell.prompts) for cell in cells)) if found else (None, None)
+
+
 @dataclass(frozen=True)
 class Chance:
     """What guessing scores.
@@ -189,6 +206,9 @@ class Chance:
         return np.array([self.by_prompt[one] for one in prompts.tolist()])
 
 
+UNKNOWN_CHANCE = Chance(None, "", {}, "what guessing scores is not known; --chance says it")
+
+
 @dataclass(frozen=True)
 class Curve:
     """One recipe with the scores of its checkpoints.
@@ -210,35 +230,62 @@ class Curve:
     setting: str
 
 
-def find_chance(
+def read_curves(
     store: Store,
-    recipe: RecipeScores,
-    metrics: Mapping[int, Metric],
-    checkpoints: Mapping[float, Checkpoint],
-    given: float | None,
-) -> Chance:
-    """The chance level of a recipe's benchmark and metric: as given, as the dump has it, or from the
-    number of options where the metric is a rate of right choices."""
-    if given is not None:
-        return Chance(given, "given", {})
-    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": recipe.benchmark_ids})
-    levels = {row["chance_level"] for row in stated if row["metric_id"] in recipe.metric_ids}
-    if len(levels) == 1:
-        return Chance(levels.pop(), "metric", {})
-    unknown = Chance(None, "", {}, "what guessing scores is not known; --chance says it")
-    rates = all(metrics[one].bounds == (0.0, 1.0) and metrics[one].higher_is_better for one in recipe.metric_ids)
-    if not rates or recipe.settings.get("formulation") == "generate_until" or not checkpoints:
-        return unknown
-    return _from_options(store, recipe, checkpoints) or unknown
+    benchmark: Benchmark,
+    metrics: Sequence[Metric],
+    recipes: Sequence[RecipeScores],
+    *,
+    chance: float | None = None,
+    cluster: str | None = None,
+) -> list[Curve]:
+    """Those of some recipes that have places in training, with the scores of their checkpoints; none where no
+    recipe has two places.
+
+    Args:
+        metrics: of the benchmark.
+        chance: what guessing scores; None: as the store has it.
+        cluster: clustering for the errors; None for the default.
+    """
+    placed = [one for one in recipes if one.unit]
+    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
+        return []
+    by_id, links = {one.id: one for one in metrics}, read_links(store)
+    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
+    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
+    curves = []
+    for recipe, table in zip(placed, read_checkpoints(store, placed, by_id), strict=True):
+        own = [by_id[one] for one in recipe.metric_ids]
+        levels = {
+            row["chance_level"]
+            for row in stated
+            if row["metric_id"] in recipe.metric_ids and row["benchmark_id"] in recipe.benchmark_ids
+        }
+        if chance is not None:
+            guessing = Chance(chance, "given", {})
+        elif len(levels) == 1:
+            guessing = Chance(levels.pop(), "metric", {})
+        elif _is_rate(recipe, own) and table:
+            guessing = _from_options(store, recipe, table, links)
+        else:
+            guessing = UNKNOWN_CHANCE
+        curves.append(Curve(recipe, table, clusters, guessing, by_id[recipe.metric_ids[0]].bounds, ""))
+    return curves
 
 
-def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint]) -> Chance | None:
+def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
+    """Whether the figure is a rate of right choices among options."""
+    rates = all(one.bounds == (0.0, 1.0) and one.higher_is_better for one in metrics)
+    return rates and recipe.settings.get("formulation") != "generate_until"
+
+
+def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint], links: Links) -> Chance:
+    """One over the number of options of each prompt, where all prompts have some."""
     rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
-    ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), read_links(store)).tolist()
+    ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
     counts = [len(options(row["choices"])) for row in rows]
     by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
     asked = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
     if not asked or not asked <= by_prompt.keys():
-        return None
-    mean = sum(by_prompt[one] for one in asked) / len(asked)
-    return Chance(mean, "options", by_prompt)
+        return UNKNOWN_CHANCE
+    return Chance(sum(by_prompt[one] for one in asked) / len(asked), "options", by_prompt)

@@ -1,0 +1,146 @@
+"""All that the sections on one benchmark rest on, read at once: they ask the store nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from warehouse.analysis.audit.read import StoredAnswers, read_answers
+from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
+from warehouse.analysis.leaderboard.ranks import RankOptions
+from warehouse.analysis.leaderboard.row import RowOptions
+from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
+from warehouse.analysis.report_data.suspects import has_votes
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, find_among, read_facts
+from warehouse.analysis.selection.conditions import group_runs
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.training.prompt_tables import Curve, read_curves
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
+
+#: Conditions whose data maps a report shows for one benchmark.
+MOST_MAPS = 12
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Data maps of the conditions with several generations of a prompt, best first.
+
+    Attributes:
+        maps: one per model.
+        left_out: models whose generations allow none, with the reason.
+        more: models beyond the most that are shown.
+    """
+
+    maps: tuple[DataMap, ...]
+    left_out: tuple[str, ...]
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BenchmarkReads:
+    """One benchmark as the store has it.
+
+    Attributes:
+        name: of the benchmark.
+        facts: its runs and metrics.
+        scores: by the headline metric; None with ``why_no_scores``.
+        board: made of them, which says what else is worth a look.
+        elsewhere: by other metrics, scores of the conditions that ``board`` lacks.
+        recipes: figures of trained models along training.
+        curves: those with two places in training, by prompt.
+        answers: of models; None where too few have some, or too many for a page.
+        maps: P(correct) against S(consistency); None where no prompt has several generations.
+        matrix: the analyses of its performance matrix that the store holds.
+    """
+
+    name: str
+    facts: BenchmarkFacts
+    scores: BenchmarkScores | None
+    why_no_scores: str
+    board: Leaderboard | None
+    elsewhere: tuple[BenchmarkScores, ...]
+    recipes: tuple[RecipeScores, ...]
+    curves: tuple[Curve, ...]
+    answers: StoredAnswers | None
+    maps: Maps | None
+    matrix: StoredMatrix
+
+
+def read_parts(
+    store: Store, names: BenchmarkNames, name: str, level: float, n_resamples: int, seed: int
+) -> BenchmarkReads:
+    """Read a benchmark; what is asked for wrongly is not raised but told.
+
+    Args:
+        names: of all benchmarks.
+        name: of a benchmark with current runs.
+        level: nominal coverage of all intervals, in (0, 1).
+        n_resamples: draws behind rank sets.
+        seed: of the draws.
+    """
+    scores = board = answers = maps = None
+    recipes: list[RecipeScores] = []
+    curves: list[Curve] = []
+    elsewhere: list[BenchmarkScores] = []
+    facts = BenchmarkFacts()
+    found, why_not = or_why(lambda: find_among(store, names, name))
+    known = (found, read_facts(store, found.ids)) if found else None
+    if known:
+        found, facts = known
+        scores, why_not = or_why(lambda: select_entries(store, Selection(name), known))
+        if any(run["training_seed"] or run["position"] is not None for run in facts.runs):
+            recipes = read_recipes(store, found.ids)
+            curves = read_curves(store, found, facts.metrics, recipes)
+    if known and scores:
+        board = board_of(scores, RowOptions(level), RankOptions(level, n_resamples, seed))
+        others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere]
+        elsewhere = [select_entries(store, one, known) for one in others]
+        maps = _maps(store, board, facts, level)
+        if has_votes(board, scores):
+            answers, _ = or_why(lambda: read_answers(store, scores))
+    return BenchmarkReads(
+        name,
+        facts,
+        scores,
+        why_not,
+        board,
+        tuple(elsewhere),
+        tuple(recipes),
+        tuple(curves),
+        answers,
+        maps,
+        stored_matrix(store, name, known),
+    )
+
+
+def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:
+    """Generations are read and grouped some prompts at a time: their texts are more than memory takes."""
+    models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
+    found: list[DataMap] = []
+    left_out: list[str] = []
+    for place, model in enumerate(models):
+        if sum(len(one.distribution) for one in found) >= MOST_MAPS:
+            return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
+        own = group_runs(run for run in facts.runs if run["model"] == model)
+        try:
+            found.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
+            left_out += found[-1].left_out
+        except MisuseError as error:
+            left_out.append(str(error))
+    return Maps(tuple(found), tuple(left_out), ()) if models else None
+
+
+def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:
+    """What is computed, else why it is refused."""
+    try:
+        return compute(), ""
+    except MisuseError as error:
+        return None, str(error)
