@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, canonical_names, choose_metrics, metrics_of
-from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of, read_names
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
@@ -219,10 +218,10 @@ def read_all(
     runs: dict[str, list[Any]] = {}
     for run in read_runs(store, "1 = 1", {}):
         runs.setdefault(run["benchmark"], []).append(run)
-    known = {benchmark.name: benchmark for benchmark in read_benchmarks(store)}
-    canonical = canonical_names(store)
-    named = {canonical.get(name, name) for name in only}
-    suites = list_suites(store)
+    every = read_names(store)
+    known = {name: every.benchmark(name) for name in sorted(every.joined)}
+    named = {every.canonical.get(name, name) for name in only}
+    suites = list_suites(every, {run["benchmark_id"] for own in runs.values() for run in own})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
 from warehouse.analysis.reliability.fields import Labels, prompt_labels
-from warehouse.analysis.selection.benchmarks import canonical_names, direction_unknown, find_benchmark
+from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, read_names
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
@@ -147,7 +147,7 @@ class _Tree:
 
 
 def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, list[str]]:
-    listed = name not in canonical_names(store) and any(mark in name for mark in ",*?[")
+    listed = name not in read_names(store).canonical and any(mark in name for mark in ",*?[")
     if listed or is_suite(store, name):
         if scenarios is not None:
             raise MisuseError(f"{name} is a suite, whose scenarios are what lies below it: leave --scenarios out")

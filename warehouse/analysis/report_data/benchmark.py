@@ -80,19 +80,18 @@ class BenchmarkPart:
     reliability: StoredReliability | None = None
 
 
-def benchmark_part(reads: BenchmarkReads, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
+def benchmark_part(reads: BenchmarkReads, options: RankOptions) -> BenchmarkPart:
     """All parts of a benchmark that was read; what is asked for wrongly is not raised but told.
 
     Args:
-        level: nominal coverage of all intervals, in (0, 1).
-        n_resamples: draws behind simultaneous intervals.
-        seed: of the draws.
+        options: level of all intervals, and draws behind simultaneous ones.
     """
+    level = options.level
     board, scores, runs = reads.board, reads.scores, reads.facts.runs
     pairs, targets, no_pairs, no_split = None, None, reads.why_no_scores, reads.why_no_scores
     if scores:
         pairs, no_pairs = or_why(
-            lambda: pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
+            lambda: pairs_of(scores, level=level, n_resamples=options.n_resamples, seed=options.seed, with_flags=False)
         )
         targets, no_split = or_why(lambda: targets_of(scores))
     seeds, no_seeds = (None, "")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
@@ -22,9 +22,12 @@ from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
+from warehouse.store.shared_reads import SharedReads
 
 #: Conditions whose data maps a report shows for one benchmark.
 MOST_MAPS = 12
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
 
 Found = TypeVar("Found")
 
@@ -74,17 +77,54 @@ class BenchmarkReads:
     matrix: StoredMatrix
 
 
-def read_parts(
-    store: Store, names: BenchmarkNames, name: str, level: float, n_resamples: int, seed: int
-) -> BenchmarkReads:
+def read_benchmarks(
+    store: Store,
+    names: BenchmarkNames,
+    runs: Mapping[str, Sequence[Mapping[str, Any]]],
+    ranks: RankOptions,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Iterator[BenchmarkReads]:
+    """Read benchmarks one after the other, a block of them with shared reads.
+
+    Args:
+        names: of all benchmarks.
+        runs: id and number of scores of the runs, by benchmark that is wanted.
+        ranks: level of all intervals, and draws behind rank sets.
+        progress: gets name, number done and number of all before each.
+    """
+    shared, done = SharedReads(store), 0
+    for block in _blocks(runs):
+        own = [run for name in block for run in runs[name]]
+        shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
+        for name in block:
+            if progress is not None:
+                progress(name, done, len(runs))
+            yield read_parts(shared, names, name, ranks)
+            done += 1
+
+
+def _blocks(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[list[str]]:
+    """Names of benchmarks, in blocks of a bounded number of scores."""
+    block: list[str] = []
+    total = 0
+    for name, own in runs.items():
+        size = sum(RUN_COST + run["n_scores"] for run in own)
+        if block and total + size > BLOCK_SCORES:
+            yield block
+            block, total = [], 0
+        block.append(name)
+        total += size
+    if block:
+        yield block
+
+
+def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOptions) -> BenchmarkReads:
     """Read a benchmark; what is asked for wrongly is not raised but told.
 
     Args:
         names: of all benchmarks.
         name: of a benchmark with current runs.
-        level: nominal coverage of all intervals, in (0, 1).
-        n_resamples: draws behind rank sets.
-        seed: of the draws.
+        ranks: level of all intervals, and draws behind rank sets.
     """
     scores = board = answers = maps = None
     recipes: list[RecipeScores] = []
@@ -100,10 +140,10 @@ def read_parts(
             recipes = read_recipes(store, found.ids)
             curves = read_curves(store, found, facts.metrics, recipes)
     if known and scores:
-        board = board_of(scores, RowOptions(level), RankOptions(level, n_resamples, seed))
+        board = board_of(scores, RowOptions(ranks.level), ranks)
         others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere]
         elsewhere = [select_entries(store, one, known) for one in others]
-        maps = _maps(store, board, facts, level)
+        maps = _maps(store, board, facts, ranks.level)
         if has_votes(board, scores):
             answers, _ = or_why(lambda: read_answers(store, scores))
     return BenchmarkReads(
