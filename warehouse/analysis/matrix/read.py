@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import KnownBenchmark, Metric
+from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_others
@@ -77,18 +77,21 @@ class _Column:
     scores: PromptScores
 
 
-def read_matrix(store: Store, selection: Selection, known: KnownBenchmark | None = None) -> MatrixData:
+def read_matrix(store: Store, selection: Selection) -> MatrixData:
     """Read the matrix of a benchmark.
 
     Args:
         selection: names a benchmark with prompts of its own.
-        known: what was read of it; None: it is read.
 
     Raises:
         MisuseError: unknown names; fewer than two models, or than two prompts that all models
             have scores for.
     """
-    found = select_entries(store, replace(selection, cluster=NO_CLUSTERS), known)
+    return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)))
+
+
+def matrix_of(store: Store, found: BenchmarkScores) -> MatrixData:
+    """`read_matrix` of scores that were read."""
     chosen, notes = _one_group(found)
     name, label = found.benchmark.name, found.metric.label
     if len(chosen) < 2:

@@ -15,7 +15,7 @@ from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.suspects import has_votes
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, find_among, read_facts
 from warehouse.analysis.selection.conditions import group_runs
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.training.prompt_tables import Curve, read_curves
 from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
@@ -126,38 +126,28 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
         name: of a benchmark with current runs.
         ranks: level of all intervals, and draws behind rank sets.
     """
-    scores = board = answers = maps = None
-    recipes: list[RecipeScores] = []
-    curves: list[Curve] = []
-    elsewhere: list[BenchmarkScores] = []
-    facts = BenchmarkFacts()
-    found, why_not = or_why(lambda: find_among(store, names, name))
-    known = (found, read_facts(store, found.ids)) if found else None
-    if known:
-        found, facts = known
-        scores, why_not = or_why(lambda: select_entries(store, Selection(name), known))
-        if any(run["training_seed"] or run["position"] is not None for run in facts.runs):
-            recipes = read_recipes(store, found.ids)
-            curves = read_curves(store, found, facts.metrics, recipes)
-    if known and scores:
-        board = board_of(scores, RowOptions(ranks.level), ranks)
-        others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere]
-        elsewhere = [select_entries(store, one, known) for one in others]
-        maps = _maps(store, board, facts, ranks.level)
-        if has_votes(board, scores):
-            answers, _ = or_why(lambda: read_answers(store, scores))
+    found = find_among(store, names, name)
+    known = found, facts = found, read_facts(store, found.ids)
+    scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
+    board = board_of(scores, RowOptions(ranks.level), ranks) if scores else None
+    is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
+    recipes = read_recipes(store, found.ids) if is_trained else []
+    others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []
+    answers = None
+    if board and scores and has_votes(board, scores):
+        answers, _ = or_why(lambda: read_answers(store, scores))
     return BenchmarkReads(
         name,
         facts,
         scores,
         why_not,
         board,
-        tuple(elsewhere),
-        tuple(recipes),
-        tuple(curves),
-        answers,
-        maps,
-        stored_matrix(store, name, known),
+        elsewhere=tuple(select_among(store, known, one) for one in others),
+        recipes=tuple(recipes),
+        curves=tuple(read_curves(store, found, facts.metrics, recipes)),
+        answers=answers,
+        maps=_maps(store, board, facts, ranks.level) if board else None,
+        matrix=stored_matrix(store, known),
     )
 
 

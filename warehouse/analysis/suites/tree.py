@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, find_benchmark, read_names
+from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, find_among, read_names
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -45,7 +45,11 @@ def find_suite(store: Store, name: str) -> Suite:
     Raises:
         MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
     """
-    known = read_names(store)
+    return suite_among(store, read_names(store), name)
+
+
+def suite_among(store: Store, known: BenchmarkNames, name: str) -> Suite:
+    """`find_suite` where all names were read."""
     single = name in known.canonical or not _LIST.search(name)
     names = [name] if single else _listed(known, name)
     every = {leaf for part in names for leaf in _leaves(known, part, alone=not single)}
@@ -60,10 +64,11 @@ def find_suite(store: Store, name: str) -> Suite:
 
 def is_suite(store: Store, name: str) -> bool:
     """Whether a benchmark has others below it and no runs of its own."""
-    known = read_names(store)
-    if name not in known.canonical:
-        return False
-    ids = known.benchmark(name).ids
+    return _is_suite(store, read_names(store), name)
+
+
+def _is_suite(store: Store, known: BenchmarkNames, name: str) -> bool:
+    ids = known.benchmark(name).ids if name in known.canonical else ()
     return bool(known.below(ids)) and not _with_runs(store, ids)
 
 
@@ -79,10 +84,10 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     Raises:
         MisuseError: an unknown name.
     """
-    known, found = read_names(store).canonical, {}
+    known, found = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
-        several = is_suite(store, name) if name in known else bool(_LIST.search(name))
-        for leaf in find_suite(store, name).leaves if several else (find_benchmark(store, name),):
+        several = _is_suite(store, known, name) if name in known.canonical else bool(_LIST.search(name))
+        for leaf in suite_among(store, known, name).leaves if several else (find_among(store, known, name),):
             found[leaf.name] = leaf
     return [found[name] for name in sorted(found)]
 
