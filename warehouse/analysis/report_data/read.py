@@ -92,15 +92,20 @@ def read_benchmarks(
         ranks: level of all intervals, and draws behind rank sets.
         progress: gets name, number done and number of all before each.
     """
-    shared, done = SharedReads(store), 0
+    for done, (name, shared) in enumerate(_shared(store, runs)):
+        if progress is not None:
+            progress(name, done, len(runs))
+        yield read_parts(shared, names, name, ranks)
+
+
+def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what its parts read is read once, for a block of
+    benchmarks at a time."""
+    shared = SharedReads(store)
     for block in _blocks(runs):
         own = [run for name in block for run in runs[name]]
         shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
-        for name in block:
-            if progress is not None:
-                progress(name, done, len(runs))
-            yield read_parts(shared, names, name, ranks)
-            done += 1
+        yield from ((name, shared) for name in block)
 
 
 def _blocks(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[list[str]]:
