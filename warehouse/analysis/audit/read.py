@@ -19,6 +19,7 @@ from warehouse.analysis.audit.stored_answers import (
     read_choices,
     read_texts,
 )
+from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.text.embedders import choose_embedder
@@ -89,7 +90,8 @@ def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = N
         MisuseError: fewer than three models with answers, or no keys.
     """
     name, links = found.benchmark.name, read_links(store)
-    entries, notes = _one_group(store, found, links)
+    members, notes = found.largest_group()
+    entries = _linked(store, members, links)
     chosen = _one_per_model(entries)
     if len(chosen) < len(entries):
         left_out = len(entries) - len(chosen)
@@ -132,17 +134,13 @@ def _vectors(store: Store, benchmark_ids: Sequence[int]) -> tuple[PromptVectors,
     return read_vectors(store, chosen, list(benchmark_ids)), chosen.label
 
 
-def _one_group(store: Store, found: BenchmarkScores, links: Links) -> tuple[list[ScoredCondition], list[str]]:
-    """The largest group of conditions that can stand side by side, links followed, and a note on the others."""
-    groups = [[entry for entry in members if entry.usable is not None] for members in found.groups().values()]
-    ordered = sorted(groups, key=len, reverse=True) or [[]]
-    entries, others = ordered[0], sum(map(len, ordered[1:]))
-    if len(links[0]):
-        runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
-        linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
-        entries = [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
-    note = f"{others} models of another split, task version, metric or judge are left out (--where chooses)"
-    return entries, [note] if others else []
+def _linked(store: Store, entries: Sequence[ScoredCondition], links: Links) -> list[ScoredCondition]:
+    """Entries with their scores under the prompts that links lead to."""
+    if not len(links[0]):
+        return list(entries)
+    runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
+    linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
+    return [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
@@ -154,8 +152,7 @@ def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
 
 
 def _prompts(store: Store, ids: Ints) -> list[Mapping[str, Any]]:
-    rows = store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids})
-    return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
+    return sorted(store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids}), key=natural_key)
 
 
 def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:

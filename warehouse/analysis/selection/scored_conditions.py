@@ -158,6 +158,14 @@ class BenchmarkScores:
         """Entries that can be compared, in the order of their first."""
         return group_entries(self.entries)
 
+    def largest_group(self) -> tuple[list[ScoredCondition], list[str]]:
+        """The most entries with usable scores that can stand side by side, and a note on the others."""
+        groups = [[entry for entry in members if entry.usable is not None] for members in self.groups().values()]
+        largest, *others = sorted(groups, key=len, reverse=True) or [[]]
+        n = sum(map(len, others))
+        note = f"{n} models of another split, task version, metric or judge are left out (--where chooses)"
+        return largest, [note] if n else []
+
 
 def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
     """Every condition on a benchmark with its scores.
