@@ -103,9 +103,11 @@ def read_report(
     known, reliable = read_names(store), stored_reliability(store)
     suites = list_suites(known, {row["benchmark_id"] for own in runs.values() for row in own})
     names = _chosen(runs, benchmarks, suites)
-    parts = []
-    for reads in read_benchmarks(store, known, {name: runs[name] for name in names}, ranks, progress):
-        parts.append(replace(benchmark_part(reads, ranks), reliability=reliable.get(reads.name)))
+    wanted = {name: runs[name] for name in names}
+    parts = [
+        replace(benchmark_part(reads, ranks), reliability=reliable.get(reads.name))
+        for reads in read_benchmarks(store, known, wanted, ranks, progress)
+    ]
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")

@@ -119,12 +119,13 @@ def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Chan
 
 
 def read_checkpoints(
-    store: Store, recipes: Sequence[RecipeScores], metrics: Mapping[int, Metric]
+    store: Store, recipes: Sequence[RecipeScores], metrics: Mapping[int, Metric], links: Links
 ) -> list[dict[float, Checkpoint]]:
     """The common checkpoints of each recipe, by position.
 
     Args:
         metrics: of the recipes, by id.
+        links: put prompts under those that these lead to.
     """
     cells: dict[tuple[int, int, float], int] = {}
     by_metric: dict[tuple[int, ...], dict[int, int]] = {}
@@ -137,7 +138,6 @@ def read_checkpoints(
                 group = cells.setdefault((number, seed, position), len(cells))
                 runs |= dict.fromkeys(ids, group)
     scores: dict[int, PromptScores] = {}
-    links = read_links(store)
     for metric_ids, runs in by_metric.items():
         scores |= read_scores(store, runs, metric_ids, links=links)
     return [
@@ -254,7 +254,7 @@ def read_curves(
     clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
     stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
     curves = []
-    for recipe, table in zip(placed, read_checkpoints(store, placed, by_id), strict=True):
+    for recipe, table in zip(placed, read_checkpoints(store, placed, by_id, links), strict=True):
         own = [by_id[one] for one in recipe.metric_ids]
         levels = {
             row["chance_level"]

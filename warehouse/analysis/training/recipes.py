@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.prompt_tables import Checkpoint, prompt_variance, read_checkpoints
 from warehouse.analysis.training.scales import Key, Scale, scales
@@ -383,5 +384,5 @@ def _read_lasts(store: Store, scale: Scale) -> list[Checkpoint]:
     if len(every) < 2:
         return []
     metrics = {one.id: one for one in metrics_of(store, sorted({b for one in every for b in one.benchmark_ids}))}
-    tables = read_checkpoints(store, [one.last() for one in every], metrics)
+    tables = read_checkpoints(store, [one.last() for one in every], metrics, read_links(store))
     return [next(iter(table.values())) for table in tables]
