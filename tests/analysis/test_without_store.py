@@ -84,7 +84,9 @@ def test_suites_among_names() -> None:
             for place, (name, parent) in enumerate(rows, 1)
         ]
     )
-    assert list_suites(names, {2, 4}) == {"s": {"s/x"}}
+    (suite,) = list_suites(names, {2, 4}).values()
+    assert (suite.name, suite.ids, suite.empty) == ("s", (1,), ("s/y",))
+    assert suite.leaves == (Benchmark("s/x", (2,), ()),)
     assert list_suites(names, {1, 2, 4}) == {}
 
 

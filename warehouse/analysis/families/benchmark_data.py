@@ -230,7 +230,7 @@ def read_all(
     shared = _Shared(store, opener, list(known.values()), resolved)
     names = tuple(sorted(named or {*runs, *suites}))
     found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
-    found += [shared.suite(known[name], sorted(suites[name]), known, runs) for name in names if name in suites]
+    found += [shared.suite(known[name], suites[name].leaves, runs) for name in names if name in suites]
     return AllData(tuple(found), names, tuple(notes))
 
 
@@ -271,9 +271,9 @@ class _Shared:
         )
 
     def suite(
-        self, suite: Benchmark, leaves: Sequence[str], known: Mapping[str, Benchmark], runs: Mapping[str, Sequence[Any]]
+        self, suite: Benchmark, leaves: Sequence[Benchmark], runs: Mapping[str, Sequence[Any]]
     ) -> SuiteBenchmarks:
-        parts = {leaf: self.benchmark(known[leaf], runs[leaf]) for leaf in leaves}
+        parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
         return SuiteBenchmarks(
             benchmark=suite,
             conditions={f"{leaf}/{key}": one for leaf, part in parts.items() for key, one in part.conditions.items()},

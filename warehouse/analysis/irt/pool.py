@@ -17,7 +17,6 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
-from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
@@ -129,18 +128,17 @@ class Pool:
         )
 
 
-def read_pool(store: Store, benchmarks: Sequence[str], selection: Selection) -> Pool:
+def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> Pool:
     """The answers of all models to the prompts of some benchmarks.
 
     Args:
-        benchmarks: names of benchmarks and suites, globs among them.
+        leaves: with prompts of their own.
         selection: of metric, runs and clustering; its benchmark does not count.
 
     Raises:
-        MisuseError: unknown names; a model that has several conditions on a benchmark; fewer than
-            two models, or than two prompts that two models answered.
+        MisuseError: no benchmark; a model that has several conditions on one; fewer than two models,
+            or than two prompts that two models answered.
     """
-    leaves = benchmarks_named(store, benchmarks)
     if not leaves:
         raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
     read, refused = read_leaves(store, leaves, selection)

@@ -13,7 +13,7 @@ from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.leaderboard.row import RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.suspects import has_votes
-from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, find_among, read_facts
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
 from warehouse.analysis.selection.selection import Selection
@@ -131,7 +131,7 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
         name: of a benchmark with current runs.
         ranks: level of all intervals, and draws behind rank sets.
     """
-    found = find_among(store, names, name)
+    found = names.benchmark(name)
     known = found, facts = found, read_facts(store, found.ids)
     scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
     board = board_of(scores, RowOptions(ranks.level), ranks) if scores else None

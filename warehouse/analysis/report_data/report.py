@@ -16,7 +16,7 @@ from warehouse.analysis.report_data.read import read_benchmarks
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.suites.tree import list_suites
+from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.connection import Store
@@ -112,9 +112,9 @@ def read_report(
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")
     sources = tuple(row for row in log if row["source_id"] in source_ids)
-    shown = [name for name, leaves in suites.items() if leaves <= set(names)]
+    shown = [suite for suite in suites.values() if {leaf.name for leaf in suite.leaves} <= set(names)]
     return ReportData(
-        suites=tuple(replace(suite_part(store, name, level), reliability=reliable.get(name)) for name in shown),
+        suites=tuple(replace(suite_part(store, suite, level), reliability=reliable.get(suite.name)) for suite in shown),
         benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
@@ -122,7 +122,7 @@ def read_report(
         n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
         changes=read_changes(store, chosen),
-        abilities=stored_abilities(store, names),
+        abilities=stored_abilities(store, known, names),
         prompts=_named_prompts(store, parts),
         level=level,
         n_resamples=n_resamples,
@@ -136,13 +136,14 @@ def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Ro
     return prompts_by_id(store, ids) if ids else {}
 
 
-def _chosen(known: Collection[str], wanted: Sequence[str], suites: Mapping[str, Collection[str]]) -> list[str]:
+def _chosen(known: Collection[str], wanted: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
     """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
     unknown = [name for name in wanted if name not in known and name not in suites]
     if unknown:
         hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
-    chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
+    leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
+    chosen = {leaf for name in wanted for leaf in leaves.get(name, {name})}
     return [name for name in known if name in chosen] if wanted else list(known)
 
 

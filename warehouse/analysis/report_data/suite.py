@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from warehouse.analysis.report_data.partial_runs import StoredReliability
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
-from warehouse.analysis.suites.read import read_suite
-from warehouse.analysis.suites.tree import EQUAL
+from warehouse.analysis.suites.read import read_suite_entries
+from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -32,15 +32,16 @@ class SuitePart:
     reliability: StoredReliability | None = None
 
 
-def suite_part(store: Store, name: str, level: float) -> SuitePart:
+def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
     """A suite with its leaves weighing the same, or why there is no figure.
 
     Args:
-        name: of a suite with runs.
+        suite: with its leaves that have runs.
         level: nominal coverage of the intervals, in (0, 1).
     """
+    name = suite.name
     try:
-        found = read_suite(store, name, EQUAL, Selection())
+        found = read_suite_entries(store, suite, EQUAL, Selection())
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:

@@ -15,10 +15,10 @@ from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.planned import placed, planned_leaves
-from warehouse.analysis.suites.read import SuiteEntries, read_suite
+from warehouse.analysis.suites.read import SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
-from warehouse.analysis.suites.tree import EQUAL, Suite
+from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
@@ -110,7 +110,7 @@ def suite_leaderboard(
     """
     as_level(level)
     selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
-    found = read_suite(store, group, weights, selection, force=force)
+    found = read_suite_entries(store, find_suite(store, group), weights, selection, force=force)
     return suite_board(found, level=level, latest=latest, partial_ok=partial_ok, subset_ok=subset_ok)
 
 

@@ -10,7 +10,7 @@ from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, read_leaves, read_suite_figures
 from warehouse.analysis.suites.scores import Leaf
-from warehouse.analysis.suites.tree import Suite, find_suite, leaf_shares
+from warehouse.analysis.suites.tree import Suite, leaf_shares
 from warehouse.analysis.suites.units import UnitMap, unit_map
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -44,18 +44,17 @@ class SuiteEntries:
         return tuple(sorted({leaf.metric.label for leaf in self.leaves}))
 
 
-def read_suite(
-    store: Store, group: str, weights: str | Mapping[str, float], selection: Selection, *, force: bool = False
+def read_suite_entries(
+    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, *, force: bool = False
 ) -> SuiteEntries:
-    """Read a suite; arguments are those of `suite_leaderboard`.
+    """Read a suite; ``weights`` and ``force`` are those of `suite_leaderboard`.
 
     Args:
         selection: of metric, runs and clustering; its benchmark does not count.
 
     Raises:
-        MisuseError: unknown names, mixed scales, nothing to show.
+        MisuseError: mixed scales, nothing to show.
     """
-    suite = find_suite(store, group)
     leaves, notes = _leaves(store, suite, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     return SuiteEntries(

@@ -55,11 +55,15 @@ def suite_among(store: Store, known: BenchmarkNames, name: str) -> Suite:
     every = {leaf for part in names for leaf in _leaves(known, part, alone=not single)}
     found = [known.benchmark(leaf) for leaf in sorted(every)]
     with_runs = _with_runs(store, sorted({key for leaf in found for key in leaf.ids}))
-    leaves = tuple(leaf for leaf in found if not with_runs.isdisjoint(leaf.ids))
-    if not leaves:
+    suite = _suite(known.benchmark(name) if single else Benchmark(name, (), ()), found, with_runs)
+    if not suite.leaves:
         raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
-    whole = known.benchmark(name) if single else Benchmark(name, (), ())
-    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in found if leaf not in leaves))
+    return suite
+
+
+def _suite(whole: Benchmark, below: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
+    leaves = tuple(leaf for leaf in below if not with_runs.isdisjoint(leaf.ids))
+    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in below if leaf not in leaves))
 
 
 def is_suite(store: Store, name: str) -> bool:
@@ -97,19 +101,19 @@ def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
     return [number for one in benchmarks_named(store, names) for number in one.ids] or None
 
 
-def list_suites(known: BenchmarkNames, with_runs: Set[int]) -> dict[str, set[str]]:
-    """Every suite with runs below it and none of its own, by name, with its leaves.
+def list_suites(known: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
+    """Every suite with runs below it and none of its own, by name.
 
     Args:
         known: all benchmarks and suites.
         with_runs: ids of the rows of ``benchmark`` that have current runs.
     """
-    ids = {name: known.benchmark(name).ids for name in sorted(known.joined)}
-    found: dict[str, set[str]] = {}
-    for name, own in ids.items():
-        if with_runs.isdisjoint(own) and known.below(own):
-            leaves = {leaf for leaf in _leaves(known, name, alone=False) if not with_runs.isdisjoint(ids[leaf])}
-            found |= {name: leaves} if leaves else {}
+    every = {name: known.benchmark(name) for name in sorted(known.joined)}
+    found: dict[str, Suite] = {}
+    for name, own in every.items():
+        if with_runs.isdisjoint(own.ids) and known.below(own.ids):
+            suite = _suite(own, [every[leaf] for leaf in sorted(_leaves(known, name, alone=False))], with_runs)
+            found |= {name: suite} if suite.leaves else {}
     return found
 
 
