@@ -11,17 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import NO_KEY, Key, keys_of
-from warehouse.analysis.audit.stored_answers import (
-    LikeliestOptions,
-    TextAnswers,
-    answer_counts,
-    likeliest_options,
-    read_choices,
-    read_texts,
-)
+from warehouse.analysis.audit.options import LONGEST
+from warehouse.analysis.audit.stored_answers import ChoiceRows, LikeliestOptions, TextAnswers, likeliest_options
 from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
-from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.votes import NO_OPTION_COUNT
@@ -34,6 +28,9 @@ Ints = NDArray[np.int64]
 
 #: Models whose answers are read at most, the best by the metric; `select_models` chooses among them.
 MOST_READ = 40
+
+_RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
+_RESPONSES = "left join content on content.sha256 = fact.response_hash"
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = N
         raise MisuseError(_too_few(name, [voter.model for voter in voters], unheard))
     if unheard:
         notes.append(f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}")
-    choices = read_choices(store, [run for voter in voters for run in voter.entry.condition.run_ids], links)
+    choices = _read_choices(store, [run for voter in voters for run in voter.entry.condition.run_ids], links)
     prompts = _prompts(store, np.unique(np.concatenate([voter.scores.seen for voter in voters])))
     keys = keys_of(prompts, choices, n_options)
     _refuse_without_keys(name, keys)
@@ -193,7 +190,7 @@ def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
 
 def _with_answers(store: Store, chosen: Sequence[ScoredCondition], higher: bool) -> tuple[list[Voter], list[str]]:
     """The models with the best scores of which answers are stored, by name, and those of which none are."""
-    counts = answer_counts(store, [run for entry in chosen for run in entry.condition.run_ids])
+    counts = _answer_counts(store, [run for entry in chosen for run in entry.condition.run_ids])
     voters, unheard = [], []
     for entry in chosen:
         runs = entry.condition.runs
@@ -226,5 +223,49 @@ def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: 
         own = [voter.entry.condition.run_ids for voter in voters if voter.has_extracted is not responses]
         runs = [run for ids in own for run in ids if run not in likelihoods]
         if runs:
-            parts.append(read_texts(store, runs, metrics, links, responses=responses))
+            parts.append(_read_texts(store, runs, metrics, links, responses=responses))
     return parts
+
+
+def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Of each run that has generations: how many have an extracted answer, and a stored response."""
+    found = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found}
+
+
+def _read_texts(
+    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, *, responses: bool
+) -> TextAnswers:
+    """Answers in words of some runs.
+
+    Args:
+        metric_ids: whose scores come beside the answers.
+        links: prompts under the canonical ones.
+        responses: the beginnings of responses, in place of extracted answers.
+    """
+    query = query_text("analysis", "audit_answers").format(
+        column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
+    )
+    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
+    prompts = follow_links(table.whole_numbers("prompt_id"), links)
+    return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
+
+
+def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
+    """The options that some runs scored."""
+    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
+    own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
+    changes = np.zeros(len(own[0]), dtype=bool)
+    for column in own:
+        changes |= np.diff(column, prepend=-1) != 0
+    return ChoiceRows(
+        prompts=follow_links(own[1], links),
+        runs=own[0],
+        draw=np.cumsum(changes) - 1,
+        option=table.whole_numbers("choice_index"),
+        loglikelihood=table.numbers("loglikelihood"),
+        unconditional=table.numbers("unconditional_loglikelihood"),
+        n_tokens=table.numbers("n_tokens"),
+        n_bytes=table.numbers("n_bytes"),
+        is_target=table.numbers("is_target"),
+    )

@@ -12,14 +12,9 @@ from warehouse.analysis.selection.benchmarks import direction_unknown, find_benc
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
 from warehouse.analysis.training.crossings import correlations, cross_all
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
-from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change, read_curves
-from warehouse.analysis.training.trajectories import (
-    RecipeScores,
-    by_other_metrics,
-    describe_others,
-    read_recipes,
-    settings_apart,
-)
+from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change
+from warehouse.analysis.training.read import by_other_metrics, read_curves, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_apart
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.intervals.estimate_mean import estimate_mean

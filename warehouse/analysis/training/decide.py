@@ -15,7 +15,8 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import BySplit, by_benchmark_split, common_benchmarks
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.analysis.training.read import read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.training.jitter import jitter

@@ -13,9 +13,10 @@ from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.prompt_tables import Checkpoint, prompt_variance, read_checkpoints
+from warehouse.analysis.training.prompt_tables import Checkpoint, prompt_variance
+from warehouse.analysis.training.read import read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import Key, Scale, scales
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, read_recipes, settings_in_groups
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability

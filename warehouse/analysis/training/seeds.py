@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.trajectories import (
-    RecipeScores,
-    by_other_metrics,
-    describe_others,
-    read_recipes,
-    settings_in_groups,
-)
+from warehouse.analysis.training.read import by_other_metrics, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
