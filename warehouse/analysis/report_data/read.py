@@ -12,7 +12,6 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.leaderboard.row import RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
-from warehouse.analysis.report_data.suspects import has_votes
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
@@ -21,12 +20,15 @@ from warehouse.analysis.training.prompt_tables import Curve
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
+from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
 from warehouse.store.shared_reads import SharedReads
 
 #: Conditions whose data maps a report shows for one benchmark.
 MOST_MAPS = 12
+#: Prompts times models beyond which a page does not wait for an audit.
+MOST_VOTES = 150_000
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
 BLOCK_SCORES, RUN_COST = 1_000_000, 100
 
@@ -140,7 +142,7 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
     recipes = read_recipes(store, found.ids) if is_trained else []
     others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []
     answers = None
-    if board and scores and has_votes(board, scores):
+    if board and scores and _has_votes(board, scores):
         answers, _ = or_why(lambda: read_answers(store, scores))
     return BenchmarkReads(
         name,
@@ -155,6 +157,13 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
         maps=_maps(store, board, facts, ranks.level) if board else None,
         matrix=stored_matrix(store, known),
     )
+
+
+def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
+    """Whether three models have answers, and not more than `MOST_VOTES`."""
+    models = {run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]}
+    most = max((row.n_prompts for row in board.rows), default=0)
+    return len(models) >= FEWEST_MODELS and most * len(models) <= MOST_VOTES
 
 
 def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.read import StoredAnswers
 from warehouse.analysis.audit.row import AuditRow
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.errors import MisuseError
-from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 
 #: Keys that are shown.
 TOP = 5
-#: Prompts times models beyond which a page does not wait for an audit.
-MOST_VOTES = 150_000
 
 
 @dataclass(frozen=True)
@@ -37,18 +32,6 @@ class Suspects:
     expected_fdr: float | None
     threshold: float
     rows: tuple[AuditRow, ...]
-
-
-def has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
-    """Whether three models have answers, and not more than `MOST_VOTES`.
-
-    Args:
-        board: its leaderboard.
-        scores: that it is made of.
-    """
-    models = {run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]}
-    most = max((row.n_prompts for row in board.rows), default=0)
-    return len(models) >= FEWEST_MODELS and most * len(models) <= MOST_VOTES
 
 
 def suspects(stored: StoredAnswers) -> Suspects | None:
