@@ -24,7 +24,7 @@ from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.analysis.training.decide import decide_of
 from warehouse.analysis.training.recipes import recipes_of
-from warehouse.analysis.training.seeds import seeds_of
+from warehouse.analysis.training.seeds import recipe_seeds
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
 from warehouse.errors import MisuseError
 from warehouse.store.computed.prompt_vectors import PromptVectors
@@ -54,7 +54,7 @@ def runs_of(one: RecipeScores) -> list[Condition]:
 
 
 def test_seeds_of_recipes() -> None:
-    found = seeds_of([GOOD, replace(POOR, trajectories=(POOR.trajectories[0].at(2.0),))])
+    found = recipe_seeds([GOOD, replace(POOR, trajectories=(POOR.trajectories[0].at(2.0),))])
     (row,) = found.rows
     assert (row.model, row.n_seeds, found.left_out) == ("good", 3, 1)
     assert row.seed_sd == pytest.approx(np.std([0.70, 0.72, 0.74], ddof=1))

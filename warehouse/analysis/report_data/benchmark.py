@@ -23,8 +23,7 @@ from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves_of
 from warehouse.analysis.training.decide import Decisions, decide_of
 from warehouse.analysis.training.recipes import RecipesReport, recipes_of
-from warehouse.analysis.training.seeds import SeedsReport
-from warehouse.analysis.training.seeds import seeds_of as recipe_seeds
+from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
 from warehouse.analysis.variance.seeds import SeedReport, seeds_of
 from warehouse.analysis.variance.variance import VarianceReport, variance_of
 

@@ -171,10 +171,10 @@ def seeds(
     others = read_recipes(store, ids, metric=against, where=parse_where(where)) if against else []
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
-    return seeds_of(recipes, others, averaged, level, elsewhere)
+    return recipe_seeds(recipes, others, averaged, level, elsewhere)
 
 
-def seeds_of(
+def recipe_seeds(
     recipes: Sequence[RecipeScores],
     others: Sequence[RecipeScores] = (),
     averaged: int = 1,
