@@ -19,14 +19,20 @@ from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, M
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.common_benchmarks import by_split
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.suites.tree import list_suites
+from warehouse.analysis.suites.entries import LeafEntries
+from warehouse.analysis.suites.leaderboard import suite_board
+from warehouse.analysis.suites.read import SuiteEntries
+from warehouse.analysis.suites.scores import Leaf
+from warehouse.analysis.suites.tree import Suite, list_suites
+from warehouse.analysis.suites.units import UnitMap
 from warehouse.analysis.training.decide import decide_of
 from warehouse.analysis.training.recipes import recipes_of
 from warehouse.analysis.training.seeds import recipe_seeds
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
 from warehouse.errors import MisuseError
+from warehouse.records.run_fields import COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.computed.prompt_vectors import PromptVectors
 
 LETTERS = "ABCD"
@@ -96,6 +102,33 @@ def test_what_is_below_itself_is_found_once() -> None:
         for place, name, parent in ((1, "a", 2), (2, "b", 1))
     ]
     assert sorted(row["name"] for row in BenchmarkNames(ring).below([1])) == ["a", "b"]
+
+
+def leaf(name: str, first: int, shares: Sequence[float], n: int = 50) -> Leaf:
+    """A benchmark on which models have some shares right, each by one run."""
+    entries = []
+    for model, share in enumerate(shares):
+        ids, values = np.arange(first, first + n), (np.arange(n) < share * n).astype(float)
+        flat = np.ones(n)
+        scores = PromptScores(ids, values, flat, flat, np.full(n, np.nan), flat > 0, ids, np.zeros(n), 0, n)
+        run = {**dict.fromkeys((*WHO_FIELDS, *COMMON_FIELDS)), "model": f"m{model}", "split": "", "task_version": ""}
+        run |= {"run_id": first + model, "run_group_id": None, "benchmark": name, "started_at": None}
+        run |= {"status": "complete", "n_benchmark": n}
+        entries.append(ScoredCondition(Condition(f"{name} {model}", (run,)), "", ACC, scores, None))
+    groups = group_entries(entries)
+    coverages = {group: coverage_of(members) for group, members in groups.items()}
+    return Leaf(1.0, LeafEntries(Benchmark(name, (first,), ()), tuple(entries), coverages))
+
+
+def test_the_board_of_a_suite_in_hand() -> None:
+    leaves = (leaf("s/x", 0, (0.9, 0.5)), leaf("s/y", 1000, (0.7, 0.6)))
+    ids = np.concatenate([np.arange(50), np.arange(1000, 1050)])
+    suite = Suite("s", (7,), tuple(one.found.benchmark for one in leaves), ())
+    board = suite_board(SuiteEntries(suite, "equal", leaves, UnitMap(ids, -1 - ids), (), ()), level=0.95)
+    assert [row.model for row in board.rows] == ["m0", "m1"]
+    assert [row.estimate for row in board.rows] == pytest.approx([0.8, 0.55])
+    variance = sum(p * (1 - p) / 49 for p in (0.9, 0.7)) / 4
+    assert board.rows[0].se_independent == pytest.approx(variance**0.5)
 
 
 def answers(n: int = 200, models: int = 6) -> tuple[StoredAnswers, np.ndarray]:
