@@ -4,3 +4,4 @@ select benchmark.id, benchmark.name, coalesce(named.name, benchmark.name) as can
     benchmark.parent_id, benchmark.default_clustering_id
 from benchmark
 left join benchmark named on named.id = benchmark.canonical_id
+order by benchmark.id

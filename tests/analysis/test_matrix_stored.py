@@ -13,6 +13,7 @@ from tests.support.sections import build
 from tests.support.stores import ENGINES, empty_store
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.matrix.results import MatrixResult
+from warehouse.analysis.selection.benchmarks import read_benchmark
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.store.open import open_store
@@ -39,7 +40,7 @@ def home(url: str) -> Iterator[Warehouse]:
 
 def stored(home: Warehouse) -> StoredMatrix:
     with home.reading() as store:
-        return stored_matrix(store, "exam")
+        return stored_matrix(store, read_benchmark(store, "exam"))
 
 
 def plain(result: MatrixResult | None) -> MatrixResult:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
-from warehouse.analysis.report_data.benchmark import Maps
+from warehouse.analysis.report_data.read import Maps
 from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
 from warehouse.report.table import count, model_and_condition, name, number, table, text
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from warehouse.analysis.audit.against import Verdicts, agreement, match_verdicts, read_verdicts
 from warehouse.analysis.audit.beside import Beside, cluster_name, look_beside
 from warehouse.analysis.audit.effect import effect_of
-from warehouse.analysis.audit.read import AuditData, read_votes
+from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.audit.row import AgreementRow, AuditRow, StratumRow
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
+from warehouse.analysis.audit.votes import AuditData, votes_of
+from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.records import parse_json
@@ -89,42 +90,32 @@ def audit(
     as_level(level)
     verdicts = None if against is None else read_verdicts(against, wrong_is)
     selected = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster))
-    return audit_of(
-        store,
-        selected,
-        threshold=threshold,
-        strata=strata,
-        n_options=n_options,
-        effect=effect,
-        verdicts=verdicts,
-        level=level,
-    )
+    stored = read_answers(store, selected, n_options)
+    return audit_of(stored, threshold=threshold, strata=strata, effect=effect, verdicts=verdicts, level=level)
 
 
 def audit_of(
-    store: Store,
-    selected: BenchmarkScores,
+    stored: StoredAnswers,
     *,
     threshold: float = THRESHOLD,
     strata: str | None = None,
-    n_options: int | None = None,
     effect: bool = False,
     verdicts: Verdicts | None = None,
     level: float = 0.95,
 ) -> AuditReport:
-    """`audit` of scores that were read; asks the store for the answers behind them.
+    """`audit` of answers that were read.
 
     Args:
-        selected: the scores.
+        stored: the answers, and the scores that they have.
         verdicts: by people.
 
     Raises:
-        MisuseError: no keys, fewer than three models with answers, a model twice.
+        MisuseError: no answer names an option, or a model has two names.
     """
-    data = read_votes(store, selected, n_options)
+    selected, data = stored.scores, votes_of(stored)
     labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
     found = _judge(data, labels)
-    beside = look_beside(store, data, selected.benchmark.ids, selected.clusters)
+    beside = look_beside(stored, data)
     listed = _listed(found, threshold)
     marked, notes = _verdicts(verdicts, data)
     heard = [data.voters[column] for column in found.models.tolist()]

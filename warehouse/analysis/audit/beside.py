@@ -3,7 +3,7 @@ answers that are wrong and always alike, and other suspects of a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import Key
-from warehouse.analysis.audit.read import AuditData
+from warehouse.analysis.audit.read import StoredAnswers
+from warehouse.analysis.audit.votes import AuditData
 from warehouse.analysis.items.datamap import MAX_P, MIN_S
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
-from warehouse.analysis.text.embedders import choose_embedder
-from warehouse.errors import MisuseError
 from warehouse.stats import near_pairs
 from warehouse.stats.items.discrimination import discrimination
 from warehouse.stats.labels.votes import Votes
-from warehouse.store.computed.prompt_vectors import read_vectors
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 #: Cosine similarity from which on two prompts ask nearly the same.
 NEAR = 0.95
@@ -51,28 +47,24 @@ class Beside:
     constant: NDArray[np.float64]
     datamap_models: NDArray[np.float64]
     clusters: NDArray[np.int64]
-    labels: dict[int, str]
+    labels: Mapping[int, str]
     notes: tuple[str, ...]
 
 
-def look_beside(store: Store, data: AuditData, benchmark_ids: tuple[int, ...], clusters: ClusterMap) -> Beside:
-    """What is known of the prompts beside the votes.
-
-    Args:
-        benchmark_ids: rows of ``benchmark`` that the prompts are of.
-        clusters: those of the error bars.
-    """
+def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
+    """What is known of the prompts beside the votes; clusters are those of the error bars."""
+    clusters = stored.scores.clusters
     negative, constant = _as_items(data, clusters)
     found = clusters.labels(data.ids)
     members = np.full(len(data.ids), -1, dtype=np.int64) if found is None else np.maximum(found, -1)
-    near, notes = _near_pairs(store, data, benchmark_ids)
+    near, notes = _near_pairs(stored, data)
     return Beside(
         contradicts=_contradictions(data, [*_same_text(data), *near]),
         negative=negative,
         constant=constant,
         datamap_models=_datamap_models(data.votes, data.draws),
         clusters=members,
-        labels=_labels(store, benchmark_ids),
+        labels=stored.labels,
         notes=notes,
     )
 
@@ -102,15 +94,11 @@ def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
     return ((a, b) for members in asked_again for a in members for b in members if a < b)
 
 
-def _near_pairs(
-    store: Store, data: AuditData, benchmark_ids: tuple[int, ...]
-) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+def _near_pairs(stored: StoredAnswers, data: AuditData) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
     """Pairs of prompts whose stored vectors are nearly alike, and a note on where these come from."""
-    try:
-        chosen = choose_embedder(store, None)
-    except MisuseError:  # no vectors, or those of several models
+    if stored.near is None:
         return [], ()
-    vectors = read_vectors(store, chosen, list(benchmark_ids))
+    vectors, embedder = stored.near
     place = {prompt: item for item, prompt in enumerate(data.ids.tolist())}
     own = [row for row, prompt in enumerate(vectors.prompts.tolist()) if prompt in place]
     if len(own) < 2:
@@ -118,7 +106,7 @@ def _near_pairs(
     found = near_pairs(vectors.vectors[own], NEAR, keep=KEEP)
     items = [place[prompt] for prompt in vectors.prompts[own].tolist()]
     pairs = [(items[a], items[b]) for a, b in zip(found.first.tolist(), found.second.tolist(), strict=True)]
-    return pairs, (f"near-duplicates: questions at least {NEAR:g} alike by {chosen.label}",)
+    return pairs, (f"near-duplicates: questions at least {NEAR:g} alike by {embedder}",)
 
 
 def _contradictions(data: AuditData, pairs: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
@@ -159,11 +147,6 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
     suspected = several & majority & (right <= MAX_P + 1e-12) & (consistency >= MIN_S - 1e-12)
     found[votes.items] = np.where(several.any(axis=1), suspected.sum(axis=1), np.nan)
     return found
-
-
-def _labels(store: Store, benchmark_ids: tuple[int, ...]) -> dict[int, str]:
-    rows = store.rows(query_text("analysis", "clusters"), {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    return {row["id"]: str(row["label"]) for row in rows}
 
 
 def cluster_name(beside: Beside, item: int) -> str | None:

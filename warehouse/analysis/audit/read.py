@@ -1,4 +1,4 @@
-"""Votes of models for the options of a benchmark's prompts, from what the store holds of their answers."""
+"""What an audit rests on, read at once: who is heard, what they answered, and what else is known of the prompts."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import NO_KEY, Key, keys_of
-from warehouse.analysis.audit.options import free_form
-from warehouse.analysis.audit.stored_answers import (
-    LikeliestOptions,
-    TextAnswers,
-    answer_counts,
-    likeliest_options,
-    read_choices,
-    read_texts,
-)
+from warehouse.analysis.audit.options import LONGEST
+from warehouse.analysis.audit.stored_answers import ChoiceRows, LikeliestOptions, TextAnswers, likeliest_options
+from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
-from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.errors import MisuseError
-from warehouse.stats.labels.free_form import N_OPTIONS, free_form_options
-from warehouse.stats.labels.votes import NO_OPTION_COUNT, NOT_ASKED, UNPARSED, Votes, votes_for_options
+from warehouse.stats.labels.votes import NO_OPTION_COUNT
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
+from warehouse.store.computed.prompt_vectors import PromptVectors, read_vectors
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -33,6 +28,9 @@ Ints = NDArray[np.int64]
 
 #: Models whose answers are read at most, the best by the metric; `select_models` chooses among them.
 MOST_READ = 40
+
+_RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
+_RESPONSES = "left join content on content.sha256 = fact.response_hash"
 
 
 @dataclass(frozen=True)
@@ -50,53 +48,47 @@ class Voter:
 
 
 @dataclass(frozen=True)
-class AuditData:
-    """Prompts with their keys, and who votes for what.
+class StoredAnswers:
+    """All that an audit rests on.
 
     Attributes:
-        prompts: rows of ``audit_prompts.sql``, by natural key.
-        ids: their ids, shape (J,).
-        keys: of each prompt.
-        votes: of the models for the options; refused prompts included.
-        reasons: why each prompt is refused, empty if it is not.
-        draws: answers of each model to each prompt, shape (J, M).
-        voters: the models, as columns of ``votes``.
+        scores: of the benchmark.
         entries: all conditions that can stand side by side, with or without answers.
-        answers: texts of the options of prompts with free-form answers, the key first; empty for others.
+        voters: the models whose answers are heard, by name.
+        prompts: rows of ``audit_prompts.sql``, by natural key.
+        keys: of each prompt.
+        likeliest: the options that runs find likeliest.
+        texts: answers in words of the other runs.
+        near: stored vectors of the prompts, with what to call their embedder; None where it is not clear which.
+        labels: name of each stored cluster by number.
         notes: what a reader should know.
     """
 
-    prompts: tuple[Mapping[str, Any], ...]
-    ids: Ints
-    keys: tuple[Key, ...]
-    votes: Votes
-    reasons: tuple[str, ...]
-    draws: Ints
-    voters: tuple[Voter, ...]
+    scores: BenchmarkScores
     entries: tuple[ScoredCondition, ...]
-    answers: tuple[tuple[str, ...], ...]
+    voters: tuple[Voter, ...]
+    prompts: tuple[Mapping[str, Any], ...]
+    keys: tuple[Key, ...]
+    likeliest: LikeliestOptions
+    texts: tuple[TextAnswers, ...]
+    near: tuple[PromptVectors, str] | None
+    labels: Mapping[int, str]
     notes: tuple[str, ...]
 
-    def answer(self, item: int, option: int) -> str | None:
-        """What an option of a prompt says; None for one that nobody gave."""
-        options = self.keys[item].options
-        if options is not None:
-            return options.name(option)
-        return self.answers[item][option] if 0 <= option < len(self.answers[item]) else None
 
-
-def read_votes(store: Store, found: BenchmarkScores, n_options: int | None) -> AuditData:
-    """The votes of the models of a benchmark.
+def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = None) -> StoredAnswers:
+    """The answers of the models of a benchmark, and what else speaks against its keys.
 
     Args:
         found: its conditions with their scores.
         n_options: options of each prompt, where the store does not tell; None: unknown.
 
     Raises:
-        MisuseError: fewer than three models with answers, no keys, or no answers.
+        MisuseError: fewer than three models with answers, or no keys.
     """
     name, links = found.benchmark.name, read_links(store)
-    entries, notes = _one_group(store, found, links)
+    members, notes = found.largest_group()
+    entries = _linked(store, members, links)
     chosen = _one_per_model(entries)
     if len(chosen) < len(entries):
         left_out = len(entries) - len(chosen)
@@ -108,46 +100,44 @@ def read_votes(store: Store, found: BenchmarkScores, n_options: int | None) -> A
         raise MisuseError(_too_few(name, [voter.model for voter in voters], unheard))
     if unheard:
         notes.append(f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}")
-    runs = {run: model for model, voter in enumerate(voters) for run in voter.entry.condition.run_ids}
-    choices = read_choices(store, list(runs), links)
+    choices = _read_choices(store, [run for voter in voters for run in voter.entry.condition.run_ids], links)
     prompts = _prompts(store, np.unique(np.concatenate([voter.scores.seen for voter in voters])))
     keys = keys_of(prompts, choices, n_options)
     _refuse_without_keys(name, keys)
-    order = np.array([row["id"] for row in prompts], dtype=np.int64)
     option = {row["id"]: key.option for row, key in zip(prompts, keys, strict=True) if key.option is not None}
-    likeliest = likeliest_options(choices, option, _right(voters, _best_value(found)))
-    table = _Table(order, keys, len(voters))
-    table.add_likeliest(likeliest, runs)
-    for part in _texts(store, voters, set(likeliest.runs.tolist()), links):
-        table.add_texts(part, runs, _best_value(found))
-    votes = table.votes(name)
-    reasons = tuple(key.reason or reason for key, reason in zip(keys, votes.reasons.tolist(), strict=True))
-    notes += table.notes()
-    return AuditData(
-        prompts=tuple(prompts),
-        ids=order,
-        keys=tuple(keys),
-        votes=votes,
-        reasons=reasons,
-        draws=table.draws,
-        voters=tuple(voters),
+    likeliest = likeliest_options(choices, option, _right(voters, best_value(found)))
+    clusters = store.rows(
+        query_text("analysis", "clusters"), {"benchmark_ids": found.benchmark.ids}, per="benchmark_id"
+    )
+    return StoredAnswers(
+        scores=found,
         entries=tuple(entries),
-        answers=table.answers,
+        voters=tuple(voters),
+        prompts=tuple(prompts),
+        keys=tuple(keys),
+        likeliest=likeliest,
+        texts=tuple(_texts(store, voters, set(likeliest.runs.tolist()), links)),
+        near=_vectors(store, found.benchmark.ids),
+        labels={row["id"]: str(row["label"]) for row in clusters},
         notes=tuple(notes),
     )
 
 
-def _one_group(store: Store, found: BenchmarkScores, links: Links) -> tuple[list[ScoredCondition], list[str]]:
-    """The largest group of conditions that can stand side by side, links followed, and a note on the others."""
-    groups = [[entry for entry in members if entry.usable is not None] for members in found.groups().values()]
-    ordered = sorted(groups, key=len, reverse=True) or [[]]
-    entries, others = ordered[0], sum(map(len, ordered[1:]))
-    if len(links[0]):
-        runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
-        linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
-        entries = [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
-    note = f"{others} models of another split, task version, metric or judge are left out (--where chooses)"
-    return entries, [note] if others else []
+def _vectors(store: Store, benchmark_ids: Sequence[int]) -> tuple[PromptVectors, str] | None:
+    try:
+        chosen = choose_embedder(store, None)
+    except MisuseError:  # no vectors, or those of several models
+        return None
+    return read_vectors(store, chosen, list(benchmark_ids)), chosen.label
+
+
+def _linked(store: Store, entries: Sequence[ScoredCondition], links: Links) -> list[ScoredCondition]:
+    """Entries with their scores under the prompts that links lead to."""
+    if not len(links[0]):
+        return list(entries)
+    runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
+    linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
+    return [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
@@ -159,8 +149,7 @@ def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
 
 
 def _prompts(store: Store, ids: Ints) -> list[Mapping[str, Any]]:
-    rows = store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids})
-    return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
+    return sorted(store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids}), key=natural_key)
 
 
 def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
@@ -181,7 +170,7 @@ def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
     raise MisuseError(f"no key of {name} can be judged: {counts}")
 
 
-def _best_value(found: BenchmarkScores) -> float:
+def best_value(found: BenchmarkScores) -> float:
     """The score of a right answer."""
     low, high = found.metric.bounds or (None, None)
     best = low if found.metric.higher_is_better is False else high
@@ -201,7 +190,7 @@ def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
 
 def _with_answers(store: Store, chosen: Sequence[ScoredCondition], higher: bool) -> tuple[list[Voter], list[str]]:
     """The models with the best scores of which answers are stored, by name, and those of which none are."""
-    counts = answer_counts(store, [run for entry in chosen for run in entry.condition.run_ids])
+    counts = _answer_counts(store, [run for entry in chosen for run in entry.condition.run_ids])
     voters, unheard = [], []
     for entry in chosen:
         runs = entry.condition.runs
@@ -234,112 +223,49 @@ def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: 
         own = [voter.entry.condition.run_ids for voter in voters if voter.has_extracted is not responses]
         runs = [run for ids in own for run in ids if run not in likelihoods]
         if runs:
-            parts.append(read_texts(store, runs, metrics, links, responses=responses))
+            parts.append(_read_texts(store, runs, metrics, links, responses=responses))
     return parts
 
 
-class _Table:
-    """Answers as numbers of options, collected from several kinds of sources."""
-
-    def __init__(self, order: Ints, keys: Sequence[Key], n_models: int) -> None:
-        self.order, self.keys, self.n_models = order, keys, n_models
-        self.place = {prompt: item for item, prompt in enumerate(order.tolist())}
-        self.items: list[int] = []
-        self.models: list[int] = []
-        self.codes: list[int] = []
-        self.free: dict[int, list[list[str | None]]] = {
-            item: [[] for _ in range(n_models)] for item, key in enumerate(keys) if key.texts
-        }
-        self.shown: dict[int, dict[str, str]] = {item: {} for item in self.free}
-        self.answers: tuple[tuple[str, ...], ...] = tuple(() for _ in keys)
-        self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
-        self.n_texts = self.n_unparsed = 0
-
-    def add_likeliest(self, found: LikeliestOptions, models: Mapping[int, int]) -> None:
-        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.option.tolist(), strict=True)
-        for prompt, run, option in rows:
-            item, model = self.place.get(prompt), models.get(run)
-            if item is not None and model is not None and self.keys[item].option is not None:
-                self._add(item, model, option)
-
-    def add_texts(self, found: TextAnswers, models: Mapping[int, int], best: float) -> None:
-        """A text names an option; else an answer that the metric calls right is the key."""
-        right = (found.values == best).tolist()
-        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.texts, right, strict=True)
-        for prompt, run, text, is_right in rows:
-            item, model = self.place.get(prompt), models.get(run)
-            if item is None or model is None or self.keys[item].reason:
-                continue
-            key = self.keys[item]
-            self.n_texts += 1
-            if key.options is None:
-                self._add_free(item, model, text, is_right)
-                continue
-            option = key.options.place(text)
-            if option is None:
-                option = key.option if is_right and key.option is not None else UNPARSED
-            self.n_unparsed += option == UNPARSED
-            self._add(item, model, option)
-
-    def _add(self, item: int, model: int, option: int) -> None:
-        self.items.append(item)
-        self.models.append(model)
-        self.codes.append(option)
-
-    def _add_free(self, item: int, model: int, text: str | None, is_right: bool) -> None:
-        key, form = self.keys[item], free_form(text)
-        if is_right or form in key.texts:
-            form = key.texts[0]
-        elif form is not None and text is not None:
-            self.shown[item].setdefault(form, " ".join(text.split()))
-        self.n_unparsed += form is None
-        self.free[item][model].append(form)
-
-    def votes(self, name: str) -> Votes:
-        """The votes.
-
-        Raises:
-            MisuseError: no answer names an option.
-        """
-        widths = np.array([np.nan if key.options is None else key.options.n for key in self.keys])
-        options = np.array([np.nan if key.option is None else key.option for key in self.keys], dtype=float)
-        if self.n_texts and self.n_unparsed == self.n_texts and not set(self.codes) - {UNPARSED}:
-            raise MisuseError(
-                f"no answer of {name} names an option: its runs have responses, but no extracted answers; ingest a dump"
-                " that has them"
-            )
-        codes = self._array()
-        if self.free:
-            own = sorted(self.free)
-            found = free_form_options([self.free[item] for item in own], [self.keys[item].texts[0] for item in own])
-            codes = _widened(codes, found.answers.shape[2])
-            codes[own, :, : found.answers.shape[2]] = found.answers
-            widths[own], options[own] = N_OPTIONS, found.keys
-            answers = list(self.answers)
-            for item, texts in zip(own, found.texts, strict=True):
-                answers[item] = tuple(self.shown[item].get(text, text) for text in texts)
-            self.answers = tuple(answers)
-        self.draws = (codes != NOT_ASKED).sum(axis=2)
-        return votes_for_options(codes, options, widths)
-
-    def notes(self) -> list[str]:
-        share = self.n_unparsed / self.n_texts if self.n_texts else 0
-        return [f"{100 * share:.0f} % of answers name no option: they count as wrong"] if share > 0.05 else []
-
-    def _array(self) -> Ints:
-        """Answers by prompt, model and draw."""
-        items, models = np.array(self.items, dtype=np.int64), np.array(self.models, dtype=np.int64)
-        cells = items * self.n_models + models
-        order = np.argsort(cells, kind="stable")
-        ordered = cells[order]
-        firsts = np.searchsorted(ordered, ordered)
-        draws = np.arange(len(ordered)) - firsts
-        most = int(draws.max(initial=0)) + 1
-        codes = np.full((len(self.keys) * self.n_models, most), NOT_ASKED, dtype=np.int64)
-        codes[ordered, draws] = np.array(self.codes, dtype=np.int64)[order]
-        return codes.reshape(len(self.keys), self.n_models, most)
+def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Of each run that has generations: how many have an extracted answer, and a stored response."""
+    found = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found}
 
 
-def _widened(codes: Ints, draws: int) -> Ints:
-    lacking = draws - codes.shape[2]
-    return np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED) if lacking > 0 else codes
+def _read_texts(
+    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, *, responses: bool
+) -> TextAnswers:
+    """Answers in words of some runs.
+
+    Args:
+        metric_ids: whose scores come beside the answers.
+        links: prompts under the canonical ones.
+        responses: the beginnings of responses, in place of extracted answers.
+    """
+    query = query_text("analysis", "audit_answers").format(
+        column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
+    )
+    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
+    prompts = follow_links(table.whole_numbers("prompt_id"), links)
+    return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
+
+
+def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
+    """The options that some runs scored."""
+    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
+    own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
+    changes = np.zeros(len(own[0]), dtype=bool)
+    for column in own:
+        changes |= np.diff(column, prepend=-1) != 0
+    return ChoiceRows(
+        prompts=follow_links(own[1], links),
+        runs=own[0],
+        draw=np.cumsum(changes) - 1,
+        option=table.whole_numbers("choice_index"),
+        loglikelihood=table.numbers("loglikelihood"),
+        unconditional=table.numbers("unconditional_loglikelihood"),
+        n_tokens=table.numbers("n_tokens"),
+        n_bytes=table.numbers("n_bytes"),
+        is_target=table.numbers("is_target"),
+    )

@@ -1,23 +1,15 @@
-"""Which answers of some models the store holds: texts of generations, likeliest options."""
+"""Answers of models as arrays: texts of generations, options with their likelihoods, the likeliest of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.options import LONGEST
-from warehouse.analysis.selection.scores import Links, follow_links
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-_RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
-_RESPONSES = "left join content on content.sha256 = fact.response_hash"
 
 
 @dataclass(frozen=True)
@@ -71,50 +63,6 @@ class LikeliestOptions:
     prompts: Ints
     runs: Ints
     option: Ints
-
-
-def answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    found = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
-    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found}
-
-
-def read_texts(
-    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, *, responses: bool
-) -> TextAnswers:
-    """Answers in words of some runs.
-
-    Args:
-        metric_ids: whose scores come beside the answers.
-        links: prompts under the canonical ones.
-        responses: the beginnings of responses, in place of extracted answers.
-    """
-    query = query_text("analysis", "audit_answers").format(
-        column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
-    )
-    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
-    prompts = follow_links(table.whole_numbers("prompt_id"), links)
-    return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
-
-
-def read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
-    """The options that some runs scored."""
-    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
-    own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
-    changes = np.zeros(len(own[0]), dtype=bool)
-    for column in own:
-        changes |= np.diff(column, prepend=-1) != 0
-    return ChoiceRows(
-        prompts=follow_links(own[1], links),
-        runs=own[0],
-        draw=np.cumsum(changes) - 1,
-        option=table.whole_numbers("choice_index"),
-        loglikelihood=table.numbers("loglikelihood"),
-        unconditional=table.numbers("unconditional_loglikelihood"),
-        n_tokens=table.numbers("n_tokens"),
-        n_bytes=table.numbers("n_bytes"),
-        is_target=table.numbers("is_target"),
-    )
 
 
 #: Ways to compare options, as metrics do (``acc``, ``acc_norm``, ``acc_mutual_info`` ...).

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.errors import MisuseError
@@ -165,14 +165,6 @@ def pair_up(
         )
     labels = clusters.labels(common)
     return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)
-
-
-def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
-    """Clusters of the prompts that links lead to, where these have none of their own."""
-    prompts = follow_links(clusters.prompts, links)
-    own_first = np.lexsort((prompts != clusters.prompts, prompts))
-    names, first = np.unique(prompts[own_first], return_index=True)
-    return ClusterMap(names, clusters.clusters[own_first][first], clusters.note)
 
 
 def scores_of_both(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pair_tests import Options, Tests
-from warehouse.analysis.comparison.pairing import Pair, clusters_under_links
+from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.scores import PromptScores, align_values, read_links
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.subsets.recognise import PlannedRun, recognise

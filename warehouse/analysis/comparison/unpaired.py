@@ -11,18 +11,13 @@ import numpy as np
 from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.footnotes import WIDTH, column_of
 from warehouse.analysis.comparison.pair_tests import Options
-from warehouse.analysis.comparison.pairing import (
-    NotComparable,
-    clusters_under_links,
-    refuse_incomparable,
-    scores_of_both,
-)
+from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.comparison.view import difference_cells, models_of
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links, outside_clusters
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores, read_links

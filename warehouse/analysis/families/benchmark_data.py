@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, canonical_names, choose_metrics, metrics_of
-from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of, read_names
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
@@ -72,8 +71,6 @@ class BenchmarkData:
     @cached_property
     def linked_clusters(self) -> ClusterMap:
         """The same for prompts that links lead to."""
-        from warehouse.analysis.comparison.pairing import clusters_under_links
-
         return clusters_under_links(self.clusters, self.links)
 
     @contextmanager
@@ -221,10 +218,10 @@ def read_all(
     runs: dict[str, list[Any]] = {}
     for run in read_runs(store, "1 = 1", {}):
         runs.setdefault(run["benchmark"], []).append(run)
-    known = {benchmark.name: benchmark for benchmark in read_benchmarks(store)}
-    canonical = canonical_names(store)
-    named = {canonical.get(name, name) for name in only}
-    suites = list_suites(store)
+    every = read_names(store)
+    known = {name: every.benchmark(name) for name in sorted(every.joined)}
+    named = {every.canonical.get(name, name) for name in only}
+    suites = list_suites(every, {run["benchmark_id"] for own in runs.values() for run in own})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
@@ -233,7 +230,7 @@ def read_all(
     shared = _Shared(store, opener, list(known.values()), resolved)
     names = tuple(sorted(named or {*runs, *suites}))
     found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
-    found += [shared.suite(known[name], sorted(suites[name]), known, runs) for name in names if name in suites]
+    found += [shared.suite(known[name], suites[name].leaves, runs) for name in names if name in suites]
     return AllData(tuple(found), names, tuple(notes))
 
 
@@ -274,9 +271,9 @@ class _Shared:
         )
 
     def suite(
-        self, suite: Benchmark, leaves: Sequence[str], known: Mapping[str, Benchmark], runs: Mapping[str, Sequence[Any]]
+        self, suite: Benchmark, leaves: Sequence[Benchmark], runs: Mapping[str, Sequence[Any]]
     ) -> SuiteBenchmarks:
-        parts = {leaf: self.benchmark(known[leaf], runs[leaf]) for leaf in leaves}
+        parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
         return SuiteBenchmarks(
             benchmark=suite,
             conditions={f"{leaf}/{key}": one for leaf, part in parts.items() for key, one in part.conditions.items()},

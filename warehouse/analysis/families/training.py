@@ -39,8 +39,8 @@ class Training:
         Raises:
             MisuseError: no recipe has two seeds or two checkpoints after all.
         """
+        from warehouse.analysis.training.read import read_recipes
         from warehouse.analysis.training.seeds import seeds_row
-        from warehouse.analysis.training.trajectories import read_recipes
 
         with data.opened() as store:
             recipes = read_recipes(store, data.benchmark.ids)

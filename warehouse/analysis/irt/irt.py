@@ -14,6 +14,7 @@ from warehouse.analysis.irt.report import report_of
 from warehouse.analysis.irt.results import AbilityReport, IrtReport, IrtResult, NextReport
 from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.core.inputs import as_level, as_seed
@@ -69,7 +70,7 @@ class Irt:
                 two models, or than two prompts that two of them answered.
         """
         with self.opener.reading() as store:
-            return read_pool(store, self.benchmarks, self.selection)
+            return read_pool(store, benchmarks_named(store, self.benchmarks), self.selection)
 
     def fit(self, *, family: str | Mapping[str, str] | None = None, seed: int = 0) -> IrtReport:
         """Difficulty, discrimination and fit of every prompt, and what differs between families of models.

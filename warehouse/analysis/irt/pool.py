@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,17 @@ from numpy.typing import NDArray
 from warehouse.analysis.irt.cells import Cells, cells_of
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
-from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.records.run_fields import ALWAYS_TOLD
 from warehouse.stats.items.responses import Responses, as_responses
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -130,18 +128,17 @@ class Pool:
         )
 
 
-def read_pool(store: Store, benchmarks: Sequence[str], selection: Selection) -> Pool:
+def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> Pool:
     """The answers of all models to the prompts of some benchmarks.
 
     Args:
-        benchmarks: names of benchmarks and suites, globs among them.
+        leaves: with prompts of their own.
         selection: of metric, runs and clustering; its benchmark does not count.
 
     Raises:
-        MisuseError: unknown names; a model that has several conditions on a benchmark; fewer than
-            two models, or than two prompts that two models answered.
+        MisuseError: no benchmark; a model that has several conditions on one; fewer than two models,
+            or than two prompts that two models answered.
     """
-    leaves = benchmarks_named(store, benchmarks)
     if not leaves:
         raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
     read, refused = read_leaves(store, leaves, selection)
@@ -231,7 +228,7 @@ def _assemble(
     cluster: str | None,
     notes: list[str],
 ) -> Pool:
-    rows = _prompt_rows(store, np.unique(np.concatenate([cells.prompts for _, _, cells in parts])))
+    rows = keyed_prompts(store, np.unique(np.concatenate([cells.prompts for _, _, cells in parts])))
     sizes = [len(cells.prompts) for _, _, cells in parts]
     y, k = (np.zeros((len(names), sum(sizes))) for _ in range(2))
     form = np.repeat(np.arange(len(parts)), sizes)
@@ -279,15 +276,6 @@ def _assemble(
         clusters=_testlets(store, leaves, ids, cluster),
         notes=tuple(notes),
     )
-
-
-def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
-    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
-    found = store.rows(query, {"ids": prompts})
-    return {
-        row["id"]: dict(row) | {"order": (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])}
-        for row in found
-    }
 
 
 def _form(label: str, entry: ScoredCondition, trials: NDArray[np.float64]) -> Form:

@@ -7,7 +7,7 @@ several generations. A prompt that is answered wrongly and always alike has a su
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,14 @@ from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, di
 from warehouse.analysis.items.generations import count_correct, count_generations
 from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkFacts,
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+    run_metrics_of,
+)
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -79,19 +86,19 @@ class DataMap(Result):
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
     """What holds for all conditions; ``grouping`` None: by answer where there are any."""
 
-    metric: str | None
-    grouping: Grouping | None
-    model: Grouper | None
-    correct_at: float | None
-    max_p: float
-    min_s: float
-    level: float
-    interval: str
-    fresh: bool
-    store_result: bool
+    level: float = 0.95
+    metric: str | None = None
+    grouping: Grouping | None = None
+    model: Grouper | None = None
+    correct_at: float | None = None
+    max_p: float = MAX_P
+    min_s: float = MIN_S
+    interval: str = "wilson"
+    fresh: bool = False
+    store_result: bool = True
 
 
 def datamap(
@@ -123,23 +130,47 @@ def datamap(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.datamap`.
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
-    settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result)
+    settings = Settings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
-        named = _labelled(store, found)
+        numbers = sorted({int(one.setting("benchmark_id")) for one in found})
+        facts = BenchmarkFacts((), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers)))
+    return datamap_of(opener, reference, found, facts, settings, progress)
+
+
+def datamap_of(
+    opener: StoreOpener,
+    reference: str,
+    conditions: Sequence[Condition],
+    facts: BenchmarkFacts,
+    settings: Settings,
+    progress: Callable[[float], None] | None = None,
+) -> DataMap:
+    """`datamap` of conditions that were found.
+
+    Args:
+        reference: that they are meant by.
+        facts: metrics of their benchmarks, and which of their runs have figures of which.
+
+    Raises:
+        MisuseError: none of them has a data map.
+    """
+    with opener.reading() as store:
+        named = _labelled(store, conditions)
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
     for place, (condition, label) in enumerate(named):
-        with opener.reading() as store:
-            described = _one_metric(store, condition, settings)
+        number = int(condition.setting("benchmark_id"))
+        known = [metric for metric in facts.metrics if metric.benchmark_id == number]
+        described = choose_metrics(known, settings.metric, condition.benchmark_split[0])[0]
         own, sets = _condition_rows(opener, condition, label, described, settings)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            with opener.reading() as store:
-                why = _why_not(store, most, row, condition, described.label)
+            scored = scored_metrics(facts.run_metrics, known, [condition]).keys() - {described.label}
+            why = _why_not(most, row, described.label, scored)
             left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
             rows, spread = rows + own, [*spread, row]
@@ -151,9 +182,9 @@ def datamap(
         raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
     return DataMap(
         grouped_by=", ".join(sorted(grouped)),
-        max_p=max_p,
-        min_s=min_s,
-        level=level,
+        max_p=settings.max_p,
+        min_s=settings.min_s,
+        level=settings.level,
         rows=tuple(rows),
         distribution=tuple(spread),
         notes=tuple(sorted(notes)),
@@ -182,23 +213,17 @@ def _in_words(condition: Condition, label: str) -> str:
     return ", ".join(filter(None, (condition.benchmark_split[0], condition.model, label)))
 
 
-def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str) -> str:
+def _why_not(most: int, row: DistributionRow | None, metric: str, scored: Collection[str]) -> str:
+    """Why a condition has no data map, with the other metrics that its generations were scored by."""
     if row is None:
-        ids = [int(condition.setting("benchmark_id"))]
-        scored = scored_metrics(run_metrics_of(store, ids), metrics_of(store, ids), [condition]).keys() - {metric}
         advice = advise_metric("there are scores by", scored)
         if most >= 2 or advice:
             return f"no generation was scored by {metric}{advice}"
     return "each prompt has one generation; a data map needs several"
 
 
-def _one_metric(store: Store, condition: Condition, settings: _Settings) -> Metric:
-    ids = [int(condition.setting("benchmark_id"))]
-    return choose_metrics(metrics_of(store, ids), settings.metric, condition.benchmark_split[0])[0]
-
-
 def _condition_rows(
-    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: _Settings
+    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: Settings
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
     with opener.reading() as store:
@@ -276,19 +301,19 @@ def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
     }
 
 
-def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: _Settings) -> bool:
+def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: Settings) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
         return False
     return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
 
 
-def _has_draws(upper: float | None, settings: _Settings) -> bool:
+def _has_draws(upper: float | None, settings: Settings) -> bool:
     """Whether draws are enough to say so: the interval of P(correct) leaves out that the model is as often right."""
     return upper is not None and upper < max(MOST_UPPER, settings.max_p)
 
 
-def _few_draws(rows: Sequence[DataMapRow], settings: _Settings) -> int:
+def _few_draws(rows: Sequence[DataMapRow], settings: Settings) -> int:
     """Prompts beyond the thresholds that too few draws keep from being suspects."""
     beyond = [
         row
@@ -298,7 +323,7 @@ def _few_draws(rows: Sequence[DataMapRow], settings: _Settings) -> int:
     return sum(not row.suspected for row in beyond)
 
 
-def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings) -> list[str]:
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: Settings) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
     if sets.grouped_by == "normalised text" and settings.grouping is None and most:

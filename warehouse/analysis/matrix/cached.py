@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from warehouse.analysis.matrix.matrix import METHOD_VERSION
-from warehouse.analysis.matrix.read import MatrixData, read_matrix
+from warehouse.analysis.matrix.read import MatrixData, matrix_of
 from warehouse.analysis.matrix.results import (
     MatrixClusters,
     MatrixExplanation,
@@ -17,6 +17,9 @@ from warehouse.analysis.matrix.results import (
     MatrixTest,
     MatrixWeights,
 )
+from warehouse.analysis.selection.benchmarks import KnownBenchmark
+from warehouse.analysis.selection.clusterings import NO_CLUSTERS
+from warehouse.analysis.selection.scored_conditions import select_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache
@@ -67,14 +70,14 @@ class StoredMatrix:
         return tuple(value for value in values if isinstance(value, MatrixResult))
 
 
-def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
+def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
     """What the store holds of a benchmark's performance matrix; nothing is computed.
 
     Args:
-        benchmark: its name, as shown.
+        known: the benchmark, with its runs and metrics.
     """
-    kept = result_cache.kept(store, benchmark, METHOD_VERSION)
-    current = _Current(store, benchmark)
+    kept = result_cache.kept(store, known[0].name, METHOD_VERSION)
+    current = _Current(store, known)
     found: dict[str, Any] = {}
     chosen: list[tuple[str, str]] = []
     missing: list[str] = []
@@ -95,9 +98,9 @@ def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
 class _Current:
     """The matrix as it is now, by selection; each is read once."""
 
-    def __init__(self, store: Store, benchmark: str) -> None:
-        self.store, self.benchmark = store, benchmark
-        self.known: dict[Selection, str] = {}
+    def __init__(self, store: Store, known: KnownBenchmark) -> None:
+        self.store, self.known, self.benchmark = store, known, known[0].name
+        self.fingerprints: dict[Selection, str] = {}
 
     @cached_property
     def headline(self) -> Selection | None:
@@ -124,17 +127,18 @@ class _Current:
         return Selection(self.benchmark, str(one.parameters["metric"]), where, latest=bool(one.parameters["latest"]))
 
     def _of(self, selection: Selection) -> str:
-        if selection not in self.known:
+        if selection not in self.fingerprints:
             matrix = self._read(selection)
-            self.known[selection] = "" if matrix is None else matrix.fingerprint
-        return self.known[selection]
+            self.fingerprints[selection] = "" if matrix is None else matrix.fingerprint
+        return self.fingerprints[selection]
 
     def _read(self, selection: Selection) -> MatrixData | None:
         try:
-            matrix = read_matrix(self.store, selection)
+            scores = select_among(self.store, self.known, replace(selection, cluster=NO_CLUSTERS))
+            matrix = matrix_of(self.store, scores)
         except MisuseError:  # such runs are there no more
             return None
-        self.known[replace(selection, metric=matrix.metric)] = matrix.fingerprint
+        self.fingerprints[replace(selection, metric=matrix.metric)] = matrix.fingerprint
         return matrix
 
 

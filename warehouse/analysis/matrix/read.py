@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_others
+from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,14 @@ def read_matrix(store: Store, selection: Selection) -> MatrixData:
         MisuseError: unknown names; fewer than two models, or than two prompts that all models
             have scores for.
     """
-    found = select_entries(store, replace(selection, cluster=NO_CLUSTERS))
-    chosen, notes = _one_group(found)
+    return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)))
+
+
+def matrix_of(store: Store, found: BenchmarkScores) -> MatrixData:
+    """`read_matrix` of scores that were read."""
+    members, notes = found.largest_group()
+    columns = [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable]
+    chosen = sorted(columns, key=lambda column: (column.name, column.condition.key))
     name, label = found.benchmark.name, found.metric.label
     if len(chosen) < 2:
         raise MisuseError(
@@ -109,19 +115,6 @@ def read_matrix(store: Store, selection: Selection) -> MatrixData:
             f" scores: {_fewest(chosen)})"
         )
     return _assemble(store, name, found.metric, chosen, prompts, left_out, notes)
-
-
-def _one_group(found: BenchmarkScores) -> tuple[list[_Column], list[str]]:
-    """The largest group of conditions that can stand side by side, and a note on the others."""
-    groups = [
-        [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable is not None]
-        for members in found.groups().values()
-    ]
-    ordered = sorted(groups, key=len, reverse=True) or [[]]
-    others = sum(map(len, ordered[1:]))
-    notes = [f"{others} models of another split, task version, metric or judge are left out (--where chooses)"]
-    columns = sorted(ordered[0], key=lambda column: (column.name, column.condition.key))
-    return columns, notes if others else []
 
 
 def _name(entry: ScoredCondition) -> str:
@@ -152,7 +145,7 @@ def _assemble(
     n_incomplete: int,
     notes: Sequence[str],
 ) -> MatrixData:
-    rows = _prompt_rows(store, prompts)
+    rows = sorted(keyed_prompts(store, prompts).values(), key=itemgetter("order"))
     ordered = np.array([row["id"] for row in rows], dtype=np.int64)
     values = np.empty((len(ordered), len(columns)))
     for place, column in enumerate(columns):
@@ -172,12 +165,6 @@ def _assemble(
         natural_keys=tuple(f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows),
         conditions=tuple(column.condition for column in columns),
     )
-
-
-def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
-    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
-    rows = store.rows(query, {"ids": prompts})
-    return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:

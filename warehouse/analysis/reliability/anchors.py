@@ -14,6 +14,7 @@ from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
 from warehouse.stats.core.inputs import as_seed
@@ -98,8 +99,8 @@ def anchors(
     as_seed(seed)
     if by not in BY or (sizes is not None and min(sizes, default=0) < 1):
         raise MisuseError(f"anchors by {by!r} of sizes {sizes}; expected {' or '.join(BY)}, and sizes from 1")
-    names = [benchmarks] if isinstance(benchmarks, str) else benchmarks
-    pool = read_pool(store, names, Selection(None, metric, as_conditions(where), "none", latest))
+    selection = Selection(None, metric, as_conditions(where), "none", latest)
+    pool = read_pool(store, benchmarks_named(store, benchmarks), selection)
     whole, notes = _complete(pool)
     responses = whole.responses
     usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)

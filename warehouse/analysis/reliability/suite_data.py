@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
 from warehouse.analysis.reliability.fields import Labels, prompt_labels
-from warehouse.analysis.selection.benchmarks import canonical_names, direction_unknown, find_benchmark
+from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, read_names
 from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -28,7 +29,6 @@ from warehouse.analysis.suites.tree import find_suite, is_suite, scenario_names
 from warehouse.errors import MisuseError
 from warehouse.stats.suites.score_table import Subscenario, SuiteScores, subscenario, suite_scores
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 _NAMED = 5
 #: Clusters of a subscenario from which on they are drawn whole.
@@ -147,7 +147,7 @@ class _Tree:
 
 
 def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, list[str]]:
-    listed = name not in canonical_names(store) and any(mark in name for mark in ",*?[")
+    listed = name not in read_names(store).canonical and any(mark in name for mark in ",*?[")
     if listed or is_suite(store, name):
         if scenarios is not None:
             raise MisuseError(f"{name} is a suite, whose scenarios are what lies below it: leave --scenarios out")
@@ -218,7 +218,8 @@ def _subscenarios(
     if infinite.any():
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
     clusters = cluster_map(store, leaf.benchmark.ids, leaf.benchmark.clusterings, cluster).labels(prompts)
-    rows = _prompt_rows(store, prompts)
+    known = keyed_prompts(store, prompts)
+    rows = [known[one] for one in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
     found = []
@@ -239,16 +240,6 @@ def _subscenarios(
     if clusters is not None and any(one.clusters is not None for one, _ in found):
         notes.append(f"{name}: prompts of a cluster are drawn together (--cluster none draws each by itself)")
     return found, notes
-
-
-def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Rows of prompts in the order of their ids, with a natural key to order them by."""
-    found = store.rows(query_text("analysis", "matrix_prompts").format(condition="id in (:ids)"), {"ids": prompts})
-    by_id = {row["id"]: row for row in found}
-    return [
-        row | {"order": (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])}
-        for row in (by_id[one] for one in prompts.tolist())
-    ]
 
 
 def _without_single(

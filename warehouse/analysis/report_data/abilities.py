@@ -8,6 +8,7 @@ from typing import Any
 from warehouse.analysis.irt.irt import METHOD_VERSION
 from warehouse.analysis.irt.pool import read_pool
 from warehouse.analysis.irt.results import AbilityReport
+from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache
@@ -17,10 +18,11 @@ from warehouse.store.connection import Store
 MOST = 5
 
 
-def stored_abilities(store: Store, benchmarks: Collection[str]) -> tuple[AbilityReport, ...]:
+def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection[str]) -> tuple[AbilityReport, ...]:
     """Stored scales over benchmarks that are all shown, of the answers as they are now, the newest first.
 
     Args:
+        names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
     found: list[AbilityReport] = []
@@ -31,16 +33,17 @@ def stored_abilities(store: Store, benchmarks: Collection[str]) -> tuple[Ability
             if kept.kind != "irt_ability" or len(found) >= MOST:
                 continue
             report = AbilityReport.from_dict(result_cache.result_of(store, kept))
-            if report.input_fingerprint == _fingerprint(store, report, kept.parameters):
+            if report.input_fingerprint == _fingerprint(store, names, report, kept.parameters):
                 found.append(report)
                 break
     return tuple(found)
 
 
-def _fingerprint(store: Store, report: AbilityReport, asked: dict[str, Any]) -> str:
+def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, asked: dict[str, Any]) -> str:
     """Of the answers as they are now; empty where they make no pool."""
     selection = Selection(None, asked["metric"], tuple(asked["where"]), asked["cluster"], asked["latest"])
     try:
-        return read_pool(store, list(report.benchmarks), selection).fingerprint
+        leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]
+        return read_pool(store, leaves, selection).fingerprint
     except MisuseError:
         return ""

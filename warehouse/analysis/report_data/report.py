@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.irt.results import AbilityReport
+from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.partial_runs import stored_reliability
+from warehouse.analysis.report_data.read import read_benchmarks
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.suites.tree import list_suites
+from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.connection import Store
-from warehouse.store.shared_reads import SharedReads
 from warehouse.store.sql.query_files import query_text
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
 
-_BENCHMARKS = "select distinct benchmark from run_current order by benchmark nulls last"
-_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
-
-#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
-BLOCK_SCORES, RUN_COST = 1_000_000, 100
+_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current order by benchmark nulls last"
 
 Row = dict[str, Any]
 
@@ -99,22 +96,25 @@ def read_report(
     as_seed(seed)
     if n_resamples < 0:
         raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
-    suites = list_suites(store)
-    names = _names(store, benchmarks, suites)
-    reliable, known = stored_reliability(store), read_names(store)
-    parts = []
-    for done, (name, shared) in enumerate(_shared(store, names)):
-        if progress is not None:
-            progress(name, done, len(names))
-        part = benchmark_part(shared, known, name, level, n_resamples, seed)
-        parts.append(replace(part, reliability=reliable.get(name)))
+    ranks = RankOptions(level, n_resamples, seed)
+    runs: dict[str, list[Row]] = {}
+    for row in store.rows(_RUNS):
+        runs.setdefault(row["benchmark"], []).append(row)
+    known, reliable = read_names(store), stored_reliability(store)
+    suites = list_suites(known, {row["benchmark_id"] for own in runs.values() for row in own})
+    names = _chosen(runs, benchmarks, suites)
+    wanted = {name: runs[name] for name in names}
+    parts = [
+        replace(benchmark_part(reads, ranks), reliability=reliable.get(reads.name))
+        for reads in read_benchmarks(store, known, wanted, ranks, progress)
+    ]
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")
     sources = tuple(row for row in log if row["source_id"] in source_ids)
-    shown = [name for name, leaves in suites.items() if leaves <= set(names)]
+    shown = [suite for suite in suites.values() if {leaf.name for leaf in suite.leaves} <= set(names)]
     return ReportData(
-        suites=tuple(replace(suite_part(store, name, level), reliability=reliable.get(name)) for name in shown),
+        suites=tuple(replace(suite_part(store, suite, level), reliability=reliable.get(suite.name)) for suite in shown),
         benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
@@ -122,7 +122,7 @@ def read_report(
         n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
         changes=read_changes(store, chosen),
-        abilities=stored_abilities(store, names),
+        abilities=stored_abilities(store, known, names),
         prompts=_named_prompts(store, parts),
         level=level,
         n_resamples=n_resamples,
@@ -136,43 +136,15 @@ def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Ro
     return prompts_by_id(store, ids) if ids else {}
 
 
-def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
-    """Each benchmark with a store in which what its parts read is read once, for a block of
-    benchmarks at a time."""
-    shared = SharedReads(store)
-    runs: dict[str, list[Row]] = {}
-    for row in store.rows(_RUNS):
-        runs.setdefault(row["benchmark"], []).append(row)
-    for block in _blocks({name: runs[name] for name in names}):
-        own = [row for name in block for row in runs[name]]
-        shared.begin_block(benchmark_id={row["benchmark_id"] for row in own}, run_id={row["run_id"] for row in own})
-        yield from ((name, shared) for name in block)
-
-
-def _blocks(runs: Mapping[str, Sequence[Row]]) -> Iterator[list[str]]:
-    """Names of benchmarks, in blocks of a bounded number of scores."""
-    block: list[str] = []
-    total = 0
-    for name, own in runs.items():
-        size = sum(RUN_COST + row["n_scores"] for row in own)
-        if block and total + size > BLOCK_SCORES:
-            yield block
-            block, total = [], 0
-        block.append(name)
-        total += size
-    if block:
-        yield block
-
-
-def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[str]]) -> list[str]:
+def _chosen(known: Collection[str], wanted: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
     """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
-    known = [row["benchmark"] for row in store.rows(_BENCHMARKS)]
     unknown = [name for name in wanted if name not in known and name not in suites]
     if unknown:
         hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
-    chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
-    return [name for name in known if name in chosen] if wanted else known
+    leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
+    chosen = {leaf for name in wanted for leaf in leaves.get(name, {name})}
+    return [name for name in known if name in chosen] if wanted else list(known)
 
 
 def _stored(store: Store, name: str) -> list[Row]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.report_data.partial_runs import StoredReliability
-from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
+from warehouse.analysis.suites.read import read_suite_entries
+from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -29,19 +32,20 @@ class SuitePart:
     reliability: StoredReliability | None = None
 
 
-def suite_part(store: Store, name: str, level: float) -> SuitePart:
+def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
     """A suite with its leaves weighing the same, or why there is no figure.
 
     Args:
-        name: of a suite with runs.
+        suite: with its leaves that have runs.
         level: nominal coverage of the intervals, in (0, 1).
     """
+    name = suite.name
     try:
-        return SuitePart(name, suite_leaderboard(store, name, level=level), "")
+        found = read_suite_entries(store, suite, EQUAL, Selection())
     except MisuseError as error:
-        why_not = str(error)
+        return SuitePart(name, None, str(error))
     try:
-        newest = suite_leaderboard(store, name, level=level, latest=True)
-    except MisuseError:
-        return SuitePart(name, None, why_not)
+        return SuitePart(name, suite_board(found, level=level), "")
+    except MisuseError:  # several conditions of a model
+        newest = suite_board(found, level=level, latest=True)
     return SuitePart(name, replace(newest, notes=(NEWEST, *newest.notes)), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -106,16 +106,14 @@ def find_among(store: Store, known: BenchmarkNames, name: str) -> Benchmark:
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
-    rows = known.joined[known.canonical[name]]
-    ids = tuple(row["id"] for row in rows)
-    leaves = _leaves(known, ids)
-    if leaves and not _has_runs(store, ids):
+    found = known.benchmark(name)
+    leaves = sorted(str(row["name"]) for row in known.below(found.ids) if row["id"] not in known.children)
+    if leaves and not _has_runs(store, found.ids):
         raise MisuseError(
-            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(sorted(leaves))} (or"
+            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
             f" rank the whole suite: warehouse leaderboard --group {name})"
         )
-    clusterings = (row["default_clustering_id"] for row in rows)
-    return Benchmark(known.canonical[name], ids, tuple(c for c in clusterings if c is not None))
+    return found
 
 
 class BenchmarkNames:
@@ -129,30 +127,34 @@ class BenchmarkNames:
             self.joined.setdefault(row["canonical"], []).append(row)
             self.children.setdefault(row["parent_id"], []).append(row)
 
+    def benchmark(self, name: str) -> Benchmark:
+        """The benchmark or suite of a name."""
+        rows = self.joined[self.canonical[name]]
+        clusterings = (row["default_clustering_id"] for row in rows)
+        return Benchmark(
+            self.canonical[name], tuple(row["id"] for row in rows), tuple(c for c in clusterings if c is not None)
+        )
+
+    def below(self, ids: Iterable[int]) -> list[dict[str, Any]]:
+        """Everything below some rows; a ring in the tree is walked once."""
+        found: dict[int, dict[str, Any]] = {}
+        waiting = list(ids)
+        while waiting:
+            new = {row["id"]: row for row in self.children.get(waiting.pop(), []) if row["id"] not in found}
+            found |= new
+            waiting += new
+        return list(found.values())
+
 
 def read_names(store: Store) -> BenchmarkNames:
     """The names of all benchmarks and suites."""
     return BenchmarkNames(store.rows(query_text("analysis", "benchmark_names")))
 
 
-def canonical_names(store: Store) -> dict[str, str]:
-    """Canonical name of every benchmark and suite, by its own name."""
-    return {row["name"]: row["canonical"] for row in store.rows(query_text("analysis", "benchmark_names"))}
-
-
 def all_benchmarks(store: Store) -> list[Benchmark]:
     """Every benchmark and suite under its canonical name, by name."""
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for row in store.rows(query_text("analysis", "benchmark_names")):
-        rows.setdefault(row["canonical"], []).append(row)
-    return [
-        Benchmark(
-            name,
-            tuple(row["id"] for row in members),
-            tuple(row["default_clustering_id"] for row in members if row["default_clustering_id"] is not None),
-        )
-        for name, members in sorted(rows.items())
-    ]
+    names = read_names(store)
+    return [names.benchmark(name) for name in sorted(names.joined)]
 
 
 @dataclass(frozen=True)
@@ -246,17 +248,6 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
         several = ", ".join(sorted({metric.label for metric in chosen}))
         raise MisuseError(f"{benchmark} has several metrics, choose one with --metric: {several}")
     return chosen
-
-
-def _leaves(known: BenchmarkNames, ids: Sequence[int]) -> list[str]:
-    """Names of the benchmarks without children below some benchmarks."""
-    leaves, waiting = [], [row for key in ids for row in known.children.get(key, [])]
-    while waiting:
-        row = waiting.pop()
-        below = known.children.get(row["id"], [])
-        waiting += below
-        leaves += [] if below else [str(row["name"])]
-    return leaves
 
 
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:

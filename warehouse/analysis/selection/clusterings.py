@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.selection.scores import Links, follow_links
 from warehouse.errors import MisuseError
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
@@ -57,6 +58,14 @@ def outside_clusters(labels: NDArray[np.int64] | None) -> tuple[str, ...]:
     """The flag ``prompts_outside_clusters`` where clusters leave some prompts out, which then
     count as clusters of one."""
     return ("prompts_outside_clusters",) if labels is not None and (labels < 0).any() else ()
+
+
+def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
+    """Clusters of the prompts that links lead to, where these have none of their own."""
+    prompts = follow_links(clusters.prompts, links)
+    own_first = np.lexsort((prompts != clusters.prompts, prompts))
+    names, first = np.unique(prompts[own_first], return_index=True)
+    return ClusterMap(names, clusters.clusters[own_first][first], clusters.note)
 
 
 def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None) -> ClusterMap:

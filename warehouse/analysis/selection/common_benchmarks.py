@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.reference import Where, find_conditions, pick_one
@@ -27,8 +27,13 @@ def by_benchmark_split(
     models = sorted({condition.model for condition in found})
     if len(models) > 1:
         raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
+    return by_split(found)
+
+
+def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
+    """Conditions by benchmark and split, by name."""
     splits: dict[BenchmarkSplit, list[Condition]] = {}
-    for condition in found:
+    for condition in conditions:
         splits.setdefault(condition.benchmark_split, []).append(condition)
     return dict(sorted(splits.items()))
 

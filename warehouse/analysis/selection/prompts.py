@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -14,6 +17,17 @@ from warehouse.store.sql.query_files import query_text
 def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Some prompts with benchmark, text, target and choices, by id."""
     return {row["id"]: row for row in store.rows(query_text("analysis", "prompts"), {"prompt_ids": ids})}
+
+
+def keyed_prompts(store: Store, ids: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+    """Some prompts with tool's id and text, by id; ``order`` is the natural key, to sort by."""
+    rows = store.rows(query_text("analysis", "matrix_prompts").format(condition="id in (:ids)"), {"ids": ids})
+    return {row["id"]: row | {"order": natural_key(row)} for row in rows}
+
+
+def natural_key(row: Mapping[str, Any]) -> tuple[str, str, int, int]:
+    """What orders prompts the same in every store: split, key and occurrence; then the id."""
+    return str(row["split"]), str(row["key"]), row["occurrence"], row["id"]
 
 
 def options(choices: Any) -> list[str]:

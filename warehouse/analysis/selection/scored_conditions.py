@@ -158,19 +158,29 @@ class BenchmarkScores:
         """Entries that can be compared, in the order of their first."""
         return group_entries(self.entries)
 
+    def largest_group(self) -> tuple[list[ScoredCondition], list[str]]:
+        """The most entries with usable scores that can stand side by side, and a note on the others."""
+        groups = [[entry for entry in members if entry.usable is not None] for members in self.groups().values()]
+        largest, *others = sorted(groups, key=len, reverse=True) or [[]]
+        n = sum(map(len, others))
+        note = f"{n} models of another split, task version, metric or judge are left out (--where chooses)"
+        return largest, [note] if n else []
 
-def select_entries(store: Store, selection: Selection, known: KnownBenchmark | None = None) -> BenchmarkScores:
+
+def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
     """Every condition on a benchmark with its scores.
 
     Args:
         selection: names a benchmark.
-        known: what was read of it; None: it is read.
 
     Raises:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
-    if known is None:
-        known = read_benchmark(store, selection.benchmark or "")
+    return select_among(store, read_benchmark(store, selection.benchmark or ""), selection)
+
+
+def select_among(store: Store, known: KnownBenchmark, selection: Selection) -> BenchmarkScores:
+    """`select_entries` of a benchmark whose runs and metrics were read."""
     found, facts = known
     conditions = choose_conditions(facts.runs, found.name, selection.where, selection.latest)
     metrics = choose_metrics(facts.metrics, selection.metric, found.name)
@@ -218,23 +228,38 @@ def is_partial(flags: Sequence[str]) -> bool:
 
 def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[ScoredCondition]:
     """A condition has one entry for each metric that it has figures of."""
-    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
-    figures = Figures(store, runs, {metric.id for metric in metrics})
-    found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
-    for metric_id in sorted({metric.id for metric in metrics}):
-        own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
+    return read_all_entries(store, [(conditions, metrics)])[0]
+
+
+def read_all_entries(
+    store: Store, asked: Sequence[tuple[Sequence[Condition], Sequence[Metric]]]
+) -> list[list[ScoredCondition]]:
+    """`read_entries` of several benchmarks, read together."""
+    every = [(number, condition) for number, (conditions, _) in enumerate(asked) for condition in conditions]
+    runs = {run: place for place, (_, condition) in enumerate(every) for run in condition.run_ids}
+    metric_ids = {metric.id for _, metrics in asked for metric in metrics}
+    figures = Figures(store, runs, metric_ids)
+    found: list[list[tuple[int, Metric, PromptScores | None, Published | None]]] = [[] for _ in asked]
+    for metric_id in sorted(metric_ids):
+        owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in asked]
         scored, published = figures.scores(metric_id), figures.published(metric_id)
         for place in sorted(scored.keys() | published.keys()):
-            condition = conditions[place]
-            metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-            found.append((place, metric, scored.get(place), published.get(place)))
-    places = sorted({place for place, *_ in found})
-    labels = dict(zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True))
-    stopped = read_stopped(store, conditions)
-    return [
-        ScoredCondition(conditions[place], labels[place], metric, scores, figure, stopped.get(conditions[place].key))
-        for place, metric, scores, figure in found
-    ]
+            number, condition = every[place]
+            if own := owned[number]:
+                metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
+                found[number].append((place, metric, scored.get(place), published.get(place)))
+    stopped = read_stopped(store, [condition for _, condition in every])
+    entries: list[list[ScoredCondition]] = []
+    for members in found:
+        chosen = {place: every[place][1] for place in sorted({place for place, *_ in members})}
+        labels = dict(zip(chosen, label_conditions(store, [*chosen.values()]), strict=True))
+        entries.append(
+            [
+                ScoredCondition(chosen[place], labels[place], metric, scores, figure, stopped.get(chosen[place].key))
+                for place, metric, scores, figure in members
+            ]
+        )
+    return entries
 
 
 def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:

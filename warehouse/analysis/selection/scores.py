@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,25 +238,6 @@ class Published:
     n: int
 
 
-def read_published(store: Store, runs: Mapping[int, int], metric_ids: Collection[int]) -> dict[int, Published]:
-    """Published figures by group; ``runs`` maps run ids to groups."""
-    found = store.rows(query_text("analysis", "published_means"), {"run_ids": list(runs)}, per="run_id")
-    return _published_of(found, runs, metric_ids)
-
-
-def _published_of(
-    found: Iterable[Mapping[str, Any]], runs: Mapping[int, int], metric_ids: Collection[int]
-) -> dict[int, Published]:
-    first: dict[int, Published] = {}
-    for row in found:
-        if row["metric_id"] in metric_ids:
-            first.setdefault(row["run_id"], Published(row["value"], row["standard_error"], row["n"] or 0))
-    groups: dict[int, list[Published]] = {}
-    for run, figure in first.items():
-        groups.setdefault(runs[run], []).append(figure)
-    return {group: _mean(figures) for group, figures in groups.items()}
-
-
 class Figures:
     """All figures of some runs by some metrics, by group.
 
@@ -276,7 +256,14 @@ class Figures:
 
     def published(self, metric_id: int) -> dict[int, Published]:
         """Published figures by one metric."""
-        return _published_of(self._published, self._runs, (metric_id,))
+        first: dict[int, Published] = {}
+        for row in self._published:
+            if row["metric_id"] == metric_id:
+                first.setdefault(row["run_id"], Published(row["value"], row["standard_error"], row["n"] or 0))
+        groups: dict[int, list[Published]] = {}
+        for run, figure in first.items():
+            groups.setdefault(self._runs[run], []).append(figure)
+        return {group: _mean(own) for group, own in groups.items()}
 
 
 def _mean(figures: Sequence[Published]) -> Published:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, read_facts
-from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
+from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scored_conditions import (
@@ -15,10 +15,9 @@ from warehouse.analysis.selection.scored_conditions import (
     ScoredCondition,
     coverage_of,
     group_entries,
+    read_all_entries,
 )
-from warehouse.analysis.selection.scores import read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -99,7 +98,10 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         found, reason = _choose(leaf, own, facts.metrics, selection)
         chosen.append(found)
         refused.append(reason)
-    entries = _entries(store, conditions, chosen)
+    entries = [
+        [entry for entry in own if entry.stopped is None]  # no mean of its scores has an error
+        for own in read_all_entries(store, list(zip(conditions, chosen, strict=True)))
+    ]
     read = []
     for place, leaf in enumerate(leaves):
         kept = _one_each(entries[place])
@@ -127,31 +129,6 @@ def _choose(
         return choose_metrics(own, selection.metric, leaf.name), None
     except MisuseError as reason:
         return [], str(reason)
-
-
-def _entries(
-    store: Store, conditions: Sequence[Sequence[Condition]], chosen: Sequence[Sequence[Metric]]
-) -> list[list[ScoredCondition]]:
-    """Entries of each leaf, by condition and metric; one query for each metric."""
-    places = [(leaf, item) for leaf, items in enumerate(conditions) for item in items]
-    labels = [label for items in conditions for label in label_conditions(store, items)]
-    found: list[list[ScoredCondition]] = [[] for _ in conditions]
-    stopped = stopped_early(store, [item for _, item in places])
-    for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
-        own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
-        judged = [any(m.id == metric_id for m in metrics) for metrics in chosen]
-        runs = {run: place for place, (leaf, item) in enumerate(places) if judged[leaf] for run in item.run_ids}
-        scores = read_scores(store, runs, [metric_id])
-        figures = read_published(store, runs, [metric_id])
-        for place in sorted(scores.keys() | figures.keys()):
-            leaf, condition = places[place]
-            if condition.key in stopped:  # no mean of its scores has an error
-                continue
-            of_leaf = (m for m in chosen[leaf] if m.id == metric_id)
-            metric = own.get(condition.setting("benchmark_id")) or next(of_leaf)
-            entry = ScoredCondition(condition, labels[place], metric, scores.get(place), figures.get(place))
-            found[leaf].append(entry)
-    return found
 
 
 def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]:

@@ -10,28 +10,22 @@ import numpy as np
 from warehouse.analysis.leaderboard.planned import PLANNED
 from warehouse.analysis.leaderboard.words import first_in_words
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
-from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
 from warehouse.analysis.suites.planned import placed, planned_leaves
+from warehouse.analysis.suites.read import SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
-from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite, leaf_shares
-from warehouse.analysis.suites.units import UnitMap, unit_map
+from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
-from warehouse.errors import MisuseError
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
 from warehouse.tables.words import direction, visible
-
-#: Leaves that a message names.
-_MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -115,20 +109,28 @@ def suite_leaderboard(
         StatisticsError: ``level`` out of range.
     """
     as_level(level)
-    suite = find_suite(store, group)
     selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
-    leaves, notes = _leaves(store, suite, weights, selection, force)
+    found = read_suite_entries(store, find_suite(store, group), weights, selection, force=force)
+    return suite_board(found, level=level, latest=latest, partial_ok=partial_ok, subset_ok=subset_ok)
+
+
+def suite_board(
+    found: SuiteEntries, *, level: float, latest: bool = False, partial_ok: bool = False, subset_ok: bool = False
+) -> SuiteBoard:
+    """`suite_leaderboard` of a suite that was read.
+
+    Raises:
+        MisuseError: ambiguous conditions.
+    """
+    suite, leaves = found.suite, found.leaves
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
-    units = _units(store, leaves, selection.cluster)
-    metrics = sorted({leaf.metric.label for leaf in leaves})
-    figures = read_suite_figures(store, suite.ids, metrics[0]) if len(metrics) == 1 else []
     labels = describe_sets(sets)
     scored = [
-        score_set(one, label, leaves, units, figures, level, suite.name)
+        score_set(one, label, leaves, found.units, found.figures, level, suite.name)
         for one, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
-    plans = planned_leaves(store, leaves)
+    plans = planned_leaves(leaves)
     scored, refused = plans.estimated(scored, leaves, level)
     rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
     total = sum(leaf.weight for leaf in leaves)
@@ -136,9 +138,9 @@ def suite_leaderboard(
     names = tuple(other.metric for other in others)
     return SuiteBoard(
         suite=suite.name,
-        metric=", ".join(metrics),
+        metric=", ".join(found.metrics),
         higher_is_better=direction,
-        weights=weights if isinstance(weights, str) else "given",
+        weights=found.weights,
         leaves=tuple(
             SuiteLeaf(
                 leaf.name,
@@ -150,77 +152,15 @@ def suite_leaderboard(
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
-        notes=(*notes, *_notes(suite, scored, rows, direction), *refused),
+        notes=(*found.notes, *_notes(suite, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
     )
 
 
-def _leaves(
-    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
-) -> tuple[list[Leaf], list[str]]:
-    """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
-    found, refused = read_leaves(store, suite.leaves, selection)
-    if not found:
-        raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
-    if selection.metric is not None and refused and not force:
-        raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
-    names = [leaf.benchmark.name for leaf in found]
-    shares = leaf_shares(weights, names, [leaf.size for leaf in found])
-    leaves = [Leaf(shares[name], leaf) for name, leaf in zip(names, found, strict=True) if name in shares]
-    if not force:
-        _refuse_mixed(leaves)
-    dropped = [name for name in names if name not in shares]
-    notes = [f"left out: {reason}" for reason in refused]
-    return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
-
-
-def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
-    """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
-    scales = {
-        leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds, leaf.metric.higher_is_better)
-        for leaf in leaves
-    }
-    if len(set(scales.values())) > 1:
-        lines = [f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves]
-        raise MisuseError(
-            "the metrics of the suite are on different scales; choose one with --metric, leave"
-            " benchmarks out with --weights NAME=0, or mix them with --force:\n" + "\n".join(lines)
-        )
-    for leaf in leaves:
-        groups = sorted({entry.group[1:] for entry in leaf.entries})
-        if len(groups) > 1:
-            kinds = " against ".join(repr(" ".join(filter(None, one))) for one in groups)
-            raise MisuseError(
-                f"runs on {leaf.name} differ in task version, metric or judge: {kinds}; narrow them"
-                " with --where field=value, or mix them with --force"
-            )
-
-
-def _scale_in_words(metric: Metric) -> str:
-    low, high = metric.bounds or (None, None)
-    ends = f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
-    better = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    unit = f" {metric.unit}" if metric.unit else ""
-    link = "" if metric.link == "identity" else f" through {metric.link}"
-    return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
-
-
 def _direction(leaves: Sequence[Leaf]) -> bool | None:
     found = {leaf.metric.higher_is_better for leaf in leaves}
     return found.pop() if len(found) == 1 else None
-
-
-def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
-    benchmarks = [leaf.found.benchmark for leaf in leaves]
-    prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
-    return unit_map(
-        store,
-        sorted({key for one in benchmarks for key in one.ids}),
-        [key for one in benchmarks for key in one.clusterings],
-        cluster,
-        prompts,
-    )
 
 
 def _ranked(

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from warehouse.analysis.leaderboard.planned import PLANNED
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
-from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored
 from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.other_designs import combine_subsets, known_figure
 from warehouse.stats.subsets.rank import rank_among
-from warehouse.store.connection import Store
 
 #: Models on plans that footnotes name.
 _NAMED = 5
@@ -104,18 +102,15 @@ class PlannedLeaves:
             yield f"and {len(shown) - _NAMED} more on plans"
 
 
-def planned_leaves(store: Store, leaves: Sequence[Leaf]) -> PlannedLeaves:
+def planned_leaves(leaves: Sequence[Leaf]) -> PlannedLeaves:
     """The runs on a suite's leaves that are on a stored plan."""
     runs = {}
     for leaf in leaves:
-        asked = [
-            (entry.condition, entry.metric.label, entry.usable) for entry in leaf.entries if entry.usable is not None
-        ]
-        plans = possible_plans(store, leaf.found.benchmark, asked)
-        for one in asked if plans.plans else ():
-            run = recognise(plans, *one)
-            if run is not None:
-                runs[leaf.name, one[0].key] = run
+        for entry in leaf.entries if leaf.plans.plans else ():
+            if entry.usable is not None and (
+                run := recognise(leaf.plans, entry.condition, entry.metric.label, entry.usable)
+            ):
+                runs[leaf.name, entry.condition.key] = run
     return PlannedLeaves(runs)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
+from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.analysis.suites.condition_sets import ConditionSet
 from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure
 from warehouse.analysis.suites.row import SuiteRow
@@ -25,10 +26,12 @@ class Leaf:
     Attributes:
         weight: above 0; only its ratio to the others' counts.
         found: its conditions and scores.
+        plans: stored ones that conditions may be on.
     """
 
     weight: float
     found: LeafEntries
+    plans: BenchmarkPlans = BenchmarkPlans()
 
     @property
     def name(self) -> str:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any
 
-from warehouse.analysis.selection.benchmarks import Benchmark, canonical_names, find_benchmark
+from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, find_among, read_names
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
-_ALL_WITH_RUNS = "select distinct benchmark_id from run_current"
 _WITH_RUNS = "select distinct benchmark_id from run_current where benchmark_id in (:benchmark_ids)"
 
 #: What makes a name a list of names.
@@ -48,27 +45,35 @@ def find_suite(store: Store, name: str) -> Suite:
     Raises:
         MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
     """
-    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
-    single = name in tree.shown or not _LIST.search(name)
-    names = [name] if single else tree.listed(name)
-    found = {leaf for part in names for leaf in tree.leaves(part, alone=not single)}
-    with_runs = _with_runs(store, sorted({key for leaf in found for key in tree.ids[leaf]}))
-    leaves = sorted(leaf for leaf in found if with_runs & set(tree.ids[leaf]))
-    if not leaves:
+    return suite_among(store, read_names(store), name)
+
+
+def suite_among(store: Store, known: BenchmarkNames, name: str) -> Suite:
+    """`find_suite` where all names were read."""
+    single = name in known.canonical or not _LIST.search(name)
+    names = [name] if single else _listed(known, name)
+    every = {leaf for part in names for leaf in _leaves(known, part, alone=not single)}
+    found = [known.benchmark(leaf) for leaf in sorted(every)]
+    with_runs = _with_runs(store, sorted({key for leaf in found for key in leaf.ids}))
+    suite = _suite(known.benchmark(name) if single else Benchmark(name, (), ()), found, with_runs)
+    if not suite.leaves:
         raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
-    ids = tuple(tree.ids[tree.shown[name]]) if single else ()
-    empty = tuple(sorted(found - set(leaves)))
-    benchmarks = tuple(tree.benchmark(leaf) for leaf in leaves)
-    return Suite(tree.shown[name] if single else name, ids, benchmarks, empty)
+    return suite
+
+
+def _suite(whole: Benchmark, below: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
+    leaves = tuple(leaf for leaf in below if not with_runs.isdisjoint(leaf.ids))
+    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in below if leaf not in leaves))
 
 
 def is_suite(store: Store, name: str) -> bool:
     """Whether a benchmark has others below it and no runs of its own."""
-    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
-    if name not in tree.shown:
-        return False
-    ids = tree.ids[tree.shown[name]]
-    return bool(tree.below(ids)) and not _with_runs(store, ids)
+    return _is_suite(store, read_names(store), name)
+
+
+def _is_suite(store: Store, known: BenchmarkNames, name: str) -> bool:
+    ids = known.benchmark(name).ids if name in known.canonical else ()
+    return bool(known.below(ids)) and not _with_runs(store, ids)
 
 
 def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
@@ -83,10 +88,10 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     Raises:
         MisuseError: an unknown name.
     """
-    known, found = canonical_names(store), {}
+    known, found = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
-        several = is_suite(store, name) if name in known else bool(_LIST.search(name))
-        for leaf in find_suite(store, name).leaves if several else (find_benchmark(store, name),):
+        several = _is_suite(store, known, name) if name in known.canonical else bool(_LIST.search(name))
+        for leaf in suite_among(store, known, name).leaves if several else (find_among(store, known, name),):
             found[leaf.name] = leaf
     return [found[name] for name in sorted(found)]
 
@@ -96,17 +101,19 @@ def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
     return [number for one in benchmarks_named(store, names) for number in one.ids] or None
 
 
-def list_suites(store: Store) -> dict[str, set[str]]:
-    """Every suite with runs below it and none of its own, by name, with its leaves."""
-    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
-    with_runs = {row["benchmark_id"] for row in store.rows(_ALL_WITH_RUNS)}
-    found = {}
-    for name, ids in sorted(tree.ids.items()):
-        if with_runs & set(ids) or not tree.below(ids):
-            continue
-        leaves = {leaf for leaf in tree.leaves(name, alone=False) if with_runs & set(tree.ids[leaf])}
-        if leaves:
-            found[name] = leaves
+def list_suites(known: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
+    """Every suite with runs below it and none of its own, by name.
+
+    Args:
+        known: all benchmarks and suites.
+        with_runs: ids of the rows of ``benchmark`` that have current runs.
+    """
+    every = {name: known.benchmark(name) for name in sorted(known.joined)}
+    found: dict[str, Suite] = {}
+    for name, own in every.items():
+        if with_runs.isdisjoint(own.ids) and known.below(own.ids):
+            suite = _suite(own, [every[leaf] for leaf in sorted(_leaves(known, name, alone=False))], with_runs)
+            found |= {name: suite} if suite.leaves else {}
     return found
 
 
@@ -117,13 +124,14 @@ def scenario_names(store: Store, name: str) -> dict[str, str]:
     Raises:
         MisuseError: an unknown name, or a single benchmark.
     """
-    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
-    single = name in tree.shown or not _LIST.search(name)
-    if not single:
-        return {leaf: part for part in tree.listed(name) for leaf in sorted(tree.leaves(part, alone=True))}
-    tree.leaves(name, alone=False)
-    parts = {tree.rows[child]["shown_as"] for key in tree.ids[tree.shown[name]] for child in tree.children.get(key, [])}
-    return {leaf: part for part in sorted(parts) for leaf in sorted(tree.leaves(part, alone=True))}
+    known = read_names(store)
+    if name not in known.canonical and _LIST.search(name):
+        parts = _listed(known, name)
+    else:
+        _leaves(known, name, alone=False)
+        rows = (row for key in known.benchmark(name).ids for row in known.children.get(key, []))
+        parts = sorted({row["canonical"] for row in rows})
+    return {leaf: part for part in parts for leaf in sorted(_leaves(known, part, alone=True))}
 
 
 def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]) -> dict[str, float]:
@@ -165,65 +173,31 @@ def _given(weights: Mapping[str, float], leaves: Sequence[str]) -> dict[str, flo
     return {leaf: float(weights[leaf]) for leaf in leaves if weights[leaf] > 0}
 
 
-class _Tree:
-    """The benchmark tree under the names that views show."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self.rows = {row["id"]: row for row in rows}
-        self.shown: dict[str, str] = {row["name"]: row["shown_as"] for row in rows}
-        self.ids: dict[str, list[int]] = {}
-        self.children: dict[int, list[int]] = {}
-        for row in rows:
-            self.ids.setdefault(row["shown_as"], []).append(row["id"])
-            if row["parent_id"] is not None:
-                self.children.setdefault(row["parent_id"], []).append(row["id"])
-
-    def benchmark(self, name: str) -> Benchmark:
-        """The benchmark that is shown as ``name``."""
-        ids = self.ids[name]
-        clusterings = (self.rows[key]["default_clustering_id"] for key in ids)
-        return Benchmark(name, tuple(ids), tuple(key for key in clusterings if key is not None))
-
-    def listed(self, text: str) -> list[str]:
-        """Names in a list with commas; a glob stands for all names that it fits."""
-        names: list[str] = []
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            fitting = [part] if part in self.shown else _fitting(self.ids, part)
-            if not fitting and _LIST.search(part):
-                raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
-            names += fitting or [part]
-        if not names:
-            raise MisuseError(f"{text!r} names no benchmark; see: warehouse benchmarks")
-        return names
-
-    def below(self, ids: Sequence[int]) -> list[int]:
-        """Ids of everything below some rows; a ring in the tree is walked once."""
-        found: list[int] = []
-        waiting = list(ids)
-        while waiting:
-            children = self.children.get(waiting.pop(), [])
-            new = [key for key in children if key not in found]
-            found += new
-            waiting += new
-        return found
-
-    def leaves(self, name: str, *, alone: bool) -> set[str]:
-        """Shown names of the benchmarks below ``name`` that have nothing below them, or that
-        have children with runs of their own; of a leaf itself, if ``alone`` allows it."""
-        if name not in self.shown:
-            close = get_close_matches(name, self.shown)
-            hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
-            raise MisuseError(f"no suite is called {name!r}; {hint}")
-        ids = self.ids[self.shown[name]]
-        found = {self.rows[key]["shown_as"] for key in self.below(ids) if key not in self.children}
-        if not found and not alone:
-            raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
-        return found or {self.shown[name]}
+def _listed(known: BenchmarkNames, text: str) -> list[str]:
+    """Names in a list with commas; a glob stands for all names that it fits."""
+    names: list[str] = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        fitting = [part] if part in known.canonical else sorted(one for one in known.joined if fnmatchcase(one, part))
+        if not fitting and _LIST.search(part):
+            raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
+        names += fitting or [part]
+    if not names:
+        raise MisuseError(f"{text!r} names no benchmark; see: warehouse benchmarks")
+    return names
 
 
-def _fitting(names: Iterable[str], pattern: str) -> list[str]:
-    """The names that a glob fits, sorted."""
-    return sorted(name for name in names if fnmatchcase(name, pattern))
+def _leaves(known: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
+    """Canonical names of the benchmarks below ``name`` that have nothing below them; of a leaf
+    itself, if ``alone`` allows it."""
+    if name not in known.canonical:
+        close = get_close_matches(name, known.canonical)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+        raise MisuseError(f"no suite is called {name!r}; {hint}")
+    rows = known.below(known.benchmark(name).ids)
+    found = {str(row["canonical"]) for row in rows if row["id"] not in known.children}
+    if not found and not alone:
+        raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
+    return found or {known.canonical[name]}
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:

@@ -8,20 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark, metrics_of
-from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
-from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.training.crossings import correlations, cross_all
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
-from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change, find_chance, read_checkpoints
-from warehouse.analysis.training.trajectories import (
-    RecipeScores,
-    by_other_metrics,
-    describe_others,
-    read_recipes,
-    settings_apart,
-)
+from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change
+from warehouse.analysis.training.read import by_other_metrics, read_curves, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_apart
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.intervals.estimate_mean import estimate_mean
@@ -54,54 +47,39 @@ def curves(
     found: list[Curve] = []
     left_out = 0
     for name in (benchmark, *filter(None, (against,))):
-        own, without = _read(store, name, references, metric, parse_where(where), chance, cluster)
+        known, wanted = find_benchmark(store, name), parse_where(where)
+        recipes = read_recipes(store, known.ids, metric=metric, where=wanted)
+        chosen = _chosen(store, references, recipes, known.ids, wanted)
+        own = read_curves(store, known, metrics_of(store, known.ids), chosen, chance=chance, cluster=cluster)
+        if not own:
+            what = f"no model of {', '.join(references)}" if references else "no model"
+            others = {} if metric else by_other_metrics(store, known.ids, wanted, ())
+            advice = (
+                f"there are some {describe_others(others)}"
+                if others
+                else "a mapping or --set gives step, tokens or epoch"
+            )
+            raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
         found += own
-        left_out += without
+        left_out += len(chosen) - len(own)
+    return curves_of(found, level, left_out, two_formulations=against is not None)
+
+
+def curves_of(
+    found: Sequence[Curve], level: float, left_out: int = 0, *, two_formulations: bool = False
+) -> CurvesReport:
+    """`curves` of recipes that were read.
+
+    Args:
+        found: at least one.
+        left_out: recipes without a place in training.
+        two_formulations: of two benchmarks that are one in two formulations.
+    """
     found = _labelled(found)
     rows, points = zip(*(_row(curve, level) for curve in found), strict=True)
-    crossed = cross_all(found, rows, level, two_formulations=against is not None)
-    pearson, kendall = correlations(found) if against is not None else (None, None)
+    crossed = cross_all(found, rows, level, two_formulations=two_formulations)
+    pearson, kendall = correlations(found) if two_formulations else (None, None)
     return CurvesReport(tuple(crossed), tuple(p for own in points for p in own), level, left_out, pearson, kendall)
-
-
-def _read(
-    store: Store,
-    name: str,
-    references: Sequence[str],
-    metric: str | None,
-    where: Sequence[Where],
-    chance: float | None,
-    cluster: str | None,
-) -> tuple[list[Curve], int]:
-    from warehouse.analysis.comparison.pairing import clusters_under_links
-
-    benchmark = find_benchmark(store, name)
-    every = read_recipes(store, benchmark.ids, metric=metric, where=where)
-    chosen = _chosen(store, references, every, benchmark.ids, where)
-    placed = [one for one in chosen if one.unit]
-    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
-        what = f"no model of {', '.join(references)}" if references else "no model"
-        others = {} if metric else by_other_metrics(store, benchmark.ids, where, ())
-        advice = (
-            f"there are some {describe_others(others)}" if others else "a mapping or --set gives step, tokens or epoch"
-        )
-        raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
-    metrics: dict[int, Metric] = {one.id: one for one in metrics_of(store, benchmark.ids)}
-    own = cluster_map(store, benchmark.ids, benchmark.clusterings, cluster)
-    clusters = clusters_under_links(own, read_links(store))
-    tables = read_checkpoints(store, placed, metrics)
-    curves = [
-        Curve(
-            recipe,
-            table,
-            clusters,
-            find_chance(store, recipe, metrics, table, chance),
-            metrics[recipe.metric_ids[0]].bounds,
-            "",
-        )
-        for recipe, table in zip(placed, tables, strict=True)
-    ]
-    return curves, len(chosen) - len(placed)
 
 
 def _chosen(

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks
+from warehouse.analysis.selection.common_benchmarks import BySplit, by_benchmark_split, common_benchmarks
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.analysis.training.read import read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.training.jitter import jitter
@@ -140,18 +141,38 @@ def decide(
     places = common_benchmarks(a, sides[0], b, sides[1])
     numbers = sorted({one.setting("benchmark_id") for place in places for side in sides for one in side[place]})
     recipes = read_recipes(store, numbers, metric=metric)
+    return decide_of((a, sides[0]), (b, sides[1]), recipes, averaged, level)
+
+
+def decide_of(
+    a: tuple[str, BySplit],
+    b: tuple[str, BySplit],
+    recipes: Sequence[RecipeScores],
+    averaged: int = 1,
+    level: float = 0.95,
+) -> Decisions:
+    """`decide` of recipes that were read.
+
+    Args:
+        a: the first reference, and the conditions that it means.
+        b: the second.
+        recipes: of the benchmarks that both have, with others as a measure of noise.
+
+    Raises:
+        MisuseError: nothing can be compared.
+    """
     rows: list[DecisionRow] = []
     left_out: list[str] = []
-    for place in places:
+    for place in common_benchmarks(*a, *b):
         here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == place]
         try:
-            first, second = (_side(text, side[place], here) for text, side in zip((a, b), sides, strict=True))
+            first, second = (_side(text, side[place], here) for text, side in (a, b))
             rows.append(_row(first, second, here, averaged, level))
         except MisuseError as error:
             left_out.append(f"{place[0]}: {error}")
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
-    return Decisions(a, b, level, tuple(rows), tuple(left_out))
+    return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out))
 
 
 def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]) -> RecipeScores:

@@ -1,19 +1,16 @@
-"""Prompt scores of every checkpoint of a recipe, as the statistics of curves take them."""
+"""Prompt scores of every checkpoint of a recipe, as the statistics of curves take them; `read` reads them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.prompts import options
-from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.stats.training.curve_tests import binomial_p_above
 from warehouse.stats.training.seed_means import (
@@ -23,10 +20,11 @@ from warehouse.stats.training.seed_means import (
     figure_mean,
     seed_mean,
 )
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 Floats = NDArray[np.float64]
+
+#: Pairs of recipes whose prompts are compared.
+MOST_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -114,56 +112,17 @@ def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Chan
     return Change(found, found.p_above(), found.p_above(sign=-1.0))
 
 
-def read_checkpoints(
-    store: Store, recipes: Sequence[RecipeScores], metrics: Mapping[int, Metric]
-) -> list[dict[float, Checkpoint]]:
-    """The common checkpoints of each recipe, by position.
-
-    Args:
-        metrics: of the recipes, by id.
-    """
-    cells: dict[tuple[int, int, float], int] = {}
-    by_metric: dict[tuple[int, ...], dict[int, int]] = {}
-    for number, recipe in enumerate(recipes):
-        if any(metrics[one].link != "identity" for one in recipe.metric_ids):
-            continue  # the figure is no mean of the prompts' scores
-        runs = by_metric.setdefault(recipe.metric_ids, {})
-        for seed, one in enumerate(recipe.trajectories):
-            for position, ids in zip(one.positions, one.runs, strict=True):
-                group = cells.setdefault((number, seed, position), len(cells))
-                runs |= dict.fromkeys(ids, group)
-    scores: dict[int, PromptScores] = {}
-    links = read_links(store)
-    for metric_ids, runs in by_metric.items():
-        scores |= read_scores(store, runs, metric_ids, links=links)
-    return [
-        {position: _checkpoint(number, recipe, position, cells, scores) for position in recipe.common}
-        for number, recipe in enumerate(recipes)
-    ]
-
-
-def _checkpoint(
-    number: int,
-    recipe: RecipeScores,
-    position: float,
-    cells: Mapping[tuple[int, int, float], int],
-    scores: Mapping[int, PromptScores],
-) -> Checkpoint:
-    figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
-    groups = [cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))]
-    found = [None if group is None else scores.get(group) for group in groups]
-    kept = [one for one in found if one is not None and one.n and one.uneven_weights is None]
-    none = np.empty(0, np.int64)
-    if len(kept) < len(found):
-        return Checkpoint(figures, errors, none, np.empty((len(found), 0)), False)
-    prompts = reduce(_common, (one.prompts for one in kept))
-    values = np.array([one.values[np.searchsorted(one.prompts, prompts)] for one in kept])
-    zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))
-    return Checkpoint(figures, errors, prompts, values, zero_one)
-
-
-def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:
+    """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored; None for none."""
+    if not all(cell.has_prompts for cell in cells):
+        return None, None
+    found = []
+    for a, b in islice(combinations(cells, 2), MOST_PAIRS):
+        common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
+        if len(common) > 1:
+            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
+            found.append(part * len(common))
+    return (float(np.mean(found)), min(len(cell.prompts) for cell in cells)) if found else (None, None)
 
 
 @dataclass(frozen=True)
@@ -189,6 +148,9 @@ class Chance:
         return np.array([self.by_prompt[one] for one in prompts.tolist()])
 
 
+UNKNOWN_CHANCE = Chance(None, "", {}, "what guessing scores is not known; --chance says it")
+
+
 @dataclass(frozen=True)
 class Curve:
     """One recipe with the scores of its checkpoints.
@@ -208,37 +170,3 @@ class Curve:
     chance: Chance
     bounds: tuple[float | None, float | None] | None
     setting: str
-
-
-def find_chance(
-    store: Store,
-    recipe: RecipeScores,
-    metrics: Mapping[int, Metric],
-    checkpoints: Mapping[float, Checkpoint],
-    given: float | None,
-) -> Chance:
-    """The chance level of a recipe's benchmark and metric: as given, as the dump has it, or from the
-    number of options where the metric is a rate of right choices."""
-    if given is not None:
-        return Chance(given, "given", {})
-    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": recipe.benchmark_ids})
-    levels = {row["chance_level"] for row in stated if row["metric_id"] in recipe.metric_ids}
-    if len(levels) == 1:
-        return Chance(levels.pop(), "metric", {})
-    unknown = Chance(None, "", {}, "what guessing scores is not known; --chance says it")
-    rates = all(metrics[one].bounds == (0.0, 1.0) and metrics[one].higher_is_better for one in recipe.metric_ids)
-    if not rates or recipe.settings.get("formulation") == "generate_until" or not checkpoints:
-        return unknown
-    return _from_options(store, recipe, checkpoints) or unknown
-
-
-def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint]) -> Chance | None:
-    rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
-    ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), read_links(store)).tolist()
-    counts = [len(options(row["choices"])) for row in rows]
-    by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
-    asked = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
-    if not asked or not asked <= by_prompt.keys():
-        return None
-    mean = sum(by_prompt[one] for one in asked) / len(asked)
-    return Chance(mean, "options", by_prompt)

@@ -6,22 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
 from typing import ClassVar, Literal
-
-import numpy as np
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.prompt_tables import read_checkpoints
-from warehouse.analysis.training.scales import Scale, scales
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, read_recipes, settings_in_groups
+from warehouse.analysis.training.prompt_tables import Checkpoint, prompt_variance
+from warehouse.analysis.training.read import read_checkpoints, read_recipes
+from warehouse.analysis.training.scales import Key, Scale, scales
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
-from warehouse.stats.training.seed_means import difference_of_seed_means
 from warehouse.stats.training.seed_planning import CheapestPlan, cheapest_plan, least_prompts
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
@@ -29,8 +27,6 @@ from warehouse.store.connection import Store
 Verdict = Literal["cannot decide", "may decide", "cannot tell"]
 #: A ceiling below this: the benchmark cannot decide.
 LEAST_CEILING = 0.6
-#: Pairs of recipes whose prompts are compared.
-MOST_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -151,8 +147,9 @@ class RecipesReport(Result):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be found, and what it may cost."""
+    """At how many scales, what is to be found, and what it may cost."""
 
+    two_scales: bool
     delta: float | None
     power: float
     level: float
@@ -188,28 +185,57 @@ def recipes(
     """
     as_level(level)
     _refuse(delta, power, averaged, run_cost, checkpoint_cost, budget)
-    plan = Plan(delta, power, level, run_cost, checkpoint_cost, budget, prompts_sampled)
+    plan = Plan(bool(large), delta, power, level, run_cost, checkpoint_cost, budget, prompts_sampled)
     ids = ids_named(store, benchmarks)
-    at_small, at_large = (
-        scales(read_recipes(store, ids, metric=metric, where=parse_where([*where, *conditions])), averaged)
-        for conditions in (small, large)
-    )
-    several = {key: scale for key, scale in at_small.items() if len(scale.figures) > 1}
+    at_small = _read(store, ids, metric, [*where, *small], averaged)
+    at_large = _read(store, ids, metric, [*where, *large], averaged) if large else {}
+    several = _several(at_small)
     elsewhere = {} if metric else _elsewhere(store, ids, [*where, *small], averaged, several.values())
     if not several:
-        others = describe_others(elsewhere)
-        advice = (
-            f"there are some {others}" if others else "recipes are told apart by the field recipe, else by the model"
-        )
+        advice = "recipes are told apart by the field recipe, else by the model"
+        if elsewhere:
+            advice = f"there are some {describe_others(elsewhere)}"
         what = f" with {', '.join([*small, *where])}" if [*small, *where] else ""
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
+    prompts = {} if delta is None else {key: _read_lasts(store, at) for key, at in several.items()}
+    return _report(at_small, at_large, plan, prompts, elsewhere)
+
+
+def recipes_of(found: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
+    """`recipes` of those that were read, at one scale and without a plan; None for fewer than two."""
+    at_small = scales(found, 1)
+    plan = Plan(False, None, 0.8, level, 1.0, 0.0, None, False)
+    return _report(at_small, {}, plan, {}, {}) if _several(at_small) else None
+
+
+def _read(
+    store: Store, ids: Sequence[int] | None, metric: str | None, where: Sequence[str], averaged: int
+) -> dict[Key, Scale]:
+    return scales(read_recipes(store, ids, metric=metric, where=parse_where(where)), averaged)
+
+
+def _several(found: Mapping[Key, Scale]) -> dict[Key, Scale]:
+    """Those with two recipes."""
+    return {key: scale for key, scale in found.items() if len(scale.figures) > 1}
+
+
+def _report(
+    at_small: Mapping[Key, Scale],
+    at_large: Mapping[Key, Scale],
+    plan: Plan,
+    prompts: Mapping[Key, Sequence[Checkpoint]],
+    elsewhere: Mapping[str, tuple[str, ...]],
+) -> RecipesReport:
+    """The rows, ``prompts`` being the scores at the last common checkpoints of the recipes of each scale."""
+    several = _several(at_small)
     settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
     rows = [
-        _row(store, at, at_large.get(key) if large else None, bool(large), plan, setting)
+        _row(at, at_large.get(key) if plan.two_scales else None, plan, prompts.get(key, ()), setting)
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
-    return RecipesReport(tuple(rows), level, delta, power, bool(large), len(at_small) - len(several), elsewhere)
+    left_out = len(at_small) - len(several)
+    return RecipesReport(tuple(rows), plan.level, plan.delta, plan.power, plan.two_scales, left_out, elsewhere)
 
 
 def _elsewhere(
@@ -222,11 +248,9 @@ def _elsewhere(
         else set(ids)
     )
     missing = sorted(there.difference(*(at.example.benchmark_ids for at in shown)))
-    found = scales(read_recipes(store, missing, metric="*", where=parse_where(where)), averaged) if missing else {}
     metrics: dict[str, list[str]] = {}
-    for at in found.values():
-        if len(at.figures) > 1:
-            metrics.setdefault(at.example.benchmark, []).append(at.example.metric)
+    for at in _several(_read(store, missing, "*", where, averaged)).values() if missing else ():
+        metrics.setdefault(at.example.benchmark, []).append(at.example.metric)
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
@@ -245,15 +269,15 @@ def _refuse(
         raise MisuseError(f"a budget is above 0, found {budget}")
 
 
-def _row(store: Store, small: Scale, large: Scale | None, two_scales: bool, plan: Plan, setting: str) -> RecipesRow:
+def _row(small: Scale, large: Scale | None, plan: Plan, prompts: Sequence[Checkpoint], setting: str) -> RecipesRow:
     one = small.example
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
-    accuracy = _accuracy(small, large, two_scales, plan.level)
+    accuracy = _accuracy(small, large, plan.two_scales, plan.level)
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
-    omega, n_prompts = _prompt_variance(store, small) if plan.delta is not None else (None, None)
+    omega, n_prompts = prompt_variance(prompts)
     cheapest, reason = _cheapest(small, plan, omega, n_prompts)
     return RecipesRow(
         benchmark=one.benchmark,
@@ -355,21 +379,11 @@ def _least_prompts(plan: Plan, omega: float | None) -> int | None:
     return least_prompts(plan.delta, omega, power=plan.power, level=plan.level)
 
 
-def _prompt_variance(store: Store, scale: Scale) -> tuple[float | None, int | None]:
-    """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored."""
-    every: list[RecipeScores] = [each[0] for each in scale.members.values() if each[0].common]
+def _read_lasts(store: Store, scale: Scale) -> list[Checkpoint]:
+    """Scores at the last common checkpoint of each recipe; none for fewer than two."""
+    every = [each[0] for each in scale.members.values() if each[0].common]
     if len(every) < 2:
-        return None, None
-    lasts = [one.last() for one in every]
+        return []
     metrics = {one.id: one for one in metrics_of(store, sorted({b for one in every for b in one.benchmark_ids}))}
-    tables = read_checkpoints(store, lasts, metrics)
-    cells = [next(iter(table.values())) for table in tables]
-    if not all(cell.has_prompts for cell in cells):
-        return None, None
-    found = []
-    for a, b in islice(combinations(cells, 2), MOST_PAIRS):
-        common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
-        if len(common) > 1:
-            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
-            found.append(part * len(common))
-    return (float(np.mean(found)), min(len(cell.prompts) for cell in cells)) if found else (None, None)
+    tables = read_checkpoints(store, [one.last() for one in every], metrics, read_links(store))
+    return [next(iter(table.values())) for table in tables]

@@ -10,15 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.reference import Where, parse_where
+from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.trajectories import (
-    RecipeScores,
-    by_other_metrics,
-    describe_others,
-    read_recipes,
-    settings_in_groups,
-)
+from warehouse.analysis.training.read import by_other_metrics, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
@@ -173,27 +168,39 @@ def seeds(
     if not replicated:
         of = f" on {', '.join(benchmarks)}" if benchmarks else ""
         raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
-    others = _others(store, ids, against, parse_where(where)) if against else {}
+    others = read_recipes(store, ids, metric=against, where=parse_where(where)) if against else []
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
+    return recipe_seeds(recipes, others, averaged, level, elsewhere)
+
+
+def recipe_seeds(
+    recipes: Sequence[RecipeScores],
+    others: Sequence[RecipeScores] = (),
+    averaged: int = 1,
+    level: float = 0.95,
+    elsewhere: Mapping[str, tuple[str, ...]] | None = None,
+) -> SeedsReport:
+    """`seeds` of recipes that were read.
+
+    Args:
+        others: the same runs by another metric, to compare the signal to noise.
+        elsewhere: benchmarks that have seeds or checkpoints by other metrics only, and those metrics.
+    """
+    replicated = [one for one in recipes if one.is_telling]
+    by_key = {_key(one): one for one in others}
     settings = settings_in_groups(replicated, lambda one: (one.benchmark, one.metric, one.model, one.recipe))
     rows = tuple(
-        seeds_row(one, others.get(_key(one)), averaged, level, setting)
+        seeds_row(one, by_key.get(_key(one)), averaged, level, setting)
         for one, setting in zip(replicated, settings, strict=True)
     )
-    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere)
+    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere or {})
 
 
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
     """What to say behind a refusal."""
     others = describe_others(elsewhere)
     return f"; there are some {others}" if others else "; a mapping or --set gives training_seed and step"
-
-
-def _others(
-    store: Store, ids: Sequence[int] | None, metric: str, where: Sequence[Where]
-) -> dict[tuple[object, ...], RecipeScores]:
-    return {_key(one): one for one in read_recipes(store, ids, metric=metric, where=where)}
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:

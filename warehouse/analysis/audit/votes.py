@@ -1,0 +1,192 @@
+"""Stored answers of models as votes for the options of a benchmark's prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.audit.keys import Key
+from warehouse.analysis.audit.options import free_form
+from warehouse.analysis.audit.read import StoredAnswers, Voter, best_value
+from warehouse.analysis.audit.stored_answers import LikeliestOptions, TextAnswers
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.errors import MisuseError
+from warehouse.stats.labels.free_form import N_OPTIONS, free_form_options
+from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, Votes, votes_for_options
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class AuditData:
+    """Prompts with their keys, and who votes for what.
+
+    Attributes:
+        prompts: rows of ``audit_prompts.sql``, by natural key.
+        ids: their ids, shape (J,).
+        keys: of each prompt.
+        votes: of the models for the options; refused prompts included.
+        reasons: why each prompt is refused, empty if it is not.
+        draws: answers of each model to each prompt, shape (J, M).
+        voters: the models, as columns of ``votes``.
+        entries: all conditions that can stand side by side, with or without answers.
+        answers: texts of the options of prompts with free-form answers, the key first; empty for others.
+        notes: what a reader should know.
+    """
+
+    prompts: tuple[Mapping[str, Any], ...]
+    ids: Ints
+    keys: tuple[Key, ...]
+    votes: Votes
+    reasons: tuple[str, ...]
+    draws: Ints
+    voters: tuple[Voter, ...]
+    entries: tuple[ScoredCondition, ...]
+    answers: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+    def answer(self, item: int, option: int) -> str | None:
+        """What an option of a prompt says; None for one that nobody gave."""
+        options = self.keys[item].options
+        if options is not None:
+            return options.name(option)
+        return self.answers[item][option] if 0 <= option < len(self.answers[item]) else None
+
+
+def votes_of(stored: StoredAnswers) -> AuditData:
+    """The votes of the models of a benchmark.
+
+    Raises:
+        MisuseError: no answer names an option.
+    """
+    voters, keys = stored.voters, stored.keys
+    runs = {run: model for model, voter in enumerate(voters) for run in voter.entry.condition.run_ids}
+    order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
+    table = _Table(order, keys, len(voters))
+    table.add_likeliest(stored.likeliest, runs)
+    for part in stored.texts:
+        table.add_texts(part, runs, best_value(stored.scores))
+    votes = table.votes(stored.scores.benchmark.name)
+    return AuditData(
+        prompts=stored.prompts,
+        ids=order,
+        keys=keys,
+        votes=votes,
+        reasons=tuple(key.reason or reason for key, reason in zip(keys, votes.reasons.tolist(), strict=True)),
+        draws=table.draws,
+        voters=voters,
+        entries=stored.entries,
+        answers=table.answers,
+        notes=(*stored.notes, *table.notes()),
+    )
+
+
+class _Table:
+    """Answers as numbers of options, collected from several kinds of sources."""
+
+    def __init__(self, order: Ints, keys: Sequence[Key], n_models: int) -> None:
+        self.order, self.keys, self.n_models = order, keys, n_models
+        self.place = {prompt: item for item, prompt in enumerate(order.tolist())}
+        self.items: list[int] = []
+        self.models: list[int] = []
+        self.codes: list[int] = []
+        self.free: dict[int, list[list[str | None]]] = {
+            item: [[] for _ in range(n_models)] for item, key in enumerate(keys) if key.texts
+        }
+        self.shown: dict[int, dict[str, str]] = {item: {} for item in self.free}
+        self.answers: tuple[tuple[str, ...], ...] = tuple(() for _ in keys)
+        self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
+        self.n_texts = self.n_unparsed = 0
+
+    def add_likeliest(self, found: LikeliestOptions, models: Mapping[int, int]) -> None:
+        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.option.tolist(), strict=True)
+        for prompt, run, option in rows:
+            item, model = self.place.get(prompt), models.get(run)
+            if item is not None and model is not None and self.keys[item].option is not None:
+                self._add(item, model, option)
+
+    def add_texts(self, found: TextAnswers, models: Mapping[int, int], best: float) -> None:
+        """A text names an option; else an answer that the metric calls right is the key."""
+        right = (found.values == best).tolist()
+        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.texts, right, strict=True)
+        for prompt, run, text, is_right in rows:
+            item, model = self.place.get(prompt), models.get(run)
+            if item is None or model is None or self.keys[item].reason:
+                continue
+            key = self.keys[item]
+            self.n_texts += 1
+            if key.options is None:
+                self._add_free(item, model, text, is_right)
+                continue
+            option = key.options.place(text)
+            if option is None:
+                option = key.option if is_right and key.option is not None else UNPARSED
+            self.n_unparsed += option == UNPARSED
+            self._add(item, model, option)
+
+    def _add(self, item: int, model: int, option: int) -> None:
+        self.items.append(item)
+        self.models.append(model)
+        self.codes.append(option)
+
+    def _add_free(self, item: int, model: int, text: str | None, is_right: bool) -> None:
+        key, form = self.keys[item], free_form(text)
+        if is_right or form in key.texts:
+            form = key.texts[0]
+        elif form is not None and text is not None:
+            self.shown[item].setdefault(form, " ".join(text.split()))
+        self.n_unparsed += form is None
+        self.free[item][model].append(form)
+
+    def votes(self, name: str) -> Votes:
+        """The votes.
+
+        Raises:
+            MisuseError: no answer names an option.
+        """
+        widths = np.array([np.nan if key.options is None else key.options.n for key in self.keys])
+        options = np.array([np.nan if key.option is None else key.option for key in self.keys], dtype=float)
+        if self.n_texts and self.n_unparsed == self.n_texts and not set(self.codes) - {UNPARSED}:
+            raise MisuseError(
+                f"no answer of {name} names an option: its runs have responses, but no extracted answers; ingest a dump"
+                " that has them"
+            )
+        codes = self._array()
+        if self.free:
+            own = sorted(self.free)
+            found = free_form_options([self.free[item] for item in own], [self.keys[item].texts[0] for item in own])
+            codes = _widened(codes, found.answers.shape[2])
+            codes[own, :, : found.answers.shape[2]] = found.answers
+            widths[own], options[own] = N_OPTIONS, found.keys
+            answers = list(self.answers)
+            for item, texts in zip(own, found.texts, strict=True):
+                answers[item] = tuple(self.shown[item].get(text, text) for text in texts)
+            self.answers = tuple(answers)
+        self.draws = (codes != NOT_ASKED).sum(axis=2)
+        return votes_for_options(codes, options, widths)
+
+    def notes(self) -> list[str]:
+        share = self.n_unparsed / self.n_texts if self.n_texts else 0
+        return [f"{100 * share:.0f} % of answers name no option: they count as wrong"] if share > 0.05 else []
+
+    def _array(self) -> Ints:
+        """Answers by prompt, model and draw."""
+        items, models = np.array(self.items, dtype=np.int64), np.array(self.models, dtype=np.int64)
+        cells = items * self.n_models + models
+        order = np.argsort(cells, kind="stable")
+        ordered = cells[order]
+        firsts = np.searchsorted(ordered, ordered)
+        draws = np.arange(len(ordered)) - firsts
+        most = int(draws.max(initial=0)) + 1
+        codes = np.full((len(self.keys) * self.n_models, most), NOT_ASKED, dtype=np.int64)
+        codes[ordered, draws] = np.array(self.codes, dtype=np.int64)[order]
+        return codes.reshape(len(self.keys), self.n_models, most)
+
+
+def _widened(codes: Ints, draws: int) -> Ints:
+    lacking = draws - codes.shape[2]
+    return np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED) if lacking > 0 else codes

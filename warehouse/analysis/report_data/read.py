@@ -1,0 +1,191 @@
+"""All that the sections on one benchmark rest on, read at once: they ask the store nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from warehouse.analysis.audit.read import StoredAnswers, read_answers
+from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
+from warehouse.analysis.leaderboard.ranks import RankOptions
+from warehouse.analysis.leaderboard.row import RowOptions
+from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
+from warehouse.analysis.selection.conditions import group_runs
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.training.prompt_tables import Curve
+from warehouse.analysis.training.read import read_curves, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.errors import MisuseError
+from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
+from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
+from warehouse.store.shared_reads import SharedReads
+
+#: Conditions whose data maps a report shows for one benchmark.
+MOST_MAPS = 12
+#: Prompts times models beyond which a page does not wait for an audit.
+MOST_VOTES = 150_000
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Data maps of the conditions with several generations of a prompt, best first.
+
+    Attributes:
+        maps: one per model.
+        left_out: models whose generations allow none, with the reason.
+        more: models beyond the most that are shown.
+    """
+
+    maps: tuple[DataMap, ...]
+    left_out: tuple[str, ...]
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BenchmarkReads:
+    """One benchmark as the store has it.
+
+    Attributes:
+        name: of the benchmark.
+        facts: its runs and metrics.
+        scores: by the headline metric; None with ``why_no_scores``.
+        board: made of them, which says what else is worth a look.
+        elsewhere: by other metrics, scores of the conditions that ``board`` lacks.
+        recipes: figures of trained models along training.
+        curves: those with two places in training, by prompt.
+        answers: of models; None where too few have some, or too many for a page.
+        maps: P(correct) against S(consistency); None where no prompt has several generations.
+        matrix: the analyses of its performance matrix that the store holds.
+    """
+
+    name: str
+    facts: BenchmarkFacts
+    scores: BenchmarkScores | None
+    why_no_scores: str
+    board: Leaderboard | None
+    elsewhere: tuple[BenchmarkScores, ...]
+    recipes: tuple[RecipeScores, ...]
+    curves: tuple[Curve, ...]
+    answers: StoredAnswers | None
+    maps: Maps | None
+    matrix: StoredMatrix
+
+
+def read_benchmarks(
+    store: Store,
+    names: BenchmarkNames,
+    runs: Mapping[str, Sequence[Mapping[str, Any]]],
+    ranks: RankOptions,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Iterator[BenchmarkReads]:
+    """Read benchmarks one after the other, a block of them with shared reads.
+
+    Args:
+        names: of all benchmarks.
+        runs: id and number of scores of the runs, by benchmark that is wanted.
+        ranks: level of all intervals, and draws behind rank sets.
+        progress: gets name, number done and number of all before each.
+    """
+    for done, (name, shared) in enumerate(_shared(store, runs)):
+        if progress is not None:
+            progress(name, done, len(runs))
+        yield read_parts(shared, names, name, ranks)
+
+
+def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what its parts read is read once, for a block of
+    benchmarks at a time."""
+    shared = SharedReads(store)
+    for block in _blocks(runs):
+        own = [run for name in block for run in runs[name]]
+        shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
+        yield from ((name, shared) for name in block)
+
+
+def _blocks(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[list[str]]:
+    """Names of benchmarks, in blocks of a bounded number of scores."""
+    block: list[str] = []
+    total = 0
+    for name, own in runs.items():
+        size = sum(RUN_COST + run["n_scores"] for run in own)
+        if block and total + size > BLOCK_SCORES:
+            yield block
+            block, total = [], 0
+        block.append(name)
+        total += size
+    if block:
+        yield block
+
+
+def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOptions) -> BenchmarkReads:
+    """Read a benchmark; what is asked for wrongly is not raised but told.
+
+    Args:
+        names: of all benchmarks.
+        name: of a benchmark with current runs.
+        ranks: level of all intervals, and draws behind rank sets.
+    """
+    found = names.benchmark(name)
+    known = found, facts = found, read_facts(store, found.ids)
+    scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
+    board = board_of(scores, RowOptions(ranks.level), ranks) if scores else None
+    is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
+    recipes = read_recipes(store, found.ids) if is_trained else []
+    others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []
+    answers = None
+    if board and scores and _has_votes(board, scores):
+        answers, _ = or_why(lambda: read_answers(store, scores))
+    return BenchmarkReads(
+        name,
+        facts,
+        scores,
+        why_not,
+        board,
+        elsewhere=tuple(select_among(store, known, one) for one in others),
+        recipes=tuple(recipes),
+        curves=tuple(read_curves(store, found, facts.metrics, recipes)),
+        answers=answers,
+        maps=_maps(store, board, facts, ranks.level) if board else None,
+        matrix=stored_matrix(store, known),
+    )
+
+
+def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
+    """Whether three models have answers, and not more than `MOST_VOTES`."""
+    models = {run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]}
+    most = max((row.n_prompts for row in board.rows), default=0)
+    return len(models) >= FEWEST_MODELS and most * len(models) <= MOST_VOTES
+
+
+def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:
+    """Generations are read and grouped some prompts at a time: their texts are more than memory takes."""
+    models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
+    found: list[DataMap] = []
+    left_out: list[str] = []
+    for place, model in enumerate(models):
+        if sum(len(one.distribution) for one in found) >= MOST_MAPS:
+            return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
+        own = group_runs(run for run in facts.runs if run["model"] == model)
+        try:
+            found.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
+            left_out += found[-1].left_out
+        except MisuseError as error:
+            left_out.append(str(error))
+    return Maps(tuple(found), tuple(left_out), ()) if models else None
+
+
+def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:
+    """What is computed, else why it is refused."""
+    try:
+        return compute(), ""
+    except MisuseError as error:
+        return None, str(error)

@@ -1,0 +1,137 @@
+"""What a suite's leaderboard rests on, read at once: its leaves with their scores, units and plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
+from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, read_leaves, read_suite_figures
+from warehouse.analysis.suites.scores import Leaf
+from warehouse.analysis.suites.tree import Suite, leaf_shares
+from warehouse.analysis.suites.units import UnitMap, unit_map
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+#: Leaves that a message names.
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True)
+class SuiteEntries:
+    """A suite with everything that its leaderboard is made of.
+
+    Attributes:
+        weights: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
+        leaves: those with runs that fulfil the conditions.
+        units: what is independent across them.
+        figures: published ones of the suite itself; none where metrics of leaves differ.
+        notes: on leaves that are left out.
+    """
+
+    suite: Suite
+    weights: str
+    leaves: tuple[Leaf, ...]
+    units: UnitMap
+    figures: tuple[SuiteFigure, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Labels of the metrics of its leaves, sorted."""
+        return tuple(sorted({leaf.metric.label for leaf in self.leaves}))
+
+
+def read_suite_entries(
+    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, *, force: bool = False
+) -> SuiteEntries:
+    """Read a suite; ``weights`` and ``force`` are those of `suite_leaderboard`.
+
+    Args:
+        selection: of metric, runs and clustering; its benchmark does not count.
+
+    Raises:
+        MisuseError: mixed scales, nothing to show.
+    """
+    leaves, notes = _leaves(store, suite, weights, selection, force)
+    labels = {leaf.metric.label for leaf in leaves}
+    return SuiteEntries(
+        suite,
+        weights if isinstance(weights, str) else "given",
+        tuple(leaves),
+        _units(store, leaves, selection.cluster),
+        tuple(read_suite_figures(store, suite.ids, labels.pop())) if len(labels) == 1 else (),
+        tuple(notes),
+    )
+
+
+def _leaves(
+    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
+) -> tuple[list[Leaf], list[str]]:
+    """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
+    found, refused = read_leaves(store, suite.leaves, selection)
+    if not found:
+        raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
+    if selection.metric is not None and refused and not force:
+        raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
+    names = [leaf.benchmark.name for leaf in found]
+    shares = leaf_shares(weights, names, [leaf.size for leaf in found])
+    leaves = [
+        Leaf(shares[name], leaf, _plans(store, leaf)) for name, leaf in zip(names, found, strict=True) if name in shares
+    ]
+    if not force:
+        _refuse_mixed(leaves)
+    dropped = [name for name in names if name not in shares]
+    notes = [f"left out: {reason}" for reason in refused]
+    return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
+
+
+def _plans(store: Store, leaf: LeafEntries) -> BenchmarkPlans:
+    """Plans that conditions on a leaf may be on."""
+    scored = ((entry.condition, entry.metric.label, entry.usable) for entry in leaf.entries if entry.usable is not None)
+    return possible_plans(store, leaf.benchmark, scored)
+
+
+def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
+    benchmarks = [leaf.found.benchmark for leaf in leaves]
+    prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
+    return unit_map(
+        store,
+        sorted({key for one in benchmarks for key in one.ids}),
+        [key for one in benchmarks for key in one.clusterings],
+        cluster,
+        prompts,
+    )
+
+
+def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
+    """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
+    scales = {
+        leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds, leaf.metric.higher_is_better)
+        for leaf in leaves
+    }
+    if len(set(scales.values())) > 1:
+        lines = [f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves]
+        raise MisuseError(
+            "the metrics of the suite are on different scales; choose one with --metric, leave"
+            " benchmarks out with --weights NAME=0, or mix them with --force:\n" + "\n".join(lines)
+        )
+    for leaf in leaves:
+        groups = sorted({entry.group[1:] for entry in leaf.entries})
+        if len(groups) > 1:
+            kinds = " against ".join(repr(" ".join(filter(None, one))) for one in groups)
+            raise MisuseError(
+                f"runs on {leaf.name} differ in task version, metric or judge: {kinds}; narrow them"
+                " with --where field=value, or mix them with --force"
+            )
+
+
+def _scale_in_words(metric: Metric) -> str:
+    low, high = metric.bounds or (None, None)
+    ends = f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
+    better = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+    unit = f" {metric.unit}" if metric.unit else ""
+    link = "" if metric.link == "identity" else f" through {metric.link}"
+    return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"

@@ -1,0 +1,267 @@
+"""What the store has of trained replicates: figures of runs, scores of checkpoints, what guessing gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from functools import reduce
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric
+from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.prompts import options
+from warehouse.analysis.selection.reference import Where
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.training.prompt_tables import UNKNOWN_CHANCE, Chance, Checkpoint, Curve
+from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: Columns of a figure, in order.
+_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "estimate", "standard_error")
+
+
+def read_recipes(
+    store: Store, benchmark_ids: Sequence[int] | None = None, *, metric: str | None = None, where: Sequence[Where] = ()
+) -> list[RecipeScores]:
+    """Replicates by recipe, from the figures of their runs; repeats of one checkpoint are averaged.
+
+    Args:
+        benchmark_ids: whose; None for all.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark,
+            ``*`` for all metrics.
+        where: conditions that the runs must fulfil.
+
+    Returns:
+        in order of benchmark, metric, model and recipe.
+    """
+    metrics, named = "s.is_default", {}
+    if metric == "*":
+        metrics = "1 = 1"
+    elif metric is not None:
+        name, _, pipeline = metric.partition(",")
+        metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
+        named = {"metric_name": name, "metric_filter": pipeline}
+    of_runs = query_text("analysis", "training_runs")
+    of_scores = query_text("analysis", "training_scores")
+    here = "1 = 1" if benchmark_ids is None else "run.benchmark_id in (:benchmark_ids)"
+    among: dict[str, Any] = {} if benchmark_ids is None else {"benchmark_ids": benchmark_ids}
+    runs = store.arrow(of_runs.format(here=here), among, per="benchmark_id" if among else "")
+    of_these = {"run_ids": runs.column("run_id").to_pylist()} if among else {}
+    here = "s.run_id in (:run_ids)" if among else "1 = 1"
+    scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
+    wanted = _fulfilling(store, where)
+    kinds = _kinds(runs)
+    places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
+    figures = (scores.column(name).to_pylist() for name in _FIGURE)
+    groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+    for figure in zip(*figures, strict=True):
+        place = places.get(figure[0])
+        if place is not None:
+            groups.setdefault((*figure[1:3], kinds[place]), []).append((place, *figure))
+    seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
+    found = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
+    return sorted(found, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def by_other_metrics(
+    store: Store, benchmark_ids: Sequence[int] | None, where: Sequence[Where], shown: Sequence[RecipeScores]
+) -> dict[str, tuple[str, ...]]:
+    """For benchmarks that ``shown`` lacks, the metrics by which they have seeds or checkpoints: another dump
+    may have made a metric the headline that training runs lack.
+
+    Args:
+        benchmark_ids: of the benchmarks that were asked for; None for all.
+        where: conditions that the runs must fulfil.
+        shown: what is shown of them.
+    """
+    table = store.arrow(
+        "select distinct benchmark_id from run_current where training_seed <> '' or position is not null"
+    )
+    placed = set(table.column("benchmark_id").to_pylist())
+    missing = placed.difference(*(one.benchmark_ids for one in shown))
+    if benchmark_ids is not None:
+        missing &= set(benchmark_ids)
+    metrics: dict[str, set[str]] = {}
+    for one in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
+        if one.is_telling:
+            metrics.setdefault(one.benchmark, set()).add(one.metric)
+    return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
+
+
+def _is_in(run: int, wanted: Set[int] | None) -> bool:
+    return wanted is None or run in wanted
+
+
+def _kinds(runs: pa.Table) -> list[int]:
+    """A number for each run, equal where runs agree in all but seed and place in training."""
+    kind = np.zeros(runs.num_rows, np.int64)
+    for name in ("benchmark", "model", "position_unit", *SHARED):
+        column = runs.column(name).combine_chunks().dictionary_encode().indices.fill_null(-1)
+        codes = column.to_numpy(zero_copy_only=False).astype(np.int64) + 1
+        _, kind = np.unique(kind * (codes.max(initial=0) + 1) + codes, return_inverse=True)
+    numbers: list[int] = kind.tolist()
+    return numbers
+
+
+def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
+    """Ids of the runs that fulfil all conditions; None without any."""
+    if not where:
+        return None
+    columns = ", ".join(dict.fromkeys(one.name for one in where))
+    runs = store.rows(f"select run_id, {columns} from run_current")
+    return {run["run_id"] for run in runs if all(one.holds(run) for one in where)}
+
+
+def _recipe(
+    runs: pa.Table, seeds: Sequence[str | None], positions: Sequence[float | None], rows: Sequence[tuple[Any, ...]]
+) -> RecipeScores:
+    """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
+    by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
+    for place, run, _metric, _filter, _id, _direction, estimate, error in rows:
+        position = np.inf if (at := positions[place]) is None else float(at)  # a model without: its end
+        found = (estimate, np.nan if error is None else error, run)
+        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(found)
+    places = sorted({row[0] for row in rows})
+    first = runs.slice(places[0], 1).to_pylist()[0]
+    numbers = runs.column("benchmark_id").take(places).to_pylist()
+    return RecipeScores(
+        benchmark=first["benchmark"],
+        metric=",".join(filter(None, rows[0][2:4])),
+        higher_is_better=rows[0][5],
+        model=first["model"],
+        recipe=first["recipe"] or "",
+        unit=first["position_unit"] or "",
+        settings={name: first[name] for name in SHARED},
+        trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(by_seed.items())),
+        metric_ids=tuple(sorted({row[4] for row in rows})),
+        benchmark_ids=tuple(sorted(set(numbers))),
+    )
+
+
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int]]]) -> Trajectory:
+    positions = tuple(sorted(by_position))
+    repeats = [by_position[position] for position in positions]
+    scores, errors = (
+        tuple(each[0][part] if len(each) == 1 else fmean(one[part] for one in each) for each in repeats)
+        for part in (0, 1)
+    )
+    runs = tuple(tuple(run for _, _, run in each) for each in repeats)
+    return Trajectory(seed, positions, scores, errors, runs)
+
+
+def read_checkpoints(
+    store: Store, recipes: Sequence[RecipeScores], metrics: Mapping[int, Metric], links: Links
+) -> list[dict[float, Checkpoint]]:
+    """The common checkpoints of each recipe, by position.
+
+    Args:
+        metrics: of the recipes, by id.
+        links: put prompts under those that these lead to.
+    """
+    cells: dict[tuple[int, int, float], int] = {}
+    by_metric: dict[tuple[int, ...], dict[int, int]] = {}
+    for number, recipe in enumerate(recipes):
+        if any(metrics[one].link != "identity" for one in recipe.metric_ids):
+            continue  # the figure is no mean of the prompts' scores
+        runs = by_metric.setdefault(recipe.metric_ids, {})
+        for seed, one in enumerate(recipe.trajectories):
+            for position, ids in zip(one.positions, one.runs, strict=True):
+                group = cells.setdefault((number, seed, position), len(cells))
+                runs |= dict.fromkeys(ids, group)
+    scores: dict[int, PromptScores] = {}
+    for metric_ids, runs in by_metric.items():
+        scores |= read_scores(store, runs, metric_ids, links=links)
+    return [
+        {position: _checkpoint(number, recipe, position, cells, scores) for position in recipe.common}
+        for number, recipe in enumerate(recipes)
+    ]
+
+
+def _checkpoint(
+    number: int,
+    recipe: RecipeScores,
+    position: float,
+    cells: Mapping[tuple[int, int, float], int],
+    scores: Mapping[int, PromptScores],
+) -> Checkpoint:
+    figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
+    groups = [cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))]
+    found = [None if group is None else scores.get(group) for group in groups]
+    kept = [one for one in found if one is not None and one.n and one.uneven_weights is None]
+    none = np.empty(0, np.int64)
+    if len(kept) < len(found):
+        return Checkpoint(figures, errors, none, np.empty((len(found), 0)), False)
+    prompts = reduce(_common, (one.prompts for one in kept))
+    values = np.array([one.values[np.searchsorted(one.prompts, prompts)] for one in kept])
+    zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))
+    return Checkpoint(figures, errors, prompts, values, zero_one)
+
+
+def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+
+
+def read_curves(
+    store: Store,
+    benchmark: Benchmark,
+    metrics: Sequence[Metric],
+    recipes: Sequence[RecipeScores],
+    *,
+    chance: float | None = None,
+    cluster: str | None = None,
+) -> list[Curve]:
+    """Those of some recipes that have places in training, with the scores of their checkpoints; none where no
+    recipe has two places.
+
+    Args:
+        metrics: of the benchmark.
+        chance: what guessing scores; None: as the store has it.
+        cluster: clustering for the errors; None for the default.
+    """
+    placed = [one for one in recipes if one.unit]
+    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
+        return []
+    by_id, links = {one.id: one for one in metrics}, read_links(store)
+    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
+    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
+    curves = []
+    for recipe, table in zip(placed, read_checkpoints(store, placed, by_id, links), strict=True):
+        own = [by_id[one] for one in recipe.metric_ids]
+        levels = {
+            row["chance_level"]
+            for row in stated
+            if row["metric_id"] in recipe.metric_ids and row["benchmark_id"] in recipe.benchmark_ids
+        }
+        if chance is not None:
+            guessing = Chance(chance, "given", {})
+        elif len(levels) == 1:
+            guessing = Chance(levels.pop(), "metric", {})
+        elif _is_rate(recipe, own) and table:
+            guessing = _from_options(store, recipe, table, links)
+        else:
+            guessing = UNKNOWN_CHANCE
+        curves.append(Curve(recipe, table, clusters, guessing, by_id[recipe.metric_ids[0]].bounds, ""))
+    return curves
+
+
+def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
+    """Whether the figure is a rate of right choices among options."""
+    rates = all(one.bounds == (0.0, 1.0) and one.higher_is_better for one in metrics)
+    return rates and recipe.settings.get("formulation") != "generate_until"
+
+
+def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint], links: Links) -> Chance:
+    """One over the number of options of each prompt, where all prompts have some."""
+    rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
+    ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
+    counts = [len(options(row["choices"])) for row in rows]
+    by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
+    asked = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
+    if not asked or not asked <= by_prompt.keys():
+        return UNKNOWN_CHANCE
+    return Chance(sum(by_prompt[one] for one in asked) / len(asked), "options", by_prompt)
