@@ -17,7 +17,7 @@ import pytest
 from tests.queries.test_library import GIVEN
 from tests.queries.test_views_engines import GRAIN
 from tests.store.test_lake_faults import change_version
-from tests.support.lakes import MARKS, world_with_lake
+from tests.support.lakes import MARKS, SailServer, world_with_lake
 from tests.support.pages import ROOT, blocks
 from tests.support.same_rows import assert_same_rows
 from tests.support.world import build_world
@@ -240,6 +240,16 @@ def test_a_server_that_is_not_there_or_another_is_told(made: Path, monkeypatch: 
         with pytest.raises(StoreError, match="does not speak Spark Connect"):
             open_store(f"sc://127.0.0.1:{port}?lake={made / 'lake'}")
         other.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_server_elsewhere_is_sent_small_tables(made: Path, tmp_path: Path) -> None:
+    """A cluster opens each file in a job of its own: of a join of many tables that is most of its time."""
+    place = shutil.copytree(made / "lake", tmp_path / "lake")
+    with SailServer() as server, open_store(f"{server.url}?lake={place}&read=files") as lake:
+        models = lake.rows("select id, name from model order by id")
+        for file in place.glob("model/*.parquet"):
+            file.unlink()
+        assert len(models) > 1 and lake.rows("select id, name from model order by id") == models
 
 
 @pytest.mark.parametrize("how", ["", "&read=files"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -68,3 +71,51 @@ def test_long_columns_of_equal_values_are_the_same_numbers(values: list[float | 
     halves = pa.chunked_array([column[:7], column[7:]], pa.float64())
     found = Columns(pa.table({"x": halves})).numbers("x")
     np.testing.assert_array_equal(found, np.array(column, dtype=np.float64))
+
+
+#: One row of each kind of value that our statements ask for, a row of nothing, one of extremes.
+KINDS = """
+select * from (values
+  (1, true, cast(7 as integer), cast(-3 as bigint), cast(0.5 as double precision), cast(1.25 as decimal(9, 3)),
+    'é''x', cast('2024-02-29 12:00:00.000001' as timestamp)),
+  (2, null, null, null, null, null, null, null),
+  (3, false, -2147483648, 9223372036854775807, cast('nan' as double precision), -1.0, '',
+    timestamp '1969-12-31 00:00:00')
+) as kinds(n, truth, small, whole, number, exact, words, moment) order by n
+"""
+
+
+def test_values_of_every_kind_come_as_they_are(store: Store) -> None:
+    first, nothing, extremes = store.rows(KINDS)
+    assert first == {
+        "n": 1,
+        "truth": True,
+        "small": 7,
+        "whole": -3,
+        "number": 0.5,
+        "exact": 1.25,
+        "words": "é'x",
+        "moment": datetime(2024, 2, 29, 12, 0, 0, 1),
+    }
+    assert nothing == dict.fromkeys(first) | {"n": 2}
+    assert np.isnan(extremes.pop("number")) and extremes == {
+        "n": 3,
+        "truth": False,
+        "small": -(2**31),
+        "whole": 2**63 - 1,
+        "exact": -1.0,
+        "words": "",
+        "moment": datetime(1969, 12, 31),
+    }
+    none = store.arrow(f"select * from ({KINDS}) as kinds where n = 0")
+    assert none.num_rows == 0 and none.column_names == [*first]
+
+
+def test_reading_imports_no_pandas(store_url: str) -> None:
+    """Which takes longer than most commands."""
+    read = (
+        "import sys; from warehouse.store.open import open_store\n"
+        "with open_store(sys.argv[1]) as store: store.rows(sys.argv[2])\n"
+        "assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", read, store_url, KINDS], check=True)

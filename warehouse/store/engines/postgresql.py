@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
+from warehouse.store.engines.postgresql_rows import arrow_table
 from warehouse.store.engines.postgresql_types import printable
 from warehouse.store.sql.bind_parameters import rename_binds
 
@@ -52,42 +53,7 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> p
             rows = cursor.fetchall()
         except psycopg.DataError as error:  # the driver's: a time that Python has no form for
             raise OverflowError(str(error)) from None
-        columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
-        fields = [(column.name, _arrow_type(column.type_code)) for column in cursor.description]
-    return pa.table(
-        [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields, strict=True)],
-        names=[name for name, _ in fields],
-    )
-
-
-def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
-    """Driver values as Arrow takes them: JSON as text, numerics as doubles."""
-    if pa.types.is_string(kind):
-        return [value if value is None or isinstance(value, str) else json_text(value) for value in values]
-    if pa.types.is_floating(kind):
-        return [None if value is None else float(value) for value in values]
-    return list(values)
-
-
-_ARROW_TYPES = {
-    16: pa.bool_(),
-    17: pa.binary(),
-    20: pa.int64(),
-    26: pa.int64(),
-    21: pa.int16(),
-    23: pa.int32(),
-    700: pa.float32(),
-    701: pa.float64(),
-    1700: pa.float64(),
-    1114: pa.timestamp("us"),
-    1184: pa.timestamp("us", tz="UTC"),
-    1082: pa.date32(),
-    1021: pa.list_(pa.float32()),
-}
-
-
-def _arrow_type(oid: int) -> pa.DataType:
-    return _ARROW_TYPES.get(oid, pa.string())
+        return arrow_table(rows, cursor.description)
 
 
 def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]) -> int:

@@ -45,6 +45,8 @@ _LEFT_OUT = {
     "prompt_embedding": "vectors of texts",
     "id_counter": "counters",
 }
+#: A table that is written as a whole, of no more rows, in files of no more bytes, is sent to a server elsewhere.
+_FEW_ROWS, _FEW_BYTES = 10_000, 1 << 20
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
@@ -72,7 +74,7 @@ class LakeConnection:
         try:
             self._make(text)
             with _quiet():
-                return _plain(self._session.sql(text).toArrow())
+                return _plain(self._fetched(text))
         except Exception as error:
             message = _query_error(error)
             if message and (damage := self._damage(message)):
@@ -111,12 +113,22 @@ class LakeConnection:
         """A view, after what it reads."""
         body = translated(self._views[name].strip().rstrip(";"), {})
         self._make(body)
-        # a plan, not a text: Spark would read and resolve a text again, three times in each statement
-        self._session.sql(body).createOrReplaceTempView(name)
+        # a plan, not a text: Spark would read and resolve a text again in each statement
+        frames = load("pyspark.sql.connect.dataframe", "lake", "an engine on a lake")
+        frames.DataFrame(_plan(body), self._session).createOrReplaceTempView(name)
+
+    def _fetched(self, text: str) -> pa.Table:
+        """The rows of a statement by one call: `sql` and `toArrow` of the client make three, and in each of them
+        a server resolves the whole plan."""
+        client = self._session.client
+        table, _, _ = client.to_table(_plan(text).to_proto(client), {})
+        return table
 
     def _register(self, name: str) -> None:
         """A table at its version, under its name; from its files where the server cannot read Delta."""
         at = self._version.tables[name].version
+        if self.url.host and self._version.tables[name].n_rows <= _FEW_ROWS and self._send(name, at):
+            return
         if not self._read_files:
             try:
                 reader = self._session.read.format("delta").option("versionAsOf", str(at))
@@ -129,11 +141,28 @@ class LakeConnection:
                     raise
                 self._read_files = True
         table = self._lake.require(name, at)
-        kinds = load("pyspark.sql.types", "lake", "an engine on a lake")
-        schema = kinds.StructType.fromJson(json.loads(table.schema().to_json()))
+        schema = _schema(table)
         files = table.file_uris()
         read = self._session.read.schema(schema).parquet(*files) if files else None
         (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
+
+    def _send(self, name: str, at: int) -> bool:
+        """Give a server elsewhere the rows of a small table that is written as a whole; whether it is one.
+
+        A cluster reads files in jobs of their own, each of which takes longer than these rows do.
+        """
+        from warehouse.store.lake.contents import TABLES
+
+        if not any(table.name == name and not table.unit for table in TABLES):
+            return False
+        table = self._lake.require(name, at)
+        with self._lake.speaking(name):
+            if sum(table.get_add_actions().column("size_bytes").to_pylist()) > _FEW_BYTES:
+                return False
+            rows = table.to_pyarrow_dataset().to_table()
+        frame = self._session.createDataFrame(rows if rows.num_rows else [], _schema(table))
+        frame.createOrReplaceTempView(name)
+        return True
 
     # --- what a store asks of its connection --------------------------------------------------
 
@@ -149,6 +178,17 @@ class LakeConnection:
         """Let go of the session."""
         with _quiet():
             self._session.stop()
+
+
+def _plan(text: str) -> Any:
+    """A statement that is not sent yet."""
+    return load("pyspark.sql.connect.plan", "lake", "an engine on a lake").SQL(text)
+
+
+def _schema(table: Any) -> Any:
+    """Columns of a Delta table, as a server takes them."""
+    kinds = load("pyspark.sql.types", "lake", "an engine on a lake")
+    return kinds.StructType.fromJson(json.loads(table.schema().to_json()))
 
 
 class _LakeEngine:
