@@ -162,12 +162,13 @@ def test_an_open_session_stays_with_its_version(made: Path, tmp_path: Path) -> N
             assert new.arrow("select count(*) as n from score").to_pylist() == [{"n": 1877}]
 
 
-def test_a_missing_file_is_told(made: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("reading", ["", "&read=files"])
+def test_a_missing_file_is_told(made: Path, tmp_path: Path, reading: str) -> None:
     shutil.copytree(made / "lake", tmp_path / "lake")
     for file in (tmp_path / "lake" / "score").glob("*.parquet"):
         file.unlink()
     said = pytest.raises(StoreError, match=r"lacks a file: .* --anew")
-    with open_store(f"sail:?lake={tmp_path / 'lake'}") as lake, said:
+    with open_store(f"sail:?lake={tmp_path / 'lake'}{reading}") as lake, said:
         lake.arrow("select sum(value) as s from score")
     shutil.rmtree(tmp_path / "lake" / "model")
     with open_store(f"sail:?lake={tmp_path / 'lake'}") as lake, pytest.raises(StoreError, match="--anew"):

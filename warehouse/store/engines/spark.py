@@ -10,6 +10,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -143,6 +144,8 @@ class LakeConnection:
         table = self._lake.require(name, at)
         schema = _schema(table)
         files = table.file_uris()
+        if gone := [file for file in files if "://" not in file and not Path(file).exists()]:  # Sail reads no rows then
+            raise self._lake.trouble(FileNotFoundError(f"{gone[0]} not found"), name)
         read = self._session.read.schema(schema).parquet(*files) if files else None
         (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
 
