@@ -26,6 +26,7 @@ from warehouse.report.charts import PLOT, Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
+from warehouse.report.part_tables import noise_table
 from warehouse.report.sections import benchmark_section
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
@@ -139,6 +140,18 @@ def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader
     assert said[0].startswith(f"Along training: {along}; tests against chance")
     assert any("in 5 % of cases" in one for one in said) == any(row.noise_floor for row in found.rows)
     assert part(data, "exam").noise is None and benchmark_section(part(data, "exam"))["findings"] == []
+
+
+def test_another_level_holds_for_noise_and_decisions_too(url: str) -> None:
+    with open_store(url) as store:
+        found = part(read_report(store, ["steps"], level=0.9, n_resamples=0), "steps")
+    house = warehouse.connect(url)
+    assert found.noise is not None and found.noise.rows == house.seeds(["steps"], level=0.9).rows
+    assert found.decided is not None
+    assert found.decided.rows == house.decide(found.decided.a, found.decided.b, benchmark="steps", level=0.9).rows
+    said = benchmark_section(found)
+    assert any("in 10 % of cases" in one for one in said["findings"])
+    assert "in 10 % of cases" in noise_table(found.noise, "steps")
 
 
 def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:

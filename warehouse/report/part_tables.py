@@ -72,7 +72,7 @@ def noise_table(found: SeedsReport, benchmark: str) -> Markup:
     return table(
         f"Noise of training on {benchmark}",
         "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
-        " alone exceed in 5 % of cases.",
+        f" alone exceed in {100 * (1 - found.level):.2g} % of cases.",
         [
             name("Recipe of", [row.model for row in rows]),
             text("Recipe", [row.recipe for row in rows], wrap=True),

@@ -94,10 +94,11 @@ def _findings(part: BenchmarkPart) -> list[str]:
             if words
         ]
     floors = [row.noise_floor for row in part.noise.rows if row.noise_floor is not None] if part.noise else []
-    if floors:
+    if part.noise and floors:
         several = f"{min(floors):.3g} to {max(floors):.3g}" if len(floors) > 1 else f"{floors[0]:.3g}"
         said.append(
-            f"Two single runs of one recipe differ by more than {several} in 5 % of cases, by their seeds alone."
+            f"Two single runs of one recipe differ by more than {several} in {100 * (1 - part.noise.level):.2g} % of"
+            " cases, by their seeds alone."
         )
     said += [_decision_in_words(row) for row in part.decided.rows] if part.decided else []
     said += [_recipes_in_words(row) for row in part.recipes.rows] if part.recipes else []

@@ -102,7 +102,7 @@ def benchmark_part(reads: BenchmarkReads, options: RankOptions) -> BenchmarkPart
         noise = recipe_seeds(reads.recipes, level=level) if any(one.is_telling for one in reads.recipes) else None
         along, _ = or_why(lambda: curves_of(reads.curves, level)) if reads.curves else (None, "")
         deciding = recipes_of(reads.recipes, level)
-        decided = _decided(reads, noise) if noise else None
+        decided = _decided(reads, noise, level) if noise else None
     return BenchmarkPart(
         reads.name,
         board,
@@ -128,7 +128,7 @@ def benchmark_part(reads: BenchmarkReads, options: RankOptions) -> BenchmarkPart
     )
 
 
-def _decided(reads: BenchmarkReads, noise: SeedsReport) -> Decisions | None:
+def _decided(reads: BenchmarkReads, noise: SeedsReport, level: float) -> Decisions | None:
     """The two best of the models that have seeds or checkpoints; None for fewer."""
     trained = {row.model for row in noise.rows}
     shown = dict.fromkeys(row.model for row in reads.board.rows) if reads.board else {}
@@ -136,7 +136,7 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport) -> Decisions | None:
     if len(best) < 2:
         return None
     a, b = ((model, by_split(group_runs(run for run in reads.facts.runs if run["model"] == model))) for model in best)
-    return or_why(lambda: decide_of(a, b, reads.recipes))[0]
+    return or_why(lambda: decide_of(a, b, reads.recipes, level=level))[0]
 
 
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
