@@ -27,6 +27,7 @@ from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import require_fit, sync
 from warehouse.store.opener import StoreOpener
+from warehouse.store.parts import in_parts
 from warehouse.tracing import span
 
 #: Prompt scores that are read at a time, before the store is let go.
@@ -287,17 +288,13 @@ def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Questio
 
 
 def _chunks(stale: Sequence[Question]) -> Iterator[list[list[Question]]]:
-    chunk: list[list[Question]] = []
-    rows = 0
-    for _, members in groupby(stale, key=lambda one: one.data.benchmark.name):
-        questions = list(members)
-        keys = {key for one in questions for key in one.asked.conditions}
-        conditions = [questions[0].data.conditions[key] for key in keys]
-        size = sum(run["n_found"] for condition in conditions for run in condition.runs)
-        if chunk and rows + size > ROWS_AT_ONCE:
-            yield chunk
-            chunk, rows = [], 0
-        chunk.append(questions)
-        rows += size
-    if chunk:
-        yield chunk
+    """Questions by benchmark, so many benchmarks as are read at once."""
+    by_benchmark = (list(members) for _, members in groupby(stale, key=lambda one: one.data.benchmark.name))
+    return in_parts(by_benchmark, _n_rows, ROWS_AT_ONCE)
+
+
+def _n_rows(questions: Sequence[Question]) -> int:
+    """Scores of the conditions that questions on one benchmark ask for."""
+    keys = {key for one in questions for key in one.asked.conditions}
+    conditions = (questions[0].data.conditions[key] for key in keys)
+    return sum(run["n_found"] for condition in conditions for run in condition.runs)

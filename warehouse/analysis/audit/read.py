@@ -170,10 +170,10 @@ def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
     raise MisuseError(f"no key of {name} can be judged: {counts}")
 
 
-def best_value(found: BenchmarkScores) -> float:
+def best_value(scores: BenchmarkScores) -> float:
     """The score of a right answer."""
-    low, high = found.metric.bounds or (None, None)
-    best = low if found.metric.higher_is_better is False else high
+    low, high = scores.metric.bounds or (None, None)
+    best = low if scores.metric.higher_is_better is False else high
     return 1.0 if best is None else float(best)
 
 

@@ -23,6 +23,7 @@ from warehouse.errors import MisuseError
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
+from warehouse.store.parts import in_parts
 from warehouse.store.shared_reads import SharedReads
 
 #: Conditions whose data maps a report shows for one benchmark.
@@ -105,25 +106,10 @@ def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> It
     """Each benchmark with a store in which what its parts read is read once, for a block of
     benchmarks at a time."""
     shared = SharedReads(store)
-    for block in _blocks(runs):
+    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
         own = [run for name in block for run in runs[name]]
         shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
         yield from ((name, shared) for name in block)
-
-
-def _blocks(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[list[str]]:
-    """Names of benchmarks, in blocks of a bounded number of scores."""
-    block: list[str] = []
-    total = 0
-    for name, own in runs.items():
-        size = sum(RUN_COST + run["n_scores"] for run in own)
-        if block and total + size > BLOCK_SCORES:
-            yield block
-            block, total = [], 0
-        block.append(name)
-        total += size
-    if block:
-        yield block
 
 
 def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOptions) -> BenchmarkReads:
@@ -134,12 +120,12 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
         name: of a benchmark with current runs.
         ranks: level of all intervals, and draws behind rank sets.
     """
-    found = names.benchmark(name)
-    known = found, facts = found, read_facts(store, found.ids)
+    benchmark = names.benchmark(name)
+    known = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
     scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
     board = board_of(scores, RowOptions(ranks.level), ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
-    recipes = read_recipes(store, found.ids) if is_trained else []
+    recipes = read_recipes(store, benchmark.ids) if is_trained else []
     others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []
     answers = None
     if board and scores and _has_votes(board, scores):
@@ -152,7 +138,7 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
         board,
         elsewhere=tuple(select_among(store, known, one) for one in others),
         recipes=tuple(recipes),
-        curves=tuple(read_curves(store, found, facts.metrics, recipes)),
+        curves=tuple(read_curves(store, benchmark, facts.metrics, recipes)),
         answers=answers,
         maps=_maps(store, board, facts, ranks.level) if board else None,
         matrix=stored_matrix(store, known),
@@ -169,18 +155,18 @@ def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
 def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float) -> Maps | None:
     """Generations are read and grouped some prompts at a time: their texts are more than memory takes."""
     models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
-    found: list[DataMap] = []
+    maps: list[DataMap] = []
     left_out: list[str] = []
     for place, model in enumerate(models):
-        if sum(len(one.distribution) for one in found) >= MOST_MAPS:
-            return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
+        if sum(len(one.distribution) for one in maps) >= MOST_MAPS:
+            return Maps(tuple(maps), tuple(left_out), tuple(models[place:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
-            found.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
-            left_out += found[-1].left_out
+            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
+            left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))
-    return Maps(tuple(found), tuple(left_out), ()) if models else None
+    return Maps(tuple(maps), tuple(left_out), ()) if models else None
 
 
 def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:

@@ -41,11 +41,11 @@ def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
     """
     name = suite.name
     try:
-        found = read_suite_entries(store, suite, EQUAL, Selection())
+        entries = read_suite_entries(store, suite, EQUAL, Selection())
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:
-        return SuitePart(name, suite_board(found, level=level), "")
+        return SuitePart(name, suite_board(entries, level=level), "")
     except MisuseError:  # several conditions of a model
-        newest = suite_board(found, level=level, latest=True)
+        newest = suite_board(entries, level=level, latest=True)
     return SuitePart(name, replace(newest, notes=(NEWEST, *newest.notes)), "")

@@ -37,8 +37,10 @@ class Suspects:
 def suspects(stored: StoredAnswers) -> Suspects | None:
     """The keys of a benchmark that its models' answers speak against; None where keys cannot be judged."""
     try:
-        found = audit_of(stored)
+        report = audit_of(stored)
     except MisuseError:
         return None
-    listed = found.listed
-    return Suspects(found.n_judged, len(found.models), len(listed), found.expected_fdr, found.threshold, listed[:TOP])
+    listed = report.listed
+    return Suspects(
+        report.n_judged, len(report.models), len(listed), report.expected_fdr, report.threshold, listed[:TOP]
+    )

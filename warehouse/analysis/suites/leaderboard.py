@@ -110,23 +110,23 @@ def suite_leaderboard(
     """
     as_level(level)
     selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
-    found = read_suite_entries(store, find_suite(store, group), weights, selection, force=force)
-    return suite_board(found, level=level, latest=latest, partial_ok=partial_ok, subset_ok=subset_ok)
+    entries = read_suite_entries(store, find_suite(store, group), weights, selection, force=force)
+    return suite_board(entries, level=level, latest=latest, partial_ok=partial_ok, subset_ok=subset_ok)
 
 
 def suite_board(
-    found: SuiteEntries, *, level: float, latest: bool = False, partial_ok: bool = False, subset_ok: bool = False
+    entries: SuiteEntries, *, level: float, latest: bool = False, partial_ok: bool = False, subset_ok: bool = False
 ) -> SuiteBoard:
     """`suite_leaderboard` of a suite that was read.
 
     Raises:
         MisuseError: ambiguous conditions.
     """
-    suite, leaves = found.suite, found.leaves
+    suite, leaves = entries.suite, entries.leaves
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
     labels = describe_sets(sets)
     scored = [
-        score_set(one, label, leaves, found.units, found.figures, level, suite.name)
+        score_set(one, label, leaves, entries.units, entries.figures, level, suite.name)
         for one, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
@@ -138,9 +138,9 @@ def suite_board(
     names = tuple(other.metric for other in others)
     return SuiteBoard(
         suite=suite.name,
-        metric=", ".join(found.metrics),
+        metric=", ".join(entries.metrics),
         higher_is_better=direction,
-        weights=found.weights,
+        weights=entries.weights,
         leaves=tuple(
             SuiteLeaf(
                 leaf.name,
@@ -152,7 +152,7 @@ def suite_board(
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
-        notes=(*found.notes, *_notes(suite, scored, rows, direction), *refused),
+        notes=(*entries.notes, *_notes(suite, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
     )

@@ -44,7 +44,7 @@ def curves(
     as_level(level)
     if chance is not None and not math.isfinite(chance):
         raise MisuseError(f"chance must be a number, found {chance}")
-    found: list[Curve] = []
+    all_curves: list[Curve] = []
     left_out = 0
     for name in (benchmark, *filter(None, (against,))):
         known, wanted = find_benchmark(store, name), parse_where(where)
@@ -60,25 +60,25 @@ def curves(
                 else "a mapping or --set gives step, tokens or epoch"
             )
             raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
-        found += own
+        all_curves += own
         left_out += len(chosen) - len(own)
-    return curves_of(found, level, left_out, two_formulations=against is not None)
+    return curves_of(all_curves, level, left_out, two_formulations=against is not None)
 
 
 def curves_of(
-    found: Sequence[Curve], level: float, left_out: int = 0, *, two_formulations: bool = False
+    curves: Sequence[Curve], level: float, left_out: int = 0, *, two_formulations: bool = False
 ) -> CurvesReport:
     """`curves` of recipes that were read.
 
     Args:
-        found: at least one.
+        curves: at least one.
         left_out: recipes without a place in training.
         two_formulations: of two benchmarks that are one in two formulations.
     """
-    found = _labelled(found)
-    rows, points = zip(*(_row(curve, level) for curve in found), strict=True)
-    crossed = cross_all(found, rows, level, two_formulations=two_formulations)
-    pearson, kendall = correlations(found) if two_formulations else (None, None)
+    curves = _labelled(curves)
+    rows, points = zip(*(_row(curve, level) for curve in curves), strict=True)
+    crossed = cross_all(curves, rows, level, two_formulations=two_formulations)
+    pearson, kendall = correlations(curves) if two_formulations else (None, None)
     return CurvesReport(tuple(crossed), tuple(p for own in points for p in own), level, left_out, pearson, kendall)
 
 

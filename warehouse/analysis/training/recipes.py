@@ -201,9 +201,9 @@ def recipes(
     return _report(at_small, at_large, plan, prompts, elsewhere)
 
 
-def recipes_of(found: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
+def recipes_of(recipes: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
     """`recipes` of those that were read, at one scale and without a plan; None for fewer than two."""
-    at_small = scales(found, 1)
+    at_small = scales(recipes, 1)
     plan = Plan(False, None, 0.8, level, 1.0, 0.0, None, False)
     return _report(at_small, {}, plan, {}, {}) if _several(at_small) else None
 

@@ -130,8 +130,8 @@ class LakeLocation:
 
 def _one_line(error: BaseException) -> str:
     """What an error says, its causes too, which stand on lines of their own; without colours and calls of a program."""
-    said = _COLOUR.sub("", str(error)).splitlines()
-    text = " ".join(" ".join(line for line in said if not _CALL.match(line)).split()) or type(error).__name__
+    lines = _COLOUR.sub("", str(error)).splitlines()
+    text = " ".join(" ".join(line for line in lines if not _CALL.match(line)).split()) or type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 

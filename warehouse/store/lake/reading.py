@@ -11,6 +11,7 @@ import pyarrow as pa
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.lake.contents import UNITS_SCHEMA, LakeTable, as_stored, schema_of
+from warehouse.store.parts import in_parts
 from warehouse.store.sql.query_files import query_text
 
 #: Rows of facts, and units of other kinds, that are read at a time.
@@ -51,7 +52,7 @@ def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[in
     schema = schema_of(table.name)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for part in _parts(sorted(units), sizes):
+        for part in in_parts(sorted(units), lambda unit: sizes.get(unit, 1), ROWS, UNITS_AT_ONCE):
             listed = ", ".join(map(str, part))
             found = store.arrow(f"select {_columns(table.name)} from {table.name} where {table.unit} in ({listed})")
             yield from as_stored(found, table.name).to_batches()
@@ -97,18 +98,3 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
 
 def _columns(name: str) -> str:
     return ", ".join(f'"{column}"' for column in schema_of(name).names)
-
-
-def _parts(units: Sequence[int], sizes: dict[int, int]) -> Iterator[list[int]]:
-    """Units in parts of about so many rows."""
-    part: list[int] = []
-    total = 0
-    for unit in units:
-        size = sizes.get(unit, 1)
-        if part and (total + size > ROWS or len(part) == UNITS_AT_ONCE):
-            yield part
-            part, total = [], 0
-        part.append(unit)
-        total += size
-    if part:
-        yield part

@@ -212,7 +212,7 @@ class RemoteScratch(Scratch):
 
 
 def open_scratch(store: Store) -> Scratch:
-    """The workbench that fits the store's engine."""
+    """The scratch space that fits the store's engine."""
     raw = engines.scratch_of(store.connection)
     return RemoteScratch(store) if raw is None else Scratch(raw)
 

@@ -1,0 +1,31 @@
+"""Items in parts of a bounded size, so that what is read of a part at once fits into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def in_parts(
+    items: Iterable[Item], size: Callable[[Item], int], most: int, most_items: int | None = None
+) -> Iterator[list[Item]]:
+    """Items in their order, in parts that are not empty.
+
+    Args:
+        size: of an item, in rows or whatever ``most`` counts.
+        most: of a part; an item that is larger is a part of its own.
+        most_items: of a part; None for any number.
+    """
+    part: list[Item] = []
+    total = 0
+    for item in items:
+        own = size(item)
+        if part and (total + own > most or len(part) == most_items):
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += own
+    if part:
+        yield part
