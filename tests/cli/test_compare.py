@@ -165,6 +165,37 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
         assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
 
 
+def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(run: Caller, tmp_path: Path) -> None:
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    right = {"x": 38, "y": 20, "z": 19}
+    rows = [f"{model},b,q{i},{0.9 if i < n else 0.1}" for model, n in right.items() for i in range(40)]
+    table.write_text("\n".join(["model,benchmark,id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n'
+        '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "reward"\nvalue = "score"\n'
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+
+    differ, same = run("compare", "x", "y", db=store), run("compare", "y", "z", db=store)
+    assert "a and b differ on b (a - b +0.36" in in_one_line(differ.out)
+    assert "which is better is not known." in in_one_line(differ.out)
+    assert "cannot be told apart" in in_one_line(same.out) and "neither" in same.out
+    assert "neither" not in run("compare", "x", "y", "--unpaired", db=store).out
+    assert sorted(row["better"] for row in run("pairs", "b", "--json", db=store).rows) == ["", "", ""]
+    shown = run("pairs", "b", db=store)
+    assert shown.out.count("not known") == 2 and shown.out.count("neither") == 1
+    board = run("leaderboard", "b", db=store)
+    assert "x is first with" in board.out and "leads" not in board.out
+
+    (advice,) = {line for line in differ.err.splitlines() if "--higher-is-better" in line}
+    for found in (shown, board):
+        assert advice.partition("; ")[2] in found.err
+    call = advice.partition(": warehouse ")[2].replace("BENCHMARK", "b").split()
+    assert run(*call, db=store).code == 0
+    assert "a is better on b" in in_one_line(run("compare", "x", "y", db=store).out)
+    assert "x leads with" in run("leaderboard", "b", db=store).out
+
+
 def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
     shown = [str(number(value, 3, sign=True)) for value in (-1e-17, -0.0004, -0.0006, 0.0, 1e300)]
     assert shown[:4] == ["+0.000", "+0.000", "-0.001", "+0.000"]

@@ -10,6 +10,7 @@ import numpy as np
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.analysis.comparison.pairs_view import pairs_view
+from warehouse.analysis.comparison.words import direction_remarks
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table
@@ -136,7 +137,7 @@ def pairs_of(found: BenchmarkScores, *, level: float, n_resamples: int, seed: in
         higher_is_better=found.metric.higher_is_better,
         rows=tuple(rows),
         groups=tuple(groups),
-        notes=tuple(notes),
+        notes=(*notes, *(direction_remarks(rows) if found.metric.higher_is_better is None else ())),
     )
 
 

@@ -15,7 +15,7 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
-from warehouse.analysis.comparison.words import CANNOT_TELL
+from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
@@ -109,6 +109,8 @@ class Comparison(SingleTest, Result):
         on += f"{row.n_prompts} common prompts)"
         if row.better:
             return f"{row.better} is better {on}."
+        if better_in_words(row) == NOT_KNOWN:
+            return f"a and b differ {on}; which is better is {NOT_KNOWN}."
         return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
 
     def view(self, *, verbose: bool = False) -> View:
@@ -134,11 +136,13 @@ class Comparison(SingleTest, Result):
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better."""
-    a, b = (sum(row.better == name for row in rows) for name in "ab")
-    rest = len(rows) - a - b
+    a, b, differ = (sum(better_in_words(row) == name for row in rows) for name in ("a", "b", NOT_KNOWN))
+    rest = len(rows) - a - b - differ
     if rest == len(rows):
         return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    if differ:
+        wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
     apart = f"; on {rest} they {CANNOT_TELL}" if rest else ""
     return f"Of {len(rows)} benchmarks {', '.join(wins)}{apart}."
 

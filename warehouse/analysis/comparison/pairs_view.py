@@ -8,6 +8,7 @@ from typing import Any
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.words import better_in_words
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below, Table, View
 from warehouse.tables.words import decimals, direction, interval, number, p_value
@@ -89,7 +90,7 @@ def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> dic
         "p Holm": p_value(row.p_holm),
         "p BH": p_value(row.p_bh),
         "p max-T": p_value(row.p_max_t),
-        "better": row.better or "neither",
+        "better": better_in_words(row),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "correlation": number(row.correlation, 2),

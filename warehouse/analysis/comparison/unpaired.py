@@ -14,6 +14,7 @@ from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.comparison.view import difference_cells, models_of
+from warehouse.analysis.comparison.words import better_in_words, direction_remarks
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
@@ -158,8 +159,8 @@ class UnpairedComparison(SingleTest, Result):
         needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
         table = Table.of([_cells(row) for row in self.rows], needless=needless, spare=SPARE)
         lines = [Below(line, column_of(line), WIDTH) for line in _explain(self.rows)]
-        notes = tuple(f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None)
-        return View((*models_of(self.rows[0]), "", table, "", *lines), notes)
+        reasons = (f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None)
+        return View((*models_of(self.rows[0]), "", table, "", *lines), (*direction_remarks(self.rows), *reasons))
 
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -184,7 +185,7 @@ def _cells(row: UnpairedRow) -> dict[str, Any]:
         "p": p_value(row.p_value),
         "p z": p_value(row.z_p_value),
         "p Holm": p_value(row.p_holm),
-        "better": row.better or "neither",
+        "better": better_in_words(row),
         "prompts a": row.n_prompts_a,
         "prompts b": row.n_prompts_b,
         "clusters a": row.n_clusters_a,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.words import better_in_words, direction_remarks
 from warehouse.tables.view import Table
 from warehouse.tables.words import decimals, interval, level_column, number, p_value, visible
 
@@ -70,7 +71,7 @@ def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     """Why rows have no interval; with ``verbose`` whatever there is to say of any."""
-    lines = []
+    lines = direction_remarks(rows)
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
             lines.append(f"{row.benchmark}: {row.reason}")
@@ -102,7 +103,7 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "p McNemar": p_value(row.p_mcnemar),
         "p Wilcoxon": p_value(row.p_wilcoxon),
         "p Holm": p_value(row.p_holm),
-        "better": row.better or "neither",
+        "better": better_in_words(row),
         "equal": equal,
         "p equal": p_value(row.p_equivalence),
         "prompts": row.n_prompts,

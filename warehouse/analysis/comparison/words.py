@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.tables.words import fixed
 
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"
+#: What stands in place of the better one where two differ by a metric of no known direction.
+NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,22 @@ class Sentence:
 
     def __add__(self, other: Sentence) -> Sentence:
         return Sentence(self.template + other.template, self.names + other.names)
+
+
+def better_in_words(row: Any) -> str:
+    """``a`` or ``b``, ``neither`` where the test says nothing, and :data:`NOT_KNOWN`.
+
+    Args:
+        row: with ``better``, ``level``, and ``p_holm`` or else ``p_value``, by which it was decided.
+    """
+    p = row.p_value if row.p_holm is None else row.p_holm
+    return row.better or (NOT_KNOWN if p is not None and p < 1 - row.level else "neither")
+
+
+def direction_remarks(rows: Iterable[Any]) -> list[str]:
+    """Where to say which way a metric is good, for each by which rows differ."""
+    metrics = dict.fromkeys(row.metric for row in rows if better_in_words(row) == NOT_KNOWN)
+    return [direction_unknown(metric) for metric in metrics]
 
 
 def interval_in_words(low: float | None, high: float | None, places: int) -> str:

@@ -13,6 +13,7 @@ from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
 from warehouse.analysis.leaderboard.words import rows_in_words
 from warehouse.analysis.results import DRAWS, Result
+from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
@@ -70,7 +71,7 @@ class Leaderboard(Result):
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
         below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
-        sentence = [visible(str(rows_in_words(self.rows)))] if self.rows else []
+        sentence = [visible(str(rows_in_words(self.rows, self.higher_is_better)))] if self.rows else []
         return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
@@ -260,6 +261,6 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
-    if any(entry.metric.higher_is_better is None for entry, _ in rows):
-        notes.append("it is not known whether higher is better; higher is ranked first")
+    unknown = dict.fromkeys(entry.metric.label for entry, _ in rows if entry.metric.higher_is_better is None)
+    notes += [f"higher is ranked first; {direction_unknown(label)}" for label in unknown]
     return notes

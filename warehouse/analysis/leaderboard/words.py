@@ -13,21 +13,24 @@ from warehouse.tables.words import decimals, fixed, listed
 MOST_NAMES = 4
 
 
-def rows_in_words(rows: Sequence[LeaderboardRow]) -> Sentence:
+def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None) -> Sentence:
     """The sentence of a leaderboard, by its figures and the letters of its groups.
 
     Args:
         rows: at least one.
+        higher_is_better: direction of their metric; nobody leads where it is not known.
     """
     counted = [row for row in rows if row.rank is not None]
     # a judge that tells groups apart stands in no row, but only of different groups are figures both first
     n_groups = len({(row.split, row.metric, row.estimate) for row in rows if row.rank == 1})
     more = "; other groups of runs are ranked alone" if n_groups > 1 else ""
-    return first_in_words(counted, rows) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
+    return first_in_words(counted, rows, higher_is_better) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
 
 
 def first_in_words(
-    ranked: Sequence[LeaderboardRow] | Sequence[SuiteRow], every: Sequence[LeaderboardRow] | Sequence[SuiteRow]
+    ranked: Sequence[LeaderboardRow] | Sequence[SuiteRow],
+    every: Sequence[LeaderboardRow] | Sequence[SuiteRow],
+    higher_is_better: bool | None,
 ) -> Sentence:
     """Without tests of pairs: the first by its figure, and those who share a letter with it."""
     rows = [row for row in ranked or every if row.estimate is not None]
@@ -39,7 +42,8 @@ def first_in_words(
     if "planned" in first.flags:
         figure += ", estimated from a planned subset"
     tied = [row for row in rows[1:] if set(row.group) & set(first.group)]
-    verb = "has" if len(rows) == 1 else "leads with" if first.group and not tied else "is first with"
+    leads = first.group and not tied and higher_is_better is not None
+    verb = "has" if len(rows) == 1 else "leads with" if leads else "is first with"
     sentence = Sentence(f"{{}} {verb} {figure}", (_label(first),))
     if tied:
         sentence += Sentence("; ") + tied_in_words([_label(first), *map(_label, tied)])

@@ -29,7 +29,7 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
         bounds: of the metric's values: differences of shares of 1 are given in points.
     """
     if not pairs or not pairs.groups:
-        return rows_in_words(board.rows)
+        return rows_in_words(board.rows, board.higher_is_better)
     group = pairs.groups[0]
     rows = pairs.rows[: len(group.pairs)]
     sentence = _of_pairs(group, rows, board.higher_is_better, as_points=bounds == (0.0, 1.0))
@@ -40,7 +40,8 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    sentence = first_in_words([row for row in board.rows if row.rank is not None], board.rows)
+    ranked = [row for row in board.rows if row.rank is not None]
+    sentence = first_in_words(ranked, board.rows, board.higher_is_better)
     return sentence + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
@@ -34,10 +35,10 @@ class Benchmark:
 
 def direction_unknown(metric: str) -> str:
     """That nobody has said which way a metric is good, and where to say it."""
-    name = metric.partition(",")[0].partition(" by ")[0]
+    label = shlex.quote(metric.partition(" by ")[0])
     return (
-        f"it is not known whether a higher {metric} is better; forget the source, and ingest it"
-        f" with a mapping that says higher_is_better under [metrics.{name}]"
+        f"it is not known whether a higher {metric} is better; this says so:"
+        f" warehouse benchmarks metrics BENCHMARK --metric {label} --higher-is-better"
     )
 
 

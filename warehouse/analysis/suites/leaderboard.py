@@ -68,7 +68,7 @@ class SuiteBoard(Result):
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
         ranked = [row for row in self.rows if row.rank is not None]
-        sentence = visible(f"{first_in_words(ranked, self.rows)}.")
+        sentence = visible(f"{first_in_words(ranked, self.rows, self.higher_is_better)}.")
         return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
 
 
