@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -176,19 +177,13 @@ def test_a_mistake_is_named(run: Caller, url: str, options: tuple[str, ...], mes
 
 def test_a_direction_that_was_left_out_can_be_said_later(run: Caller, tmp_path: Path) -> None:
     """What the reason tells to do makes the gate decide."""
-    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    table, store = tmp_path / "t.csv", str(tmp_path / "s.duckdb")
     rows = [f"{model},b,{i},{(i % 3 > 0) / 2}" for model in (OLD, NEW) for i in range(300)]
     table.write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
     call = ["gate", "--candidate", NEW, "--baseline", OLD, "--margin", "0.05", "--json"]
     assert run("ingest", str(table), db=store).code == 0
     undecided = run(*call, db=store)
     assert undecided.code == 5
-    assert "says higher_is_better under [metrics.score]" in undecided.out
-    mapping.write_text(
-        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
-        '[[scores]]\nmetric = "score"\nvalue = "score"\n'
-        "[metrics.score]\nhigher_is_better = true\n"
-    )
-    assert run("forget", "1", db=store).code == 0
-    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    advice = json.loads(undecided.out)[0]["reason"].partition(": warehouse ")[2].replace("BENCHMARK", "b")
+    assert run(*advice.split(), db=store).code == 0
     assert run(*call, db=store).code == 0
