@@ -3,7 +3,7 @@
 A *dump* is one source (a file, or files that belong together). It has one or more
 :class:`RunHeader` and a stream of sample batches. A batch is either a ``pyarrow.RecordBatch``
 with columns of :data:`SAMPLE_SCHEMA`, or a :class:`BulkQuery`: a query that produces the same
-columns from the files, which the loader's workbench runs in bulk.
+columns from the files, which the loader runs in bulk in its scratch space.
 
 One row of a batch is one (prompt, variant, draw) of one run, with its scores and, for
 log-likelihood benchmarks, its choices. Columns that an importer does not know may be left out.
