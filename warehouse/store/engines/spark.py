@@ -22,6 +22,7 @@ from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
 from warehouse.store.engines.spark_sql import require_reading, translated
 from warehouse.store.engines.spark_tasks import Executors
+from warehouse.store.schema.head import HEAD
 from warehouse.store.sql import query_files
 
 if TYPE_CHECKING:
@@ -154,9 +155,7 @@ class LakeConnection:
 
         A cluster reads files in jobs of their own, each of which takes longer than these rows do.
         """
-        from warehouse.store.lake.contents import TABLES
-
-        if not any(table.name == name and not table.unit for table in TABLES):
+        if not self._version.tables[name].digest:
             return False
         table = self._lake.require(name, at)
         with self._lake.speaking(name):
@@ -226,8 +225,6 @@ def _is_missing(message: str, place: str) -> bool:
 
 
 def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:
-    from warehouse.store.schema.revision import HEAD
-
     if version.schema > HEAD:
         command = f"pip install --upgrade eval-warehouse (the lake {lake} was made by a newer version)"
         raise SchemaVersionError(version.schema, HEAD, command)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from warehouse.errors import SchemaVersionError
+from warehouse.store.schema.head import HEAD
 
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
 
-#: The newest migration. A test holds it to the files in ``migrations/versions``.
-HEAD = "0006"
+__all__ = ["HEAD", "found", "recorded", "require"]
 
 
 def found(store: Store) -> str | None:
