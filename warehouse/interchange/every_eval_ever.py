@@ -114,12 +114,14 @@ def _write_all(
             for scored, path in ((True, samples), (False, apart))
         ]
         if counts[0]:
+            with samples.open("rb") as file:
+                checksum = hashlib.file_digest(file, "sha256").hexdigest()
             document["detailed_evaluation_results"] = {
                 "format": "jsonl",
                 "file_path": f"{where.as_posix()}_samples.jsonl",
                 "hash_algorithm": "sha256",
                 "total_rows": counts[0],
-                "checksum": hashlib.sha256(samples.read_bytes()).hexdigest(),
+                "checksum": checksum,
             }
         text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
         target.with_name(f"{target.name}.json").write_text(text + "\n", encoding="utf-8")

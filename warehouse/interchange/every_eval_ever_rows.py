@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Any
 
 from warehouse.interchange.every_eval_ever_results import DETAILS, SCHEMA_VERSION, result_id
 from warehouse.interchange.every_eval_ever_run import Run, parsed
+from warehouse.records.hashing import sha256_of
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -99,7 +99,7 @@ class _Block:
             "model_id": self.run.model_id,
             "evaluation_name": str(self.run.header["benchmark"]),
             "sample_id": prompt["tool_id"] or prompt["key"],
-            "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
+            "sample_hash": sha256_of(hashed),
             "interaction_type": "single_turn",
             "input": {"raw": text, "formatted": generation.get("prompt_sent"), "reference": golds, "choices": options},
             "output": {"raw": self._texts(place, generation)},

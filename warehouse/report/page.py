@@ -19,6 +19,7 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.records.hashing import sha256_of
 from warehouse.records.whole_file import write_whole
 from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
@@ -169,7 +170,7 @@ def write_report(data: ReportData, path: str | Path, *, keep_unchanged: bool = F
     """
     target, place = check_target(path), secrets.token_hex(16)  # times of sources may equal the page's
     text = render(data, made=place)
-    same = hashlib.sha256(text.replace(place, "").encode()).hexdigest()
+    same = sha256_of(text.replace(place, ""))
     mark = f"<!-- content {same} -->\n"
     if keep_unchanged and (size := _size_if_marked(target, mark)):
         return Written(str(target), size, len(data.benchmarks), unchanged=True)

@@ -208,19 +208,6 @@ def _add(store: Store, connection: sa.Connection, refresh: int, holder: str, row
         store.dialect.append(connection, tables.metric_value.name, reader, Counter())
 
 
-_PRUNED = """
-refresh_id in (select id from refresh where finished_at < :before) and not exists (
-    select 1 from metric_current
-    where metric_current.refresh_id = metric_value.refresh_id
-        and metric_current.subject_kind = metric_value.subject_kind
-        and metric_current.subject = metric_value.subject
-        and metric_current.benchmark = metric_value.benchmark
-        and metric_current.metric = metric_value.metric
-        and metric_current.statistic = metric_value.statistic
-)
-"""
-
-
 def prune(store: Store, before: datetime) -> tuple[int, int]:
     """Forget figures of refreshes that ended before a time, but for those that are current.
 
@@ -232,11 +219,12 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
         figures and refreshes that were removed.
     """
     bound = {"before": before}
-    count = sa.text(f"select count(*) from metric_value where {_PRUNED}")
-    refreshes = sa.select(sa.func.count()).select_from(tables.refresh)
+    old = sa.select(tables.refresh.c.id).where(tables.refresh.c.finished_at < before)
+    of_old = tables.metric_value.c.refresh_id.in_(old), tables.refresh.c.id.in_(old)  # others may run beside this
+    counts = [sa.select(sa.func.count()).where(condition) for condition in of_old]
     with store.begin() as connection:
-        values = int(connection.execute(count, bound).scalar_one())
-        connection.execute(sa.text(f"delete from metric_value where {_PRUNED}"), bound)
-        had = int(connection.execute(refreshes).scalar_one())
+        n_values, n_refreshes = (int(connection.execute(count).scalar_one()) for count in counts)
+        connection.execute(sa.text(query_text("store", "prune_metric_values")), bound)
         connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), bound)
-        return values, had - int(connection.execute(refreshes).scalar_one())
+        values_left, refreshes_left = (int(connection.execute(count).scalar_one()) for count in counts)
+    return n_values - values_left, n_refreshes - refreshes_left
