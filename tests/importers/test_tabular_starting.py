@@ -249,3 +249,16 @@ def test_shipped_mappings_go_by_name(tmp_path: Path, run: Caller, monkeypatch: p
     run("ingest", "mbpp+.jsonl", "--map", "eval_arna", db=db).fails(2, "did you mean eval_arena?")
     run("ingest", "mbpp+.jsonl", "--map", "arena.toml", db=db).fails(2, "arena.toml")
     run("mapping").fails(2, "--list")
+
+
+def test_keys_of_services_are_not_shown(tmp_path: Path) -> None:
+    row = {
+        "model": "org/a",
+        "id": 1,
+        "score": 1,
+        "spec": {"api_key": "hidden", "note": "used sk-0a1b2c3d4e5f6g7h8i9j0k"},
+    }
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(row)}\n")
+    text = starting_mapping(tmp_path / "a.jsonl")
+    assert "spec.api_key: text, 1, ***" in text and "used ***" in text
+    assert "hidden" not in text and "sk-0" not in text

@@ -12,7 +12,7 @@ import pyarrow as pa
 from warehouse.importers.base import Importer
 from warehouse.importers.common.file_stamps import Stamp
 from warehouse.importers.common.file_walk import refuse_pointers
-from warehouse.importers.common.header_values import against_direction, with_direction, with_values
+from warehouse.importers.common.header_values import against_direction, with_direction, with_values, strip_credentials
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.store.load.state import NotTogetherError
 
@@ -41,9 +41,8 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     dump = reading.importer.read(reading.files, settings)
     stated = settings.higher_is_better
     dump.notes += against_direction(dump.runs, stated)
-    dump.runs = tuple(
-        with_direction(with_values(header, settings.values, settings.defaults), stated) for header in dump.runs
-    )
+    headers = (with_values(strip_credentials(header), settings.values, settings.defaults) for header in dump.runs)
+    dump.runs = tuple(with_direction(header, stated) for header in headers)
     return dump
 
 

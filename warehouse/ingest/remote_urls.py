@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
+from warehouse.records.credentials import MASK
+
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[A-Za-z][\w+.-]*::.*://", re.DOTALL)
-#: What stands for a secret.
-MASK = "***"
 
 
 def is_url(path: str | Path) -> bool:

@@ -12,11 +12,14 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from warehouse.errors import MisuseError
 from warehouse.importers.common.times import naive_utc
 from warehouse.records import RunHeader
+from warehouse.records.credentials import without_credentials
 
 #: Values of a field that say nothing.
 EMPTY = (None, "", ())
 #: Fields that only an importer can fill.
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
+#: Fields with what was said to programs and services.
+_MAY_HOLD_CREDENTIALS = ("configuration", "sampling", "hyperparameters", "agent_parameters", "endpoint", "note")
 
 
 @cache
@@ -69,6 +72,14 @@ def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[
     lacking = {name: value for name, value in defaults.items() if name in known and getattr(header, name) in EMPTY}
     chosen = lacking | {name: value for name, value in values.items() if name in known}
     return replace(header, **chosen) if chosen else header
+
+
+def strip_credentials(header: RunHeader) -> RunHeader:
+    """The header without the keys and passwords that a dump holds: no condition depends on them, and none is stored."""
+    stated = {name: getattr(header, name) for name in _MAY_HOLD_CREDENTIALS}
+    kept = {name: without_credentials(value) for name, value in stated.items() if value}
+    changed = {name: value for name, value in kept.items() if value != stated[name]}
+    return replace(header, **changed) if changed else header
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:

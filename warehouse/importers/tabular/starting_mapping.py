@@ -15,6 +15,7 @@ from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, pro
 from warehouse.importers.tabular.starting_published import figures_of
 from warehouse.importers.tabular.toml import inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import parse_json
+from warehouse.records.credentials import MASK, without_credentials
 
 # --- what the shape of a table tells --------------------------------------------------------------
 
@@ -335,7 +336,8 @@ def _may_be_scores(column: ColumnProfile) -> bool:
 
 
 def _described(column: ColumnProfile) -> str:
-    example = safe(short(column.values[0])) if column.values else "-"
+    shown = without_credentials({column.name: column.values[0]}).get(column.name, MASK) if column.values else "-"
+    example = safe(short(shown))
     missing = f", {column.nulls} missing" if column.nulls else ""
     return f"{column.kind}, {len(column.values)}{missing}, {example}"
 
