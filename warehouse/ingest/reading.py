@@ -12,7 +12,7 @@ import pyarrow as pa
 from warehouse.importers.base import Importer
 from warehouse.importers.common.file_stamps import Stamp
 from warehouse.importers.common.file_walk import refuse_pointers
-from warehouse.importers.common.header_values import against_direction, with_direction, with_values, strip_credentials
+from warehouse.importers.common.header_values import against_direction, strip_credentials, with_direction, with_values
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.store.load.state import NotTogetherError
 
