@@ -63,3 +63,10 @@ def test_secrets_within_a_text_are_masked(text: str, shown: str) -> None:
 )
 def test_other_texts_stay(text: str) -> None:
     assert without_credentials({"text": text}) == {"text": text}
+
+
+def test_what_is_nested_too_deep_to_look_through_is_left_out() -> None:
+    deep: list[object] = ["sk-0a1b2c3d4e5f6g7h8i9j"]
+    for _ in range(5000):
+        deep = [deep]
+    assert without_credentials({"deep": deep}) == {}
