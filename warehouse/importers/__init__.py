@@ -21,13 +21,13 @@ def importers() -> dict[str, Importer]:
 
     One that does not load is logged and left out: a broken plug-in does not stop the others.
     """
-    found: dict[str, Importer] = {}
+    by_name: dict[str, Importer] = {}
     for point in sorted(_points().values(), key=lambda item: (item.name in LAST, item.name)):
         try:
-            found[point.name] = _load(point)
+            by_name[point.name] = _load(point)
         except WarehouseError as error:
             _log.warning("%s", error)
-    return found
+    return by_name
 
 
 def importer(name: str) -> Importer:
@@ -51,12 +51,12 @@ def _points() -> dict[str, EntryPoint]:
 @cache
 def _load(point: EntryPoint) -> Importer:
     try:
-        found = point.load()
+        plugin = point.load()
     except Exception as error:
         raise WarehouseError(f"the importer '{point.name}' ({point.value}) does not load: {error}") from error
-    if not isinstance(found, Importer):
+    if not isinstance(plugin, Importer):
         raise WarehouseError(
             f"the entry point '{point.name}' ({point.value}) is no importer; expected an "
             "object with name, version, claim and read"
         )
-    return found
+    return plugin

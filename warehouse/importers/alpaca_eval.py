@@ -190,15 +190,15 @@ def _percent(text: Any) -> float | None:
 
 def _board(files: Sequence[Path]) -> dict[str, Row]:
     """Lines of ``leaderboard.csv`` by the model in their first column."""
-    found: dict[str, Row] = {}
+    rows_by_model: dict[str, Row] = {}
     for path in files:
         try:
             lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
             for row in lines:
-                found[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
+                rows_by_model[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
         except (OSError, ValueError, csv.Error) as error:
             raise InputError(f"cannot be read: {error}", path=str(path), expected="a table with commas") from None
-    return found
+    return rows_by_model
 
 
 def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:

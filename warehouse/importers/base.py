@@ -103,7 +103,7 @@ def infer_step(*texts: str | Path | None) -> int | None:
     400
     """
     for text in texts:
-        found = _STEP.findall(str(text)) if text is not None else []
-        if found:
-            return int(found[-1])
+        steps = _STEP.findall(str(text)) if text is not None else []
+        if steps:
+            return int(steps[-1])
     return None

@@ -153,18 +153,18 @@ def _paired(attempts: Sequence[Row], texts: Sequence[str | None], task: str, not
             notes.append(f"task {task[:100]}: {counts}: they are paired in order")
         return [*texts, *[None] * (len(attempts) - len(texts))]
     left = list(texts)
-    found: list[str | None] = []
+    paired: list[str | None] = []
     for entry in attempts:
         program = str(entry.get("solution") or "").strip()
         own = next((text for text in left if text and program and program in text), None)
         if own is not None:
             left.remove(own)
-        found.append(own)
+        paired.append(own)
     notes.append(
         f"task {task[:100]}: {len(texts)} generations and {len(attempts)} verdicts: each verdict is"
         f" of the generation with its program, {len(left)} are unscored"
     )
-    return found + [text for text in left if text is not None]
+    return paired + [text for text in left if text is not None]
 
 
 def _attempts(entries: Any) -> list[Row]:
@@ -213,12 +213,12 @@ def _benchmark(tasks: Mapping[str, Any]) -> str:
 
 def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
     """What the model wrote, by task, in order; None where a line holds no text."""
-    found: dict[str, list[str | None]] = {}
+    texts_by_task: dict[str, list[str | None]] = {}
     for path in files:
         for _, row in RowSource(path, path.name, ("task_id",), notes=dump.notes).numbered():
             task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
-            found.setdefault(task, []).append(text if isinstance(text, str) else None)
-    return found
+            texts_by_task.setdefault(task, []).append(text if isinstance(text, str) else None)
+    return texts_by_task
 
 
 class HumanEval:

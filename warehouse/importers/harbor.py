@@ -75,9 +75,9 @@ class Harbor:
             InputError: a file is damaged, or a trial does not name its model.
         """
         documents = [(path, read_document(path)) for path in source.files]
-        job: Row = next((found for path, found in documents if path.parent == source.root), {})
+        job: Row = next((document for path, document in documents if path.parent == source.root), {})
         trials = [
-            (str(path.relative_to(source.root)), found) for path, found in documents if path.parent != source.root
+            (str(path.relative_to(source.root)), document) for path, document in documents if path.parent != source.root
         ]
         groups: dict[Condition, list[Row]] = {}
         for _, trial in trials:
@@ -114,7 +114,7 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
     require_model(stated or model or None, str(folder))
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
     arguments = part_of(agent_settings, "kwargs")
-    started = [found for trial in trials if (found := moment(trial.get("started_at")))]
+    started = [start for trial in trials if (start := moment(trial.get("started_at")))]
     costs = [cost for trial in trials if (cost := _usage(trial)[2]) is not None]
     return RunHeader(
         harness=HARNESS,
@@ -138,14 +138,14 @@ def _rewards(trial: Row) -> Row:
 
 
 def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
-    found: dict[str, list[Any]] = {}
+    values_by_metric: dict[str, list[Any]] = {}
     for trial in trials:
         for name, value in _rewards(trial).items():
-            found.setdefault(name, []).append(value)
-    names = list(found) or [REWARD]
+            values_by_metric.setdefault(name, []).append(value)
+    names = list(values_by_metric) or [REWARD]
     default = REWARD if REWARD in names else names[0]
     for name in names:
-        is_binary = all(value in (0, 1) for value in found.get(name, ()))
+        is_binary = all(value in (0, 1) for value in values_by_metric.get(name, ()))
         yield MetricSpec(
             name,
             kind="binary" if is_binary else None,
@@ -164,14 +164,14 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     known = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
-        found = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
-        for entry in objects_of(found.get("metrics")):
+        evaluation = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
+        for entry in objects_of(evaluation.get("metrics")):
             for metric, value in entry.items():
                 if metric == "mean" and len(known) == 1:
                     metric = next(iter(known))
                 if metric in known and number_or_none(value) is not None:
                     yield PublishedScore(metric, number_or_none(value))
-        for k, value in part_of(found, "pass_at_k").items():
+        for k, value in part_of(evaluation, "pass_at_k").items():
             if number_or_none(value) is not None and len(known) == 1:
                 yield PublishedScore(next(iter(known)), number_or_none(value), statistic=f"pass@{k}")
 
@@ -182,12 +182,12 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
         (trial for _, trial in trials), key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name")))
     )
     counts: dict[tuple[Condition, str], int] = {}
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     for trial in ordered:
         key = _condition(trial), str(trial.get("task_name"))
-        found[id(trial)] = min(counts.get(key, 0), LARGEST_DRAW)
+        numbers[id(trial)] = min(counts.get(key, 0), LARGEST_DRAW)
         counts[key] = counts.get(key, 0) + 1
-    return found
+    return numbers
 
 
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
@@ -202,8 +202,8 @@ def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
 
 
 def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
-    found = _sum(whole_count(part.get(key)) for part in parts)
-    return whole_count(found)
+    total = _sum(whole_count(part.get(key)) for part in parts)
+    return whole_count(total)
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
@@ -214,7 +214,7 @@ def _sum(values: Iterable[float | None]) -> float | None:
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
     task = required_text(trial, "task_name")
     exception = part_of(trial, "exception_info") or next(
-        (found for step in objects_of(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
+        (info for step in objects_of(trial.get("step_results")) if (info := part_of(step, "exception_info"))), {}
     )
     kind = text_or_none(exception.get("exception_type"))
     message = text_or_none(exception.get("exception_message"))
@@ -241,14 +241,14 @@ def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
     lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else ("refused" if exception in _REFUSALS else "error")
-    found = []
+    scores = []
     for name in names:
         stated = rewards.get(name)
         value = number_or_none(stated) if valid else None
         raw = None if value is not None or stated is None else as_text(stated)
         status = "scored" if value is not None else lacking
-        found.append({"metric": name, "value": value, "status": status, "raw": raw})
-    return found
+        scores.append({"metric": name, "value": value, "status": status, "raw": raw})
+    return scores
 
 
 IMPORTER = Harbor()

@@ -107,8 +107,8 @@ class Promptfoo:
                 raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
             items = [(f"result {place}", row) for place, row in enumerate(results)]
         first: dict[int, Row] = {}
-        found: list[Any] = [row for _, row in items]
-        for row in found:
+        rows: list[Any] = [row for _, row in items]
+        for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
         stated = text_or_none(settings.stated.get("model"))
@@ -118,7 +118,7 @@ class Promptfoo:
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
         unchecked = sum(
-            part_of(row, "gradingResult").get("reason") == _UNCHECKED for row in found if isinstance(row, dict)
+            part_of(row, "gradingResult").get("reason") == _UNCHECKED for row in rows if isinstance(row, dict)
         )
         if unchecked:
             dump.notes.append(
@@ -178,8 +178,8 @@ def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
             entry.get("label"),
             entry.get("id"),
         ):
-            found = part_of(entry, "config")
-            return {key: found[key] for key in _SAMPLING if found.get(key) is not None}
+            config = part_of(entry, "config")
+            return {key: config[key] for key in _SAMPLING if config.get(key) is not None}
     return {}
 
 

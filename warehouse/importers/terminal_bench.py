@@ -70,7 +70,7 @@ class TerminalBench:
             above = nearest(path.parent, [*wholes, *settings])
             parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
         for folder in dict.fromkeys([*wholes, *parts]):
-            own = [found[folder] for found in (wholes, settings) if folder in found]
+            own = [paths[folder] for paths in (wholes, settings) if folder in paths]
             yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -80,14 +80,14 @@ class TerminalBench:
             InputError: a file is damaged, or nothing names the model.
         """
         documents = {path: read_document(path) for path in source.files}
-        top = {path.name: found for path, found in documents.items() if path.parent == source.root}
+        top = {path.name: document for path, document in documents.items() if path.parent == source.root}
         metadata = top.get(METADATA, {})
         whole = top.get(RESULTS, {}) if "results" in top.get(RESULTS, {}) else {}
         if not isinstance(whole.get("results", []), list):
             raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
-        found = [(f"trial {place}", trial) for place, trial in enumerate(whole.get("results", []))]
-        known = {str(trial.get("trial_name")) for _, trial in found if isinstance(trial, dict)}
-        found += [
+        trials = [(f"trial {place}", trial) for place, trial in enumerate(whole.get("results", []))]
+        known = {str(trial.get("trial_name")) for _, trial in trials if isinstance(trial, dict)}
+        trials += [
             (str(path.relative_to(source.root)), trial)
             for path, trial in documents.items()
             if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in known
@@ -95,7 +95,7 @@ class TerminalBench:
         header = _header(source.root, metadata, whole, settings.stated)
         dump = Dump((header,), ())
         dump.batches = batches_of(
-            found, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
+            trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
         )
         return dump
 

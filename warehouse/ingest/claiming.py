@@ -74,5 +74,5 @@ def why_refused(job: _Job, error: Exception) -> str:
     """What is said of a source whose files cannot be read."""
     if isinstance(error, WarehouseError):
         return str(error)
-    said = [f"{path}: {reason}" for path in job.files.files if (reason := why_unreadable(path))]
-    return said[0] if said else f"{job.files.name}: cannot be read: {error}"
+    reasons = [f"{path}: {reason}" for path in job.files.files if (reason := why_unreadable(path))]
+    return reasons[0] if reasons else f"{job.files.name}: cannot be read: {error}"

@@ -101,10 +101,10 @@ def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSetti
 
 def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     """A file of a walk that is in no source."""
-    found = left_over(item)
-    if found.reason or settings.mapping is None:
-        return found
-    return replace(found, reason="not among the files that the mapping names (files, exclude)")
+    unread = left_over(item)
+    if unread.reason or settings.mapping is None:
+        return unread
+    return replace(unread, reason="not among the files that the mapping names (files, exclude)")
 
 
 def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
@@ -153,9 +153,9 @@ def sources(
     """Files of each source that :func:`ingest` would find, with the files of others that are read
     with them (joined tables), and what it would not read. ``reading`` as for :func:`discover`."""
     discovered = discover(paths, **reading)
-    found = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
-    with_others = {path for paths in found.values() for path in paths}
-    return found, [item for item in discovered.unread if item.path not in with_others]
+    companions = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
+    with_others = {path for paths in companions.values() for path in paths}
+    return companions, [item for item in discovered.unread if item.path not in with_others]
 
 
 def _companions(job: _Job) -> tuple[Path, ...]:

@@ -121,14 +121,14 @@ def _write(task: _Task, file: Any) -> None:
     ):
         os.chdir(task.folder)  # names of folders tell importers things: they are not to be other ones here
     readings = [Reading(_importer(name, task.settings), files, known) for name, files, known in task.sources]
-    found = [_same(path, known) for reading in readings for path, known in reading.stamps]
+    file_stamps = [_same(path, known) for reading in readings for path, known in reading.stamps]
     with lone_parser() as parser:
         if len(readings) == 1:
             places, dumps = [0], [read(readings[0], task.settings)]
         else:
             places, dumps = read_together(readings, task.settings, task.options.max_rejected)
         n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
-        stamps.refuse_changed(found)
+        stamps.refuse_changed(file_stamps)
         with zipfile.ZipFile(file, "w") as archive:
             sent = [replace(dump, batches=(), close=_nothing) for dump in dumps]
             archive.writestr(_DUMPS, pickle.dumps((places, sent, n_rows)))
@@ -151,10 +151,10 @@ def _importer(name: str, settings: ImportSettings) -> Importer:
 
 def _same(path: Path, known: Stamp) -> tuple[Path, Stamp]:
     """A file as it is on this machine, which has to be what the caller has hashed."""
-    found = stamps.stamp(path)
-    if found.sha256 != known.sha256:
+    stamp = stamps.stamp(path)
+    if stamp.sha256 != known.sha256:
         raise ValueError(f"{path} is another file on the executor")
-    return path, found
+    return path, stamp
 
 
 def _nothing() -> None:

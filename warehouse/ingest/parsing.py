@@ -42,14 +42,14 @@ def parse_claimed(work: Work, claimed: Sequence[Claimed], slot: int) -> Together
         return there
     all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
     try:
-        found = _parse_stamped(work, claimed, slot)
+        together = _parse_stamped(work, claimed, slot)
     except Exception:
         stamps.refuse_changed(all_stamps)  # then it is no wonder
         raise
     stamps.refuse_changed(all_stamps)
     if there and work.apart is not None:
-        work.apart.read_here(len(found.taken), there)
-    return found
+        work.apart.read_here(len(together.taken), there)
+    return together
 
 
 def _parse_elsewhere(work: Work, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
@@ -57,17 +57,17 @@ def _parse_elsewhere(work: Work, claimed: Sequence[Claimed], slot: int) -> Toget
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
         return None
-    found = work.apart.take(numbers)
-    if not isinstance(found, Arrived):
-        return found
-    with found.archive:
-        parsed = work.loader.receive(found.dumps, found.n_rows, found.rows(), slot)
+    arrived = work.apart.take(numbers)
+    if not isinstance(arrived, Arrived):
+        return arrived
+    with arrived.archive:
+        parsed = work.loader.receive(arrived.dumps, arrived.n_rows, arrived.rows(), slot)
     work.apart.release(numbers)
-    for dump in found.dumps:
+    for dump in arrived.dumps:
         work.retell(dump)
-    taken = [claimed[place] for place in found.places]
+    taken = [claimed[place] for place in arrived.places]
     if len(claimed) == 1:
-        claimed[0].rejections[:] = found.dumps[0].rejections
+        claimed[0].rejections[:] = arrived.dumps[0].rejections
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 

@@ -281,30 +281,30 @@ def _load(work: Work, claimed: Sequence[Claimed], parsed: Future[Together], slot
 def _load_together(work: Work, parsed: Future[Together]) -> tuple[dict[int, LoadReport], Sequence[Claimed]]:
     """The reports of several sources by number, and the sources that are left to be loaded."""
     try:
-        found = parsed.result()
+        together = parsed.result()
     except WarehouseError:
         raise
     except Exception as error:
         raise NotTogetherError(str(error)) from error
-    if not found.taken:
-        return {}, found.left
-    work.watcher.advance(found.parsed.n_rows)
-    claims = [item.claim for item in found.taken]
-    reports = work.loader.load_all(found.parsed, claims, work.plan.options)
-    numbers = [item.task.number for item in found.taken]
-    return dict(zip(numbers, reports, strict=True)), found.left
+    if not together.taken:
+        return {}, together.left
+    work.watcher.advance(together.parsed.n_rows)
+    claims = [item.claim for item in together.taken]
+    reports = work.loader.load_all(together.parsed, claims, work.plan.options)
+    numbers = [item.task.number for item in together.taken]
+    return dict(zip(numbers, reports, strict=True)), together.left
 
 
 def _load_one(work: Work, item: Claimed, parsed: Future[Together]) -> LoadReport:
     """Load a source that was begun; one that cannot be taken is refused, with the reason."""
     name = item.name
     try:
-        found = parsed_source(item, parsed).parsed
-        work.watcher.advance(found.n_rows)
-        return work.loader.load(found, item.claim, work.plan.options, dry_run=work.dry_run)
+        staged = parsed_source(item, parsed).parsed
+        work.watcher.advance(staged.n_rows)
+        return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
-        told = work.shown(str(error))
-        message = told if name in told else f"{name}: {told}"
+        reason = work.shown(str(error))
+        message = reason if name in reason else f"{name}: {reason}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
         return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)

@@ -33,7 +33,7 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
     run_ids = {run for report in reports for run in report.run_ids}
     if not run_ids or not _published(store, min(run_ids)):
         return ()
-    found = store.arrow(
+    figures = store.arrow(
         "select run_id, model, benchmark, metric, metric_filter, published, recomputed, verdict "
         "from published_against_recomputed where run_id >= :first order by run_id, metric",
         {"first": min(run_ids)},
@@ -48,6 +48,6 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
             recomputed=row["recomputed"],
             verdict=row["verdict"],
         )
-        for row in found.to_pylist()
+        for row in figures.to_pylist()
         if row["run_id"] in run_ids
     )

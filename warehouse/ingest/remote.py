@@ -63,13 +63,13 @@ class Fetched:
             text = text.replace(place, url)
         return text
 
-    def named(self, found: Discovered) -> Discovered:
+    def named(self, discovered: Discovered) -> Discovered:
         """What was found below the paths, under the names of the URLs."""
         if not self.places:
-            return found
-        jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in found.jobs)
-        unread = tuple(replace(item, name=self.shown(str(item.path))) for item in found.unread)
-        return replace(found, jobs=jobs, unread=unread, plan=replace(found.plan, shown=self.shown))
+            return discovered
+        jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in discovered.jobs)
+        unread = tuple(replace(item, name=self.shown(str(item.path))) for item in discovered.unread)
+        return replace(discovered, jobs=jobs, unread=unread, plan=replace(discovered.plan, shown=self.shown))
 
 
 @contextmanager
@@ -165,11 +165,11 @@ class _Fetch:
     def _matching(self, system: Any, root: str, base: Path) -> Iterator[_File]:
         """The files that a pattern names."""
         start = root.partition("*")[0].rpartition("/")[0]
-        found = system.glob(root, detail=True)
-        if not found:
+        matching = system.glob(root, detail=True)
+        if not matching:
             raise FileNotFoundError(root)
         base.mkdir()
-        for name, info in found.items():
+        for name, info in matching.items():
             if info["type"] != "directory":
                 yield from self._file(base, name[len(start) :], name, info.get("size"))
 
@@ -272,7 +272,7 @@ class _Fetch:
 
         fetch = self
 
-        class Told(Callback):  # type: ignore[misc]
+        class ByteCounter(Callback):  # type: ignore[misc]
             """Counts what comes."""
 
             seen = 0
@@ -284,12 +284,12 @@ class _Fetch:
             def absolute_update(self, value: int) -> None:
                 self.relative_update(value - self.seen)
 
-        told = Told()
+        counter = ByteCounter()
         file.target.parent.mkdir(parents=True, exist_ok=True)
-        system.get_file(file.remote, str(file.target), callback=told)
+        system.get_file(file.remote, str(file.target), callback=counter)
         size = file.target.stat().st_size
-        if size > told.seen:  # some file systems tell nothing
-            fetch._came(size - told.seen)
+        if size > counter.seen:  # some file systems tell nothing
+            fetch._came(size - counter.seen)
         os.utime(file.target, (0, 0))  # nobody writes to it: `schedule` need not wait
 
 

@@ -33,12 +33,12 @@ def in_words(error: Exception, url: str) -> Exception:
         return MisuseError(f"no file or folder '{shown}'")
     if status is not None:
         return _unreachable(f"HTTP {status}: {_REFUSED.get(status, 'the server failed')}", shown, status in (401, 403))
-    said = without_secrets(" ".join(first_line(error).split())[:300], url)
+    message = without_secrets(" ".join(first_line(error).split())[:300], url)
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return _unreachable("no answer in time", shown)
     if "Credentials" in type(error).__name__ or isinstance(error, PermissionError):
-        return _unreachable(f"not allowed ({said})" if said else "not allowed", shown, keys=True)
-    return _unreachable(said or type(error).__name__, shown)
+        return _unreachable(f"not allowed ({message})" if message else "not allowed", shown, keys=True)
+    return _unreachable(message or type(error).__name__, shown)
 
 
 def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
@@ -49,7 +49,7 @@ def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
 def _status(error: Exception) -> int | None:
     """The status with which a web server answered, if it was that."""
     answer = getattr(error, "response", None)
-    for found in (getattr(error, "status", None), getattr(answer, "status_code", None)):
-        if isinstance(found, int):
-            return found
+    for status in (getattr(error, "status", None), getattr(answer, "status_code", None)):
+        if isinstance(status, int):
+            return status
     return None

@@ -31,8 +31,8 @@ def without_secrets(text: str, url: str) -> str:
 
 
 def _shown_part(part: str) -> str:
-    scheme, found, rest = part.partition("://")
-    if not found:
+    scheme, separator, rest = part.partition("://")
+    if not separator:
         return part
     host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     user, _, host = host.rpartition("@")
@@ -44,12 +44,12 @@ def _shown_part(part: str) -> str:
 
 def _secrets(url: str) -> set[str]:
     """What a URL holds beside its place, as it stands there and decoded."""
-    found: set[str] = set()
+    secrets: set[str] = set()
     for part in url.split("::"):
         rest = part.partition("://")[2]
         place, _, behind = rest.partition("?")
         user = place.partition("/")[0].rpartition("@")[0]
-        found |= {word for word in user.split(":") if word}
-        found |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
-        found |= {behind} if behind and "=" not in behind else set()
-    return {form for word in found for form in (word, unquote(word)) if form}
+        secrets |= {word for word in user.split(":") if word}
+        secrets |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
+        secrets |= {behind} if behind and "=" not in behind else set()
+    return {form for word in secrets for form in (word, unquote(word)) if form}

@@ -114,12 +114,12 @@ def identify(job: _Job) -> Identity:
         InputError: another file that is read with them is not there.
     """
     total = hashlib.sha256()
-    found = [(path, stamps.stamp(path)) for path in job.files.files]
-    for path, stamp in found:
+    file_stamps = [(path, stamps.stamp(path)) for path in job.files.files]
+    for path, stamp in file_stamps:
         total.update(path.name.encode("utf-8", "surrogateescape") + b"\0" + stamp.sha256)
     others = context.companions_of(job.importer, job.files)
-    found += [(path, stamps.stamp(path)) for path in others]
-    return Identity(total.hexdigest(), context.context_of(job.importer, job.files), tuple(found))
+    file_stamps += [(path, stamps.stamp(path)) for path in others]
+    return Identity(total.hexdigest(), context.context_of(job.importer, job.files), tuple(file_stamps))
 
 
 def reading_of(job: _Job, identity: Identity) -> Reading:

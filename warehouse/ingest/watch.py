@@ -104,5 +104,5 @@ class Watcher:
 
 
 def _stamp(path: Path) -> Stamp:
-    found = path.stat()
-    return (found.st_size, found.st_mtime_ns, found.st_ino)
+    status = path.stat()
+    return (status.st_size, status.st_mtime_ns, status.st_ino)

@@ -62,15 +62,15 @@ class Work:
 
     def loaded(self, job: _Job, identity: Identity) -> int | None:
         """Id of the source in the store that a job is the same as."""
-        found = self.known.get((identity.sha256, self.key(job, self.settings(identity))))
-        if found is None and identity.context:
+        source_id = self.known.get((identity.sha256, self.key(job, self.settings(identity))))
+        if source_id is None and identity.context:
             # entered before contexts were: the same if its path says so
             older = self.known.get((identity.sha256, self.key(job, self.plan.recorded)))
             if older is not None and context.says_same(
                 job.importer, job.files, *source_ledger.paths_of(self.store, older), identity.context
             ):
                 return older
-        return found
+        return source_id
 
     def entry(self, job: _Job, identity: Identity) -> source_ledger.Entry:
         """What a job is entered in the ledger with."""
@@ -84,7 +84,7 @@ class Work:
         )
 
 
-def checked(work: Work, found: Iterable[Task]) -> Iterable[Task]:
+def checked(work: Work, incoming: Iterable[Task]) -> Iterable[Task]:
     """The tasks as they come; all are looked at first where a value could rename models.
 
     Raises:
@@ -93,8 +93,8 @@ def checked(work: Work, found: Iterable[Task]) -> Iterable[Task]:
     plan = work.plan
     wanted = plan.settings.values.get("model")
     if wanted is None or plan.may_rename:
-        return found
-    tasks = list(found)
+        return incoming
+    tasks = list(incoming)
     named: dict[str, str] = {}
     for task in tasks:
         job, identity = task.job, task.identity

@@ -165,15 +165,15 @@ class Stopper:
 
     def _new_test(self, candidate: str) -> LiveTest:
         with open_store(self._store) as store:
-            found = read_baseline(store, self._reference, self._selection)
-            self._metric = found.metric.name
-            plan = plan_for(store, found, self._settings, candidate=candidate)
-        return LiveTest(plan, self._settings, found.condition.model)
+            baseline = read_baseline(store, self._reference, self._selection)
+            self._metric = baseline.metric.name
+            plan = plan_for(store, baseline, self._settings, candidate=candidate)
+        return LiveTest(plan, self._settings, baseline.condition.model)
 
     def _score(self, scores: Mapping[str, SampleScore]) -> float | None:
         stated = {name: json.loads(one.score.model_dump_json()) for name, one in scores.items()}
-        found = dict(values_of(stated, ""))
-        value: float | None = as_score(self._metric, found.get(self._metric))["value"]
+        values = dict(values_of(stated, ""))
+        value: float | None = as_score(self._metric, values.get(self._metric))["value"]
         return None if value is None or math.isnan(value) else value
 
 
@@ -200,8 +200,8 @@ def sample_keys(samples: Sequence[Sample]) -> list[PromptKey]:
 
 def _document(sample: Sample) -> dict[str, Any]:
     """A sample as a log has it."""
-    found: dict[str, Any] = json.loads(sample.model_dump_json(exclude_none=True))
-    return found
+    document: dict[str, Any] = json.loads(sample.model_dump_json(exclude_none=True))
+    return document
 
 
 def _with_ids(samples: Sequence[Sample]) -> list[Sample]:
@@ -210,14 +210,14 @@ def _with_ids(samples: Sequence[Sample]) -> list[Sample]:
     Raises:
         MisuseError: two samples with one id.
     """
-    found = [
+    with_ids = [
         sample if sample.id is not None else sample.model_copy(update={"id": number})
         for number, sample in enumerate(samples, 1)
     ]
-    twice = [name for name, count in Counter(map(_id_of, found)).items() if count > 1]
+    twice = [name for name, count in Counter(map(_id_of, with_ids)).items() if count > 1]
     if twice:
         raise MisuseError(f"two samples of the dataset have the id {twice[0]!r}")
-    return found
+    return with_ids
 
 
 def _id_of(sample: Sample) -> SampleId:

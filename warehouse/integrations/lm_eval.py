@@ -136,8 +136,8 @@ def run_until_settled(
             )
             _take(test, done["samples"][task], places, keys, base)
             pieces.append(done)
-            found = test.result()
-            say(f"{found.n_prompts} of at most {plan.design.n_max}: {found.verdict}")
+            result = test.result()
+            say(f"{result.n_prompts} of at most {plan.design.n_max}: {result.verdict}")
     finally:
         if pieces:
             results, samples = _merged(pieces, loaded, task, model, given)

@@ -134,11 +134,11 @@ def _log(
 
 def _free(name: str, taken: Mapping[str, float]) -> str:
     """The name, or with a number where two became one."""
-    found, number = name, 1
-    while found in taken:
+    free_name, number = name, 1
+    while free_name in taken:
         number += 1
-        found = f"{name} {number}"
-    return found
+        free_name = f"{name} {number}"
+    return free_name
 
 
 def _client(run_id: str | None, tracking_uri: str | None) -> tuple[Any, str]:

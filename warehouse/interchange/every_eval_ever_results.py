@@ -46,7 +46,7 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
     """
     header = run.header
     figures = {row["metric_id"]: row for row in store.rows(_FIGURES, {"run": run.id})}
-    found = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
+    results = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
     when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
     model = run.model_id
     number = f"{model.replace('/', '_')}/{run.content_digest[:16]}"
@@ -67,20 +67,20 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
             "additional_details": {DETAILS: json.dumps(header, sort_keys=True, allow_nan=False)},
         },
         "model_info": _model(run, model),
-        "evaluation_results": [item for item in found if item is not None],
+        "evaluation_results": [item for item in results if item is not None],
     }
 
 
 def _model(run: Run, model: str) -> Row:
     header = run.header
     details = {name: str(header[name]) for name in _AS_DETAILS if name in header}
-    found = {
+    info = {
         "name": str(header["model"]),
         "id": model,
         "additional_details": {**details, "deployment_type": "unknown", "model_availability": "unknown"},
     }
     named = {"developer": header.get("developer"), "inference_platform": header.get("endpoint")}
-    return found | {name: value for name, value in named.items() if value}
+    return info | {name: value for name, value in named.items() if value}
 
 
 def _result(run: Run, metric: Row, figure: Row | None) -> Row | None:
@@ -137,7 +137,7 @@ def _config(metric: Row) -> Row:
     details = {"link": metric["link"], "filter": metric["filter"], "scorer": metric["scorer"]}
     if better is None:
         details["direction"] = "unknown"
-    found: Row = {
+    config: Row = {
         "metric_id": metric["name"],
         "metric_name": metric["name"],
         "lower_is_better": better is False,
@@ -147,12 +147,12 @@ def _config(metric: Row) -> Row:
         "additional_details": {key: value for key, value in details.items() if value},
     }
     if unit:
-        found["metric_unit"] = unit
+        config["metric_unit"] = unit
     if judge:
         unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
         info = {"name": judge, "id": judge, "additional_details": unknown}
-        found["llm_scoring"] = {"judges": [{"model_info": info}], "input_prompt": "unknown"}
-    return found
+        config["llm_scoring"] = {"judges": [{"model_info": info}], "input_prompt": "unknown"}
+    return config
 
 
 def _generation(header: Row) -> Row:

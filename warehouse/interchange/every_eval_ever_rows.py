@@ -37,10 +37,10 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.
     """
-    found = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
-    ordered = sorted(found, key=lambda row: (row["occurrence"], row["id"]))
+    prompts = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
+    ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: place for place, row in enumerate(ordered)}
-    ids = [row["id"] for row in found]
+    ids = [row["id"] for row in prompts]
     specs = {metric["id"]: metric for metric in run.metrics}
     for start in range(0, len(ids), BLOCK):
         block = ids[start : start + BLOCK]
@@ -93,7 +93,7 @@ class _Block:
             {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
         answer = generation.get("extracted_answer")
-        found: Row = {
+        line: Row = {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation_id,
             "model_id": self.run.model_id,
@@ -120,13 +120,13 @@ class _Block:
             "error": generation.get("error"),
         }
         if score is not None:
-            found["evaluation_result_id"] = result_id(score["metric"], score["filter"])
+            line["evaluation_result_id"] = result_id(score["metric"], score["filter"])
             kept["score"] = _without(score, (*_PLACE, "value", "metric_id"))
             if score["value"] is not None:
                 correct = _is_correct(score["value"], specs[score["metric_id"]])
-                found["evaluation"] = {"score": score["value"], "is_correct": correct}
+                line["evaluation"] = {"score": score["value"], "is_correct": correct}
         text_kept = json.dumps(kept, sort_keys=True, allow_nan=False, ensure_ascii=False)
-        return found | {"metadata": {DETAILS: text_kept}}
+        return line | {"metadata": {DETAILS: text_kept}}
 
     def _texts(self, place: Place, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
@@ -173,11 +173,11 @@ def _golds(target: str | None) -> list[str]:
     if target is None:
         return []
     try:
-        found = json.loads(target) if target.startswith("[") else None
+        golds = json.loads(target) if target.startswith("[") else None
     except ValueError:
-        found = None
-    texts = isinstance(found, list) and all(isinstance(item, str) for item in found)
-    return found if texts and isinstance(found, list) else [target]
+        golds = None
+    texts = isinstance(golds, list) and all(isinstance(item, str) for item in golds)
+    return golds if texts and isinstance(golds, list) else [target]
 
 
 def _is_correct(value: float, spec: Row) -> bool:
@@ -187,13 +187,13 @@ def _is_correct(value: float, spec: Row) -> bool:
 
 
 def _counts(generation: Row) -> Row:
-    found: Row = {}
+    counts: Row = {}
     given, written = generation.get("input_tokens"), generation.get("output_tokens")
     if given is not None and written is not None:
-        found["token_usage"] = {"input_tokens": given, "output_tokens": written, "total_tokens": given + written}
+        counts["token_usage"] = {"input_tokens": given, "output_tokens": written, "total_tokens": given + written}
     if generation.get("latency") is not None and generation["latency"] >= 0:
-        found["performance"] = {"latency_ms": generation["latency"] * 1000}
-    return found
+        counts["performance"] = {"latency_ms": generation["latency"] * 1000}
+    return counts
 
 
 def _text(value: Any) -> str:

@@ -64,13 +64,13 @@ def parsed(value: Any) -> Any:
 
 
 def _header(row: Row) -> Row:
-    found = {name: parsed(value) if name in _JSON else value for name, value in row.items()}
-    unit, position = found["position_unit"], found["position"]
+    header = {name: parsed(value) if name in _JSON else value for name, value in row.items()}
+    unit, position = header["position_unit"], header["position"]
     if unit in ("step", "epoch") and position is not None:
-        found[unit] = int(position) if unit == "step" else position
-    if found["started_at"] is not None:
-        found["started_at"] = found["started_at"].isoformat()
-    kept = {name: value for name, value in found.items() if name not in _APART}
+        header[unit] = int(position) if unit == "step" else position
+    if header["started_at"] is not None:
+        header["started_at"] = header["started_at"].isoformat()
+    kept = {name: value for name, value in header.items() if name not in _APART}
     # what may be empty in a header and is no field of no value there
     always = {name: kept[name] for name in ("harness", "model", "benchmark", "split")}
     return {name: value for name, value in kept.items() if value not in (None, "", {}, [])} | always
@@ -87,7 +87,7 @@ def _suite(tree: Mapping[int, Row], benchmark: int) -> list[str]:
 
 
 def _known(item: Row, own: str) -> Row:
-    found = {name: value for name, value in item.items() if name != own and value is not None}
-    if "scorer_parameters" in found:
-        found["scorer_parameters"] = parsed(found["scorer_parameters"]) or {}
-    return found
+    known = {name: value for name, value in item.items() if name != own and value is not None}
+    if "scorer_parameters" in known:
+        known["scorer_parameters"] = parsed(known["scorer_parameters"]) or {}
+    return known

@@ -31,10 +31,10 @@ def number_of_text(text: str) -> Fraction | None:
     """
     if len(text) > _LONGEST:
         return None
-    found = _NUMBER.fullmatch(_ungrouped(text.strip().lower().replace(_MINUS, "-")))
-    if found is None:
+    match = _NUMBER.fullmatch(_ungrouped(text.strip().lower().replace(_MINUS, "-")))
+    if match is None:
         return None
-    sign, number, divisor = found.groups()
+    sign, number, divisor = match.groups()
     below = Fraction(divisor) if divisor else Fraction(1)
     if below == 0:
         return None
@@ -46,10 +46,10 @@ def _ungrouped(text: str) -> str:
     return _GROUPED.sub(lambda found: found.group().replace(",", ""), text)
 
 
-def _mark(found: re.Match[str]) -> str:
+def _mark(match: re.Match[str]) -> str:
     """What becomes of a punctuation mark: nothing, unless it belongs to a number."""
-    mark, before = found.group(), found.string[: found.start()][-1:]
-    after = found.string[found.end() : found.end() + 2]
+    mark, before = match.group(), match.string[: match.start()][-1:]
+    after = match.string[match.end() : match.end() + 2]
     number = after[:1].isdigit()
     if mark in "./" and before.isdigit() and number:
         return mark

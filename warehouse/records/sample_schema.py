@@ -95,13 +95,13 @@ def too_large(value: Any, kind: pa.DataType) -> int | None:
     """
     if pa.types.is_struct(kind):
         parts = value if isinstance(value, Mapping) else {}
-        found = (too_large(parts.get(field.name), field.type) for field in kind)
+        numbers = (too_large(parts.get(field.name), field.type) for field in kind)
     elif pa.types.is_list(kind):
         items = value if isinstance(value, list | tuple) else ()
-        found = (too_large(item, kind.value_type) for item in items)
+        numbers = (too_large(item, kind.value_type) for item in items)
     else:
         if not pa.types.is_signed_integer(kind) or not isinstance(value, int):
             return None
         bound = 1 << (kind.bit_width - 1)
         return None if -bound <= value < bound else value
-    return next((number for number in found if number is not None), None)
+    return next((number for number in numbers if number is not None), None)

@@ -26,7 +26,7 @@ class BigBench:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """A log and the figures that it repeats are one source; the log comes first."""
-        found = defaultdict[tuple[Path, str], list[Path]](list)
+        paths_by_stem = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
             head = head_of(item)
             if (
@@ -35,8 +35,8 @@ class BigBench:
                 and has_keys(head, "scores", "score_dict", "preferred_score", "number_of_shots")
             ):
                 name = item.path.stem.removeprefix(_LOG).removeprefix(_SCORES)
-                found[item.path.parent, name].append(item.path)
-        for paths in found.values():
+                paths_by_stem[item.path.parent, name].append(item.path)
+        for paths in paths_by_stem.values():
             ordered = sorted(paths, key=lambda path: (not path.name.startswith(_LOG), path.name))
             yield source_of(*ordered)
 

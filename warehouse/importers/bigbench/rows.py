@@ -29,16 +29,16 @@ def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
 def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
     """Samples of a run by example: the i-th samples of its queries, answers before options. Of
     queries without task nothing says which belong together: each sample is an example."""
-    found: dict[int, list[Any]] = {}
+    examples: dict[int, list[Any]] = {}
     queries = task.queries.get(key, [])
     for query in sorted(queries, key=lambda query: query.get("function") != GENERATED):
         plain = task.plain(key, query)
         for place, sample in task.samples(query):
-            found.setdefault(place, []).append((query, sample, plain[place] if plain else None))
-    yield from sorted(found.items())
+            examples.setdefault(place, []).append((query, sample, plain[place] if plain else None))
+    yield from sorted(examples.items())
     if key == (task.name, None):
         strays = ((query, sample) for query in task.strays for _, sample in task.samples(query))
-        for place, (query, sample) in enumerate(strays, start=len(found)):
+        for place, (query, sample) in enumerate(strays, start=len(examples)):
             yield place, [(query, sample, None)]
 
 
@@ -49,8 +49,8 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
     asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in stated]
     wanted = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
     for query, sample, question in asked:
-        found = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
-        fields, own = found(sample, wanted)
+        parse = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
+        fields, own = parse(sample, wanted)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
         for name, score in {**own, **_stated(sample)}.items() if wanted else ():
@@ -138,9 +138,9 @@ def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     """Likelihood of the right answers: of all together, and of a lone one by word and character,
     as the package counts them, where the file states such a figure."""
     targets = texts_of(sample.get("targets"))
-    found = _absolute(sample, len(targets))
-    known = [value for value in found if value is not None]
-    whole = _log_sum(known) if len(known) == len(found) and known else None
+    loglikelihoods = _absolute(sample, len(targets))
+    known = [value for value in loglikelihoods if value is not None]
+    whole = _log_sum(known) if len(known) == len(loglikelihoods) and known else None
     scores: dict[str, float | None] = {LIKELIHOOD: whole}
     if len(targets) == 1 and whole is not None:
         words = len(targets[0].split())
@@ -148,7 +148,7 @@ def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
             f"{LIKELIHOOD}_per_word": whole / words if words else None,
             f"{LIKELIHOOD}_per_char": whole / len(targets[0]) if targets[0] else None,
         }
-    raw = compact(found) if len(found) > 1 else None
+    raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
     return {"target": _several(targets)}, {
         name: {"value": value, "origin": "mapped", "status": None if value is not None else "error", "raw": raw}
         for name, value in scores.items()
@@ -158,8 +158,8 @@ def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
 
 def _absolute(sample: Row, size: int) -> list[float | None]:
     """Log-likelihoods of the targets; shares among them are none."""
-    found = _numbers(sample.get("absolute_scores"))
-    return found if len(found) == size else [None] * size
+    loglikelihoods = _numbers(sample.get("absolute_scores"))
+    return loglikelihoods if len(loglikelihoods) == size else [None] * size
 
 
 def _numbers(values: Any) -> list[float | None]:

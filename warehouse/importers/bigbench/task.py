@@ -53,49 +53,49 @@ class TaskResults:
         stated = self.document.get("scores")
         if not isinstance(stated, list):
             raise InputError("'scores' is no list", path=str(self.path), expected="results of BIG-bench")
-        found: dict[Key, Row] = {}
+        entries_by_key: dict[Key, Row] = {}
         for place, entry in enumerate(stated):
             if not isinstance(entry, dict) or not isinstance(entry.get("score_dict"), dict):
                 where = f"scores, entry {place}"
                 self.rejections.append(Rejection(where, compact(entry)[:200], "a score_dict"))
                 continue
             key = self._key(entry.get("subtask_description"), entry.get("number_of_shots"))
-            if key in found:
+            if key in entries_by_key:
                 self.notes.append(f"{key[0]}, {key[1]} shots: stated twice, the first one counts")
-            found.setdefault(key, entry)
-        return found
+            entries_by_key.setdefault(key, entry)
+        return entries_by_key
 
     @cached_property
     def queries(self) -> dict[Key, list[Row]]:
         """Queries of each run."""
-        found: dict[Key, list[Row]] = {}
+        queries_by_key: dict[Key, list[Row]] = {}
         for query in self._queries:
             key = self._key(query.get("task"), query.get("shots"))
             if key in self.figures:
-                found.setdefault(key, []).append(query)
-        return found
+                queries_by_key.setdefault(key, []).append(query)
+        return queries_by_key
 
     @cached_property
     def strays(self) -> list[Row]:
         """Queries of programmatic tasks, which do not say what they belong to."""
-        found = [
+        strays = [
             query for query in self._queries if self._key(query.get("task"), query.get("shots")) not in self.figures
         ]
-        if found:
-            self.notes.append(f"{len(found)} queries name no subtask: responses without scores")
-        return found
+        if strays:
+            self.notes.append(f"{len(strays)} queries name no subtask: responses without scores")
+        return strays
 
     @cached_property
     def _queries(self) -> list[Row]:
-        found = []
+        queries = []
         stated = self.document.get("queries")
         for place, query in enumerate(items_of(stated)):
             if isinstance(query, dict) and query.get("function") in (GENERATED, SCORED):
-                found.append(query)
+                queries.append(query)
                 continue
             expected = f"a query by {GENERATED} or {SCORED}"
             self.rejections.append(Rejection(f"queries, entry {place}", compact(query)[:200], expected))
-        return found
+        return queries
 
     @cached_property
     def keys(self) -> list[Key]:
@@ -106,14 +106,14 @@ class TaskResults:
     @cached_property
     def stated_metrics(self) -> dict[Key, set[str]]:
         """Names of the numbers in ``metrics`` of each run's samples."""
-        found: dict[Key, set[str]] = {}
+        names_by_key: dict[Key, set[str]] = {}
         for key, queries in self.queries.items():
-            names = found.setdefault(key, set())
+            names = names_by_key.setdefault(key, set())
             for query in queries:
                 for _, sample in self.samples(query):
                     stated = part_of(sample, "metrics") if isinstance(sample, dict) else {}
                     names |= {name for name, value in stated.items() if number_or_none(value) is not None}
-        return found
+        return names_by_key
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
         """Samples of a query with their places."""
@@ -124,10 +124,10 @@ class TaskResults:
         """Samples of the same query without examples, if there is one of the same length."""
         wanted = list(self.samples(query))
         for other in self.queries.get((key[0], 0), ()) if key[1] else ():
-            found = [sample for _, sample in self.samples(other)]
+            zero_shot = [sample for _, sample in self.samples(other)]
             same = other.get("function") == query.get("function")
-            if same and is_choice(other) == is_choice(query) and len(found) == len(wanted):
-                return found
+            if same and is_choice(other) == is_choice(query) and len(zero_shot) == len(wanted):
+                return zero_shot
         return []
 
     def _key(self, name: Any, shots: Any) -> Key:

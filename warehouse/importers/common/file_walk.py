@@ -164,8 +164,8 @@ def refuse_pointers(files: Iterable[Path]) -> None:
         with open_regular(path) as handle:
             reason = pointer_reason(handle.read(_POINTER_BYTES))
         if reason:
-            found, advice = reason.split("; ", 1)
-            raise InputError(found, path=str(path), advice=advice)
+            problem, advice = reason.split("; ", 1)
+            raise InputError(problem, path=str(path), advice=advice)
 
 
 def _is_hidden(name: str) -> bool:

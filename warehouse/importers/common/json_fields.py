@@ -24,16 +24,16 @@ _PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.lo
 
 def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """The object at a path of keys; empty where there is none."""
-    found: Any = document
+    part: Any = document
     for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return dict(found) if isinstance(found, Mapping) else {}
+        part = part.get(key) if isinstance(part, Mapping) else None
+    return dict(part) if isinstance(part, Mapping) else {}
 
 
 def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """An object inside an object; empty where there is none. Not a copy."""
-    found = document.get(key)
-    return found if isinstance(found, dict) else {}
+    part = document.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def text_or_none(value: Any) -> str | None:
@@ -150,11 +150,11 @@ def required_text(row: Any, key: str) -> str:
     Raises:
         ValueError: it has none.
     """
-    found = row.get(key) if isinstance(row, dict) else None
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    if not whole and not (isinstance(found, str) and found.strip()):
+    value = row.get(key) if isinstance(row, dict) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole and not (isinstance(value, str) and value.strip()):
         raise ValueError(f"no {key}: {compact(row)[:200]}")
-    return str(found)
+    return str(value)
 
 
 def list_of(row: Row, key: str) -> list[Any]:
@@ -163,12 +163,12 @@ def list_of(row: Row, key: str) -> list[Any]:
     Raises:
         ValueError: something else stands there, or the list is beyond reason.
     """
-    found = row.get(key)
-    if found is None:
+    items = row.get(key)
+    if items is None:
         return []
-    if not isinstance(found, list) or len(found) > LARGEST_DRAW:
-        raise ValueError(f"{key} is no list: {compact(found)[:60]}")
-    return found
+    if not isinstance(items, list) or len(items) > LARGEST_DRAW:
+        raise ValueError(f"{key} is no list: {compact(items)[:60]}")
+    return items
 
 
 def item_at(values: list[Any], place: int) -> Any:

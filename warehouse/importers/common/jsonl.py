@@ -212,5 +212,5 @@ class EmbeddedRows(RowSource):
 
 
 def _after_blanks(text: str, place: int) -> int:
-    found = _BLANK.match(text, place)
-    return found.end() if found else place
+    blanks = _BLANK.match(text, place)
+    return blanks.end() if blanks else place

@@ -55,8 +55,8 @@ def position_fields(texts: tuple[str | None, ...], name: str | None, path: Path)
 
 
 def _epoch(texts: tuple[str | None, ...]) -> float | None:
-    found = (_EPOCH.findall(text) for text in texts if text)
-    return next((float(numbers[-1]) for numbers in found if numbers), None)
+    matches = (_EPOCH.findall(text) for text in texts if text)
+    return next((float(numbers[-1]) for numbers in matches if numbers), None)
 
 
 def _typed(text: str) -> Any:

@@ -47,10 +47,10 @@ def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
     if not count:
         return {}
     within = sorted(os.path.relpath(path, source.root) for path in source.files)
-    found = {"folders": list(_folders(Path(os.path.abspath(source.root)), count))}
+    context = {"folders": list(_folders(Path(os.path.abspath(source.root)), count))}
     if any(os.sep in name for name in within):
-        found["files"] = [sha256_of(os.fsencode("\0".join(within)))]
-    return found
+        context["files"] = [sha256_of(os.fsencode("\0".join(within)))]
+    return context
 
 
 def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:

@@ -161,8 +161,8 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
         for info in entries:
             _refuse_outside(info, name)
         bounds.refuse_hostile(entries, path.stat().st_size, name)
-    found = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
-    chosen = [member for member in found if _wanted(member, globs)]
+    all_members = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
+    chosen = [member for member in all_members if _wanted(member, globs)]
     if not chosen:
         raise InputError(
             f"an archive of {len(entries)} files, none of which can be read as a table",

@@ -50,13 +50,13 @@ class Archive:
         self._file = path.open("rb")
         try:
             self._size = path.stat().st_size
-            found = _directory(path)
-            bounds.refuse_hostile(found, self._size, str(path), "an archive as Inspect writes it", _problem)
+            entries = _directory(path)
+            bounds.refuse_hostile(entries, self._size, str(path), "an archive as Inspect writes it", _problem)
         except BaseException:
             self._file.close()
             raise
-        self.entries = {item.filename: item for item in found}
-        self.n_doubled = len(found) - len(self.entries)
+        self.entries = {item.filename: item for item in entries}
+        self.n_doubled = len(entries) - len(self.entries)
 
     def __enter__(self) -> Archive:
         return self
@@ -176,5 +176,5 @@ def _decompressor() -> zstandard.ZstdDecompressor:
     """One of this thread: they cannot be shared."""
     if not hasattr(_local, "zstd"):
         _local.zstd = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-    found: zstandard.ZstdDecompressor = _local.zstd
-    return found
+    decompressor: zstandard.ZstdDecompressor = _local.zstd
+    return decompressor

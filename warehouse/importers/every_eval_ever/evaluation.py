@@ -66,18 +66,18 @@ class Evaluation:
     def entries(self) -> list[Entry]:
         """The results with names that are each of one metric of one benchmark."""
         listed = self.document.get("evaluation_results")
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
-                taken = {(one.benchmark, one.metric, one.filter) for one in found}
-                name = text_or_none(item.get("evaluation_result_id")) or str(len(found))
+                taken = {(one.benchmark, one.metric, one.filter) for one in entries}
+                name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
                 filter_name = name if (benchmark, metric, "") in taken else ""
-                found.append(Entry(benchmark, metric, filter_name, item))
-        if not found:
+                entries.append(Entry(benchmark, metric, filter_name, item))
+        if not entries:
             name = text_or_none(self.first.get("evaluation_name")) or "unknown"
-            found.append(Entry(name, UNNAMED, "", {}))
-        return found
+            entries.append(Entry(name, UNNAMED, "", {}))
+        return entries
 
     @cached_property
     def benchmarks(self) -> list[str]:
@@ -90,10 +90,10 @@ class Evaluation:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Entry]]:
-        found: dict[str, list[Entry]] = {}
+        entries_by_name: dict[str, list[Entry]] = {}
         for entry in self.entries:
-            found.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
-        return found
+            entries_by_name.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
+        return entries_by_name
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
         """Run, metric and filter that a sample's row belongs to."""

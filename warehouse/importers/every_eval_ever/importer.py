@@ -35,12 +35,12 @@ class EveryEvalEver:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Evaluations by their keys; samples, which have the same name, by theirs."""
-        found: dict[tuple[Path, str], list[Path]] = {}
+        paths_by_stem: dict[tuple[Path, str], list[Path]] = {}
         for item in candidates:
             if _is_ours(item):
                 stem = _REFERENCE.sub("", item.path.name)
-                found.setdefault((item.path.parent, stem), []).append(item.path)
-        for (folder, _), paths in found.items():
+                paths_by_stem.setdefault((item.path.parent, stem), []).append(item.path)
+        for (folder, _), paths in paths_by_stem.items():
             ordered = tuple(sorted(paths, key=lambda path: (path.suffix != ".json", path.name)))
             yield SourceFiles(str(ordered[0]), folder, ordered)
 
@@ -66,8 +66,8 @@ class EveryEvalEver:
         wanted = text_or_none(settings.stated.get("model"))
         require_model(wanted or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
-        found = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)
-        return Dump(runs, _batched(found, source.name), (), rejections, notes)
+        rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)
+        return Dump(runs, _batched(rows, source.name), (), rejections, notes)
 
 
 def _is_ours(candidate: Candidate) -> bool:

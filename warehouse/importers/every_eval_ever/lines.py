@@ -46,9 +46,9 @@ def first_line(path: Path) -> Row:
     Raises:
         InputError: there is none.
     """
-    found = next(read_lines(path, []), None)
-    if found is None:
+    line = next(read_lines(path, []), None)
+    if line is None:
         raise InputError(
             "no line is a sample", path=str(path), expected="samples of Every Eval Ever, one JSON object a line"
         )
-    return found
+    return line

@@ -118,15 +118,15 @@ def _checked(kind: Any, stated: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: one is of another type.
     """
     hints = get_type_hints(kind)
-    found = {}
+    values = {}
     for item in fields(kind):
         value = stated.get(item.name)
         if value is None or "tuple" in str(hints[item.name]) or item.name == "started_at":
             continue
         if not _fits(value, str(hints[item.name])):
             raise ValueError(f"'{item.name}' is {str(value)[:60]!r}")
-        found[item.name] = value
-    return found
+        values[item.name] = value
+    return values
 
 
 def _fits(value: Any, hint: str) -> bool:

@@ -87,11 +87,11 @@ def _draws(line: Row) -> list[Row]:
     if not isinstance(output, dict):
         sent, texts = _conversation(line)
     common["prompt_sent"] = sent if isinstance(sent, str) else None
-    found = [{"response": None if text is None else as_text(text)} for text in texts] or [{}]
-    if len(found) == 1:
-        return [{**common, **found[0]}]
+    draws = [{"response": None if text is None else as_text(text)} for text in texts] or [{}]
+    if len(draws) == 1:
+        return [{**common, **draws[0]}]
     shared = {"prompt_sent": common["prompt_sent"]}  # counts are of all texts together
-    return [{**shared, **item} for item in found]
+    return [{**shared, **item} for item in draws]
 
 
 def _conversation(line: Row) -> tuple[str | None, list[Any]]:
@@ -111,8 +111,8 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 def _circumstances(line: Row) -> Row:
     usage, performance = mapping_of(line, "token_usage"), mapping_of(line, "performance")
     listed = line.get("answer_attribution")
-    found = objects_of(listed)
-    answers = [item for item in found if item.get("is_terminal") is not False] or found
+    attributions = objects_of(listed)
+    answers = [item for item in attributions if item.get("is_terminal") is not False] or attributions
     times = (number_or_none(performance.get(key)) for key in ("latency_ms", "generation_time_ms"))
     milliseconds = next((value for value in times if value is not None), None)
     answer = answers[-1].get("extracted_value") if answers else None

@@ -105,9 +105,9 @@ def benchmark_name(name: str) -> str:
 
 def metrics_of(run: HelmRun) -> dict[str, None]:
     """The scores of the rows: those that the metric specifications name, then all others."""
-    found = run.scores
-    ordered = [name for name in _specified(run) if name in found]
-    return dict.fromkeys([*ordered, *sorted(found)])
+    scores = run.scores
+    ordered = [name for name in _specified(run) if name in scores]
+    return dict.fromkeys([*ordered, *sorted(scores)])
 
 
 def _header(run: HelmRun, model: str, split: str) -> RunHeader:
@@ -175,13 +175,13 @@ def _started(run: HelmRun) -> datetime | None:
 
 def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
-    found: list[str] = []
+    specified: list[str] = []
     specs = run.spec.get("metric_specs")
     for spec in items_of(specs):
         names = part_of(spec, "args").get("names") if isinstance(spec, dict) else None
         listed = items_of(names)
-        found += [name for name in listed if isinstance(name, str)]
-    return found
+        specified += [name for name in listed if isinstance(name, str)]
+    return specified
 
 
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:

@@ -33,9 +33,9 @@ class Helm:
         for item in candidates:
             if item.path.name in FILES:
                 folders[item.path.parent][item.path.name] = item.path
-        for folder, found in folders.items():
-            if FILES[0] in found and any(name in found for name in FILES[1:4]):
-                files = tuple(found[name] for name in FILES if name in found)
+        for folder, paths in folders.items():
+            if FILES[0] in paths and any(name in paths for name in FILES[1:4]):
+                files = tuple(paths[name] for name in FILES if name in paths)
                 yield SourceFiles(str(folder), folder, files)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:

@@ -92,16 +92,16 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
 
 def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Text of each reference, and whether it is correct."""
-    found = instance.get("references")
+    references = instance.get("references")
     return [
         (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
-        for item in objects_of(found)
+        for item in objects_of(references)
     ]
 
 
 def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None]) -> list[Row]:
     """One row for each completion of each request."""
-    found = []
+    draws = []
     for state in states:
         result = part_of(dict(state), "result")
         completions = result.get("completions")
@@ -115,8 +115,8 @@ def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None
         }
         for completion in completions if isinstance(completions, list) and completions else [{}]:
             own = completion if isinstance(completion, dict) else {}
-            found.append({**shared, **_completion(own, state)})
-    return found
+            draws.append({**shared, **_completion(own, state)})
+    return draws
 
 
 def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
@@ -149,7 +149,7 @@ def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
 
 def _options(states: Sequence[Mapping[str, Any]]) -> Row:
     """Options that were asked one by one: their likelihoods, also under the calibration prompt."""
-    found: dict[int, Row] = {}
+    options: dict[int, Row] = {}
     sent = None
     for state in states:
         index = state["reference_index"]
@@ -158,7 +158,7 @@ def _options(states: Sequence[Mapping[str, Any]]) -> Row:
             raise ValueError(f"reference_index {str(index)[:60]} of {len(references)} references")
         text, is_correct = references[index]
         value, count = _likelihood(state, text)
-        option = found.setdefault(
+        option = options.setdefault(
             index, {"choice_index": index, "is_target": is_correct, "n_bytes": len(text.encode("utf-8"))}
         )
         if state.get("request_mode") == "calibration":
@@ -166,7 +166,7 @@ def _options(states: Sequence[Mapping[str, Any]]) -> Row:
         else:
             option |= {"loglikelihood": value, "n_tokens": count}
             sent = sent or _sent(part_of(dict(state), "request"))
-    return {"prompt_sent": sent, "choice_scores": [found[index] for index in sorted(found)]}
+    return {"prompt_sent": sent, "choice_scores": [options[index] for index in sorted(options)]}
 
 
 def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int | None]:

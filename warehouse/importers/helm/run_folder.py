@@ -67,12 +67,12 @@ def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
 
 
 def _whole(document: Any, member: str | None) -> list[Any]:
-    found = document if member is None else None
+    entries = document if member is None else None
     if member is not None and isinstance(document, dict):
-        found = document.get(member) or []
-    if not isinstance(found, list):
+        entries = document.get(member) or []
+    if not isinstance(entries, list):
         raise TypeError("no list")
-    return found
+    return entries
 
 
 #: What makes one row of HELM: instance, perturbation (as JSON), draw of few-shot examples.
@@ -150,21 +150,21 @@ class HelmRun:
     @cached_property
     def requests(self) -> dict[Key, list[dict[str, Any]]]:
         """Request states, those of one row together, in the order of the file."""
-        found: dict[Key, list[dict[str, Any]]] = {}
+        states_by_key: dict[Key, list[dict[str, Any]]] = {}
         for place, state in enumerate(self._elements("scenario_state.json", "request_states")):
             instance = part_of(state, "instance") if isinstance(state, dict) else {}
             key = self._key(
                 instance.get("id"), instance.get("perturbation"), state, f"scenario_state.json request {place}"
             )
             if key is not None:
-                found.setdefault(key, []).append(_thinned(state))
-        return found
+                states_by_key.setdefault(key, []).append(_thinned(state))
+        return states_by_key
 
     @cached_property
     def statistics(self) -> dict[Key, dict[str, float | None]]:
         """Means of the statistics of each row by name; entries of one row are merged. Of those
         that are no scores only the number of prompt tokens is kept."""
-        found: dict[Key, dict[str, float | None]] = {}
+        means: dict[Key, dict[str, float | None]] = {}
         sums: dict[Key, dict[str, float]] = {}
         for place, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
@@ -173,7 +173,7 @@ class HelmRun:
             )
             if key is None:
                 continue
-            merged = found.setdefault(key, {})
+            merged = means.setdefault(key, {})
             for name, naming, stat in _named(own.get("stats")):
                 self._named_splits.setdefault(key, str(naming.get("split") or ""))
                 if is_score(name) or name == PROMPT_TOKENS:
@@ -184,8 +184,8 @@ class HelmRun:
                 else:
                     self.bookkeeping.add(name)
         for key, parts in sums.items():
-            found[key] |= self._likelihoods(key, parts)
-        return found
+            means[key] |= self._likelihoods(key, parts)
+        return means
 
     def _likelihoods(self, key: Key, parts: Mapping[str, float]) -> dict[str, float | None]:
         """The likelihood of a text by token and by byte, over all its requests, with the weights
@@ -218,9 +218,9 @@ class HelmRun:
     @cached_property
     def splits(self) -> list[str]:
         """The splits that the run covers, in order of appearance."""
-        found = [self.split_of(key) for key in (*self.requests, *self.statistics)]
+        splits = [self.split_of(key) for key in (*self.requests, *self.statistics)]
         published = [str(naming.get("split") or "") for _, naming, _ in self.aggregates]
-        return list(dict.fromkeys(found)) or list(dict.fromkeys(published)) or [""]
+        return list(dict.fromkeys(splits)) or list(dict.fromkeys(published)) or [""]
 
     def split_of(self, key: Key) -> str:
         """The split of a row."""
@@ -236,9 +236,9 @@ class HelmRun:
     def _key(self, number: Any, perturbation: Any, entry: Any, place: str) -> Key | None:
         trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
         if not isinstance(number, str) or type(trial) is not int or not 0 <= trial < 1 << 31:
-            found = compact([number, trial])[:200]
+            shown = compact([number, trial])[:200]
             expected = "an instance with a text as id, and a train_trial_index"
-            self.rejections.append(Rejection(place, found, expected))
+            self.rejections.append(Rejection(place, shown, expected))
             return None
         return number, compact(perturbation) if isinstance(perturbation, dict) else "", trial
 
@@ -246,10 +246,10 @@ class HelmRun:
         if not self.has(name):
             return {}
         path = self.folder / name
-        found = _read(path, lambda: parse_json(read_bytes(path)))
-        if not isinstance(found, dict):
-            raise _wrong(path, found, "an object")
-        return found
+        document = _read(path, lambda: parse_json(read_bytes(path)))
+        if not isinstance(document, dict):
+            raise _wrong(path, document, "an object")
+        return document
 
     def _elements(self, name: str, member: str | None = None) -> Iterator[Any]:
         """Elements of the list that a file is, or that a member of its object is."""
@@ -277,8 +277,8 @@ def _read(path: Path, parse: Callable[[], Any]) -> Any:
         raise InputError(f"cannot be read: {error}", path=str(path), expected="complete JSON") from None
 
 
-def _wrong(path: Path, found: Any, expected: str) -> InputError:
-    kind = f"a {type(found).__name__} stands here" if found is not None else "no list stands here"
+def _wrong(path: Path, document: Any, expected: str) -> InputError:
+    kind = f"a {type(document).__name__} stands here" if document is not None else "no list stands here"
     return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
 
 

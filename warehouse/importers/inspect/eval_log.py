@@ -70,16 +70,15 @@ class EvalLog:
         return [sample for sample in (*whole, *chunked) if sample is not None]
 
     def reductions(self) -> list[Any]:
-        found = self._document("reductions.json")
-        return items_of(found)
+        return items_of(self._document("reductions.json"))
 
     def _header(self) -> Mapping[str, Any]:
         for name in ("header.json", "_journal/start.json"):
-            found = self._document(name)
-            if isinstance(found, dict) and isinstance(found.get("eval"), dict):
+            header = self._document(name)
+            if isinstance(header, dict) and isinstance(header.get("eval"), dict):
                 if name != "header.json":
                     self.notes.append("the log was not finished: it has no header, only a journal")
-                return {"status": "started", **found}
+                return {"status": "started", **header}
         raise InputError(
             "neither header.json nor _journal/start.json is there", path=str(self._path), expected="an .eval log"
         )
@@ -124,11 +123,11 @@ class EvalLog:
     @cached_property
     def _chunks(self) -> dict[str, list[tuple[int, str]]]:
         """Number of the first item and name of each chunk, by the folder of its sequence."""
-        found = defaultdict[str, list[tuple[int, str]]](list)
+        chunks_by_folder = defaultdict[str, list[tuple[int, str]]](list)
         for name in self._archive.entries:
             if match := _CHUNK.fullmatch(name):
-                found[match[1]].append((int(match[2]), name))
-        return {folder: sorted(chunks) for folder, chunks in found.items()}
+                chunks_by_folder[match[1]].append((int(match[2]), name))
+        return {folder: sorted(chunks) for folder, chunks in chunks_by_folder.items()}
 
     def _sequence(self, folder: str) -> list[Any]:
         """The items of a chunked sequence; a chunk is named by the number of its first item."""
@@ -148,17 +147,17 @@ def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
     """Messages of a pool by their half-open ranges."""
     if not isinstance(references, list):
         return list(pool)
-    found: list[Any] = []
+    messages: list[Any] = []
     for item in references:
         if not (isinstance(item, list) and len(item) == 2 and all(type(n) is int for n in item)):
             raise ValueError("message_refs are not pairs of numbers")
         start, end = item
         if not 0 <= start <= end <= len(pool):
             raise ValueError(f"message_refs name messages {start} to {end} of {len(pool)}")
-        found += pool[start:end]
-        if len(found) > MAX_MESSAGES:
+        messages += pool[start:end]
+        if len(messages) > MAX_MESSAGES:
             raise ValueError(f"message_refs name more than {MAX_MESSAGES} messages")
-    return found
+    return messages
 
 
 class _Resolver:
@@ -183,8 +182,8 @@ class _Resolver:
         return value
 
     def _text(self, value: str) -> str:
-        found = _ATTACHMENT.fullmatch(value)
-        place = int(found[1]) if found else len(self.texts)
+        match = _ATTACHMENT.fullmatch(value)
+        place = int(match[1]) if match else len(self.texts)
         if place >= len(self.texts) or not isinstance(self.texts[place], str):
             return value
         text: str = self.texts[place]

@@ -174,13 +174,13 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
     """Why the run was ended before all samples were asked, where the log says so."""
-    found = mapping_of(header, "results", "early_stopping")
-    stops = found.get("early_stops")
+    summary = mapping_of(header, "results", "early_stopping")
+    stops = summary.get("early_stops")
     if not isinstance(stops, list) or not stops:
         return {}
-    manager = text_or_none(found.get("manager")) or ""
-    said = mapping_of(found, "metadata")
-    return {"early_stopping": {"rule": "", "manager": manager, **said, "n_left_out": len(stops)}}
+    manager = text_or_none(summary.get("manager")) or ""
+    metadata = mapping_of(summary, "metadata")
+    return {"early_stopping": {"rule": "", "manager": manager, **metadata, "n_left_out": len(stops)}}
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,8 +228,8 @@ def _is_setting(value: Any) -> bool:
 
 def _steps(header: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Solvers of the plan with their parameters."""
-    found = mapping_of(header, "plan").get("steps")
-    return [{"solver": step.get("solver"), "params": step.get("params")} for step in objects_of(found)]
+    steps = mapping_of(header, "plan").get("steps")
+    return [{"solver": step.get("solver"), "params": step.get("params")} for step in objects_of(steps)]
 
 
 def _formulation(steps: list[dict[str, Any]]) -> str | None:
@@ -242,20 +242,20 @@ def _formulation(steps: list[dict[str, Any]]) -> str | None:
 def _agent(header: Mapping[str, Any]) -> dict[str, Any]:
     """The scaffold, where a step of the plan is one by its name."""
     for step in _steps(header):
-        found = _AGENT.fullmatch(str(step["solver"]))
-        if found:
-            return {"agent": found[1], "agent_parameters": _arguments(mapping_of(step, "params"))}
+        match = _AGENT.fullmatch(str(step["solver"]))
+        if match:
+            return {"agent": match[1], "agent_parameters": _arguments(mapping_of(step, "params"))}
     return {}
 
 
 def _shots(arguments: Mapping[str, Any]) -> int | None:
-    found = (whole_or_none(arguments.get(name)) for name in _SHOTS)
-    return next((count for count in found if count is not None), None)
+    counts = (whole_or_none(arguments.get(name)) for name in _SHOTS)
+    return next((count for count in counts if count is not None), None)
 
 
 def _cost(stats: Mapping[str, Any]) -> float | None:
     """US dollars of all models of the run, where the log says them."""
     used = mapping_of(stats, "model_usage").values()
-    found = [number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict)]
-    known = [cost for cost in found if cost is not None]
+    costs = [number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict)]
+    known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None

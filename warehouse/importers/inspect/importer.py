@@ -59,8 +59,8 @@ class Inspect:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each log is a source; by file name, which begins with the time: retries come last."""
-        found = [item.path for item in candidates if _is_log(item)]
-        for path in sorted(found, key=lambda item: (item.name, str(item))):
+        logs = [item.path for item in candidates if _is_log(item)]
+        for path in sorted(logs, key=lambda item: (item.name, str(item))):
             yield source_of(path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -124,13 +124,13 @@ def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
     """Keys of an object of which the beginning is given, and how the value of each begins: with a
     bracket, or otherwise (empty)."""
     depth, key, is_key = 0, "", True
-    for found in _TOKEN.finditer(head):
-        token = found.group()
+    for match in _TOKEN.finditer(head):
+        token = match.group()
         if depth == 1 and token == b"," or depth == 0:
             is_key = True
         elif depth == 1 and token == b":":
             is_key = False
-            yield key, _first_of_value(head, found.end())
+            yield key, _first_of_value(head, match.end())
         elif depth == 1 and is_key and token[:1] == b'"':
             key = token[1:-1].decode("utf-8", "replace")
         depth += (token in b"{[") - (token in b"}]")

@@ -69,8 +69,7 @@ class JsonLog:
     def reductions(self) -> list[Any]:
         results = self.header.get("results")
         old = results.get("sample_reductions") if isinstance(results, dict) else None
-        found = self.header.get("reductions") or old
-        return items_of(found)
+        return items_of(self.header.get("reductions") or old)
 
     def _members(self) -> Iterator[tuple[str, Any]]:
         """Key and value of each member of the object; of the samples only where they stand."""
@@ -117,5 +116,5 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=len, parse_floa
 
 
 def _after_blanks(text: str, place: int) -> int:
-    found = _BLANK.match(text, place)
-    return found.end() if found else place
+    blanks = _BLANK.match(text, place)
+    return blanks.end() if blanks else place

@@ -9,8 +9,7 @@ from warehouse.importers.inspect.sample import Sample
 
 def messages_of(sample: Sample) -> list[Message]:
     """The messages of a sample; what is no message is left out."""
-    found = sample.get("messages")
-    return objects_of(found)
+    return objects_of(sample.get("messages"))
 
 
 def prompt_sent(sample: Sample) -> str | None:

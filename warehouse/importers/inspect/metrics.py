@@ -58,8 +58,8 @@ class Scoring:
         """What reduces epochs to one score, apart from the mean, which the store computes."""
         stated = mapping_of(self.header, "eval", "config").get("epochs_reducer")
         named = stated if isinstance(stated, list) and self._n_epochs > 1 else []
-        found = [*map(self.reducer, named), *(reducer for _, reducer, _ in self._figures())]
-        return [name for name in dict.fromkeys(found) if name]
+        reducers = [*map(self.reducer, named), *(reducer for _, reducer, _ in self._figures())]
+        return [name for name in dict.fromkeys(reducers) if name]
 
     def reducer(self, stated: Any) -> str:
         """The filter that a reducer's values stand under: "" for the mean, and for every other
@@ -91,8 +91,7 @@ class Scoring:
         scorer = results.get("scorer")
         if isinstance(scorer, dict):
             return [{**scorer, "metrics": results.get("metrics") or scorer.get("metrics")}]
-        found = results.get("scores")
-        return objects_of(found)
+        return objects_of(results.get("scores"))
 
     def _figures(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Metric, reducer ("" for the mean) and entry of each of the results."""
@@ -135,8 +134,8 @@ class Scoring:
         """The scorer that gives a metric; scorer names may hold dots."""
         names = {name for sample in self.first for name in scores_of(sample)}
         names |= {str(entry.get("scorer") or entry.get("name")) for entry in self._entries}
-        found = [name for name in names if metric == name or metric.startswith(f"{name}.")]
-        return max(found, key=len, default=metric)
+        matching = [name for name in names if metric == name or metric.startswith(f"{name}.")]
+        return max(matching, key=len, default=metric)
 
     def _parameters(self, scorer: str) -> dict[str, Any]:
         """Parameters of a scorer: from the results, else from the evaluation's list of scorers."""
@@ -165,22 +164,22 @@ class Scoring:
 
 def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
-    found: dict[str, str] = {}
+    models: dict[str, str] = {}
     for role, stated in mapping_of(header, "eval", "model_roles").items():
         several = stated if isinstance(stated, list) else [stated]
         names = [str(item.get("model")) for item in several if isinstance(item, dict)]
         if names:
-            found[role] = ", ".join(names)
-    return found
+            models[role] = ", ".join(names)
+    return models
 
 
 def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[PublishedScore]:
     """The figures of one entry; the standard error stands with the mean."""
-    found = {name: item for name, item in mapping_of(entry, "metrics").items() if isinstance(item, dict)}
-    mean = next((name for name in _MEANS if name in found and not found[name].get("group")), None)
-    error = next((name for name in _ERRORS if name in found), None) if mean else None
+    figures = {name: item for name, item in mapping_of(entry, "metrics").items() if isinstance(item, dict)}
+    mean = next((name for name in _MEANS if name in figures and not figures[name].get("group")), None)
+    error = next((name for name in _ERRORS if name in figures), None) if mean else None
     count = entry.get("scored_samples")
-    for name, item in found.items():
+    for name, item in figures.items():
         if name == error:
             continue
         value = number_or_none(item.get("value"))
@@ -189,7 +188,7 @@ def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[Publi
             filter=reducer,
             value=value,
             statistic="mean" if name == mean else name,
-            standard_error=number_or_none(found[error].get("value")) if error and name == mean else None,
+            standard_error=number_or_none(figures[error].get("value")) if error and name == mean else None,
             n=count if isinstance(count, int) and not isinstance(count, bool) else None,
             raw=None if value is not None else str(item.get("value")),
         )

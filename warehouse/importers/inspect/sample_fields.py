@@ -94,8 +94,8 @@ def usage_of(sample: Sample, model: str) -> tuple[Mapping[str, Any], float | Non
         own = part_of(used, model) or (part_of(used, next(iter(used))) if len(used) == 1 else own)
     seconds = [output.get("time")] if asked == 1 else []
     seconds += [sample.get("working_time"), sample.get("total_time")]
-    found = (number_or_none(value) for value in seconds)
-    return own, next((value for value in found if value is not None), None)
+    times = (number_or_none(value) for value in seconds)
+    return own, next((value for value in times if value is not None), None)
 
 
 def error_of(sample: Sample) -> str | None:

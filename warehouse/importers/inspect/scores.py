@@ -18,8 +18,8 @@ Score = dict[str, Any]
 
 def scores_of(sample: Sample) -> dict[str, Mapping[str, Any]]:
     """The scores of a sample by scorer; what is no score is left out."""
-    found = part_of(sample, "scores")
-    return {name: score for name, score in found.items() if isinstance(score, dict)}
+    scores = part_of(sample, "scores")
+    return {name: score for name, score in scores.items() if isinstance(score, dict)}
 
 
 def metric_name(scorer: str, key: str | None) -> str:
@@ -77,8 +77,8 @@ def stop_reason(sample: Sample) -> str | None:
     """Why the model stopped."""
     choices = part_of(sample, "output").get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    found = first.get("stop_reason") if isinstance(first, dict) else None
-    return found if isinstance(found, str) else None
+    reason = first.get("stop_reason") if isinstance(first, dict) else None
+    return reason if isinstance(reason, str) else None
 
 
 def _number(value: Any) -> tuple[float | None, str, bool]:

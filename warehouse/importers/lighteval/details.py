@@ -38,8 +38,8 @@ def is_details(candidate: Candidate) -> bool:
 
 def stamp_of(path: Path) -> str:
     """The time stamp in a file's name: what joins details and results."""
-    found = _STAMP.search(path.name)
-    return found[1] if found else ""
+    match = _STAMP.search(path.name)
+    return match[1] if match else ""
 
 
 def safe_name(task: str) -> str:
@@ -106,8 +106,8 @@ class Details:
     @cached_property
     def metrics(self) -> dict[str, pa.DataType]:
         """Type of each metric's values."""
-        found = self.schema.field("metric" if self.is_nested else "metrics").type
-        return {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
+        kind = self.schema.field("metric" if self.is_nested else "metrics").type
+        return {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows with their 0-based numbers.
@@ -156,8 +156,8 @@ def plain(value: Any) -> Any:
 
 def _leaves(schema: pa.Schema) -> list[str]:
     """Columns, those of the outer structs one by one."""
-    found = []
+    leaves = []
     for column in schema:
         inner = column.type if pa.types.is_struct(column.type) else ()
-        found += [f"{column.name}.{part.name}" for part in inner] or [column.name]
-    return found
+        leaves += [f"{column.name}.{part.name}" for part in inner] or [column.name]
+    return leaves

@@ -123,13 +123,13 @@ class Results:
 
     def of_task(self, key: str, task: str) -> Any:
         """What a part of the file says of a task, whose name may stand there without examples."""
-        found = mapping_of(self.document, key)
-        return found.get(task, found.get(task_of(task).benchmark))
+        part = mapping_of(self.document, key)
+        return part.get(task, part.get(task_of(task).benchmark))
 
     def config(self, task: str) -> dict[str, Any]:
         """A task's configuration."""
-        found = self.of_task("config_tasks", task)
-        return found if isinstance(found, dict) else {}
+        config = self.of_task("config_tasks", task)
+        return config if isinstance(config, dict) else {}
 
 
 def model_of_path(path: Path) -> str | None:
@@ -188,18 +188,18 @@ def header(results: Results, task: str, details: Details | None, model: str) -> 
 def group_scores(results: Results) -> tuple[PublishedScore, ...]:
     """Averages over the subsets of a task. Their standard errors are averages of those of the
     subsets, which are none of the average: left out. So is ``all``, which is over whatever ran."""
-    found: list[PublishedScore] = []
+    scores: list[PublishedScore] = []
     for name, figures in mapping_of(results.document, "results").items():
         if ":_average|" in name and isinstance(figures, dict):
             group = task_of(name.replace(":_average|", "|")).benchmark
             plain = {key: value for key, value in figures.items() if not key.endswith("_stderr")}
-            found += published_scores(plain, None, None, group)
-    return tuple(found)
+            scores += published_scores(plain, None, None, group)
+    return tuple(scores)
 
 
 def _figures(results: Results, task: str) -> dict[str, Any]:
-    found = mapping_of(results.document, "results").get(task)
-    return found if isinstance(found, dict) else {}
+    figures = mapping_of(results.document, "results").get(task)
+    return figures if isinstance(figures, dict) else {}
 
 
 def _model_fields(results: Results, model: str) -> dict[str, Any]:

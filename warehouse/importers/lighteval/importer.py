@@ -56,11 +56,11 @@ class Lighteval:
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
         details = [Details(path, results.tasks) for path in source.files if path not in stated]
-        found = results.model or model_of_path(source.files[-1])
-        require_model(text_or_none(settings.stated.get("model")) or found, source.name)
+        model = results.model or model_of_path(source.files[-1])
+        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
         by_task = {item.task: item for item in details}
         tasks = dict.fromkeys((*results.tasks, *by_task))
-        runs = tuple(header(results, task, by_task.get(task), found or "") for task in tasks)
+        runs = tuple(header(results, task, by_task.get(task), model or "") for task in tasks)
         numbers = {task: number for number, task in enumerate(tasks)}
 
         def rows() -> Iterator[pa.RecordBatch]:
@@ -71,9 +71,9 @@ class Lighteval:
 
 def other_models(results: Results, paths: Sequence[Path]) -> Iterator[str]:
     """A note for each model that folders name and the results file does not."""
-    held = results.model
+    model = results.model
     named = dict.fromkeys(name for path in paths if (name := model_of_path(path.absolute())))
-    return (disagreement(held, "a folder", name) for name in named if held and not same_model(name, held))
+    return (disagreement(model, "a folder", name) for name in named if model and not same_model(name, model))
 
 
 def _is_results(candidate: Candidate) -> bool:

@@ -94,7 +94,7 @@ def published_scores(
 
 def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
     """Metric -> whether higher is better, in the order of a task's configuration."""
-    found: dict[str, bool | None] = {}
+    directions: dict[str, bool | None] = {}
     entries = config.get("metrics", config.get("metric"))
     for entry in items_of(entries):
         if not isinstance(entry, dict):
@@ -103,8 +103,8 @@ def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
         for name in names if isinstance(names, list) else [names]:
             if isinstance(name, str):
                 own = better.get(name) if isinstance(better, dict) else better
-                found[name] = own if isinstance(own, bool) else None
-    return found
+                directions[name] = own if isinstance(own, bool) else None
+    return directions
 
 
 def _spec(name: str, seen: Mapping[str, pa.DataType], stated: Mapping[str, bool | None], rows: bool) -> MetricSpec:

@@ -89,11 +89,11 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
         return [common]
     cleaned = _list(answer, "text_post_processed")
     lengths = [] if is_choice else _lengths(_list(answer, "output_tokens"))
-    found = []
+    rows = []
     for number, text in enumerate(texts):
         shown = cleaned[number] if number < len(cleaned) else None
         extracted = as_text(shown) if shown is not None and shown != text else None
-        found.append(
+        rows.append(
             {
                 **common,
                 "response": None if text is None else as_text(text),
@@ -101,7 +101,7 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
                 "output_tokens": lengths[number] if number < len(lengths) else None,
             }
         )
-    return found
+    return rows
 
 
 # --- up to 0.10 ------------------------------------------------------------------------------
@@ -236,15 +236,14 @@ def _metadata(specific: Any, original: Any) -> str | None:
 
 
 def _object(row: Row, name: str) -> Row:
-    found = row.get(name)
-    if not isinstance(found, dict):
-        raise ValueError(f"'{name}' is {type(found).__name__}, no structure")
-    return found
+    structure = row.get(name)
+    if not isinstance(structure, dict):
+        raise ValueError(f"'{name}' is {type(structure).__name__}, no structure")
+    return structure
 
 
 def _list(row: Row, name: str) -> list[Any]:
-    found = row.get(name)
-    return items_of(found)
+    return items_of(row.get(name))
 
 
 def _indices(value: Any, count: int) -> list[int]:

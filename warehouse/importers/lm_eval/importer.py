@@ -37,10 +37,10 @@ class LmEval:
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of one folder and time stamp are one source; before 0.4.3 the names of samples
         are made of the model arguments that the results file holds."""
-        found = [kind for kind in map(recognise, candidates) if kind is not None]
+        recognised = [kind for kind in map(recognise, candidates) if kind is not None]
         stamped = defaultdict[tuple[Path, str], list[ResultsFile | SamplesFile]](list)
         loose: list[ResultsFile | SamplesFile] = []
-        for file in found:
+        for file in recognised:
             key = (file.path.parent, file.stamp)
             (stamped[key] if file.stamp else loose).append(file)
         for files in stamped.values():
@@ -95,11 +95,11 @@ class _SourceReader:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        found = [recognise(_candidate(path)) for path in self.source.files]
-        for file in found:
+        recognised = [recognise(_candidate(path)) for path in self.source.files]
+        for file in recognised:
             if isinstance(file, ResultsFile):
                 self.results = Results(read_document(file.path), file.path)
-        self.samples = [self._of_file(file) for file in found if isinstance(file, SamplesFile)]
+        self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
         if self.results is not None:
             own = {item.task for item in self.samples}
             self.samples += [self._embedded(self.results, task) for task in self.results.samples if task not in own]
@@ -115,9 +115,9 @@ class _SourceReader:
         """One header for each task, in the order that rows number them."""
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
-            found = by_task.get(task)
-            place = found.rows.name if found else self._results_name
-            yield self._header(task, found, place)
+            samples = by_task.get(task)
+            place = samples.rows.name if samples else self._results_name
+            yield self._header(task, samples, place)
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by row."""
@@ -158,15 +158,15 @@ class _SourceReader:
         return self._look(task, EmbeddedRows(results.path, name, rejections=self.rejections, embedded=rows))
 
     def _look(self, task: str, rows: RowSource, stamp: str = "") -> _Samples:
-        found = rows.sample() or [{}]
+        first_rows = rows.sample() or [{}]
         config = self.results.config(task) if self.results else {}
         if self.results:
             figures = self.results.figures(task)
             filters = tuple(dict.fromkeys(name for _, name, _ in figures_of(figures)))
-            seen = first_seen(found)
+            seen = first_seen(first_rows)
         else:
             seen, filters = scan(rows)
-        layout = find_layout(found, config, filters, rows.has_requests)
+        layout = find_layout(first_rows, config, filters, rows.has_requests)
         return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
@@ -181,15 +181,15 @@ class _SourceReader:
             advice="give the task with --default benchmark=NAME",
         )
 
-    def _header(self, task: str, found: _Samples | None, place: str) -> RunHeader:
+    def _header(self, task: str, samples: _Samples | None, place: str) -> RunHeader:
         stated = text_or_none(self.settings.stated.get("model"))
         if self.results:
-            header = self.results.header(task, found.seen if found else Seen(), place)
+            header = self.results.header(task, samples.seen if samples else Seen(), place)
             require_model(stated or header.model, self.source.name)
             return header
-        assert found is not None
+        assert samples is not None
         model = require_model(stated, self.source.name)
-        return header_without_results(task, model, found.rows, found.seen, found.stamp)
+        return header_without_results(task, model, samples.rows, samples.seen, samples.stamp)
 
 
 def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceFiles]:

@@ -145,8 +145,8 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
     if isinstance(arguments, Mapping):  # {"gen_args_0": {"arg_0": …}}, 0.4.3 and later
         arguments = list(arguments.values())
     listed = items_of(arguments)
-    found = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
-    return [item for item in found if isinstance(item, list)] or [[]]
+    requests = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
+    return [item for item in requests if isinstance(item, list)] or [[]]
 
 
 def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -207,8 +207,8 @@ def _filtered(row: Mapping[str, Any]) -> str | None:
 def _named_options(target: str) -> frozenset[int]:
     """Indices that a target such as ``2`` or ``[0, 2]`` names."""
     try:
-        found = json.loads(target)
+        value = json.loads(target)
     except ValueError:
         return frozenset()
-    listed = found if isinstance(found, list) else [found]
+    listed = value if isinstance(value, list) else [value]
     return frozenset(listed if all(type(item) is int for item in listed) else ())

@@ -125,10 +125,10 @@ def _parsed(value: Any) -> Any:
     except ValueError:
         pass
     try:
-        found = ast.literal_eval(value)
+        literal = ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return value
-    return list(found) if isinstance(found, tuple) else found
+    return list(literal) if isinstance(literal, tuple) else literal
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:

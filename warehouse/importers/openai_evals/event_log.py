@@ -34,8 +34,8 @@ class Sample:
     @property
     def place(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
-        found = _PLACE.fullmatch(self.name)
-        return int(found[1]) if found else None
+        match = _PLACE.fullmatch(self.name)
+        return int(match[1]) if match else None
 
 
 def _number(event: tuple[int, str, Row]) -> int:
@@ -81,8 +81,8 @@ class EventLog:
             if kind != "raw_sample":
                 raise ValueError(f"data of a {kind} are {compact(data)[:60]}, no object")
         elif kind == MATCH and not isinstance(data.get("correct"), bool):
-            found = compact(data.get("correct"))[:60]
-            raise ValueError(f"correct is {found}, neither true nor false")
+            correct = compact(data.get("correct"))[:60]
+            raise ValueError(f"correct is {correct}, neither true nor false")
         else:
             sample = self.samples.setdefault(str(name), Sample(str(name), place))
             number = whole_count(line.get("event_id"))
@@ -90,8 +90,8 @@ class EventLog:
 
     def notes(self) -> list[str]:
         """What was not read."""
-        found = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
-        return [f"events that are no part of a result: {found}"] if found else []
+        kinds = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
+        return [f"events that are no part of a result: {kinds}"] if kinds else []
 
     def ordered(self) -> Iterator[tuple[str, Sample]]:
         """Samples with the line that each begins on, in the order of their data set."""

@@ -76,26 +76,26 @@ def _served(log: EventLog) -> str | None:
     """The model that answered, where the answers name one and the same."""
     names = set()
     for sample in log.samples.values():
-        found = sample.of("sampling")
-        if not log.is_judged or len(found) > log.own_count:
-            names |= {text_or_none(data.get("model")) for data in found[:1]}
+        samplings = sample.of("sampling")
+        if not log.is_judged or len(samplings) > log.own_count:
+            names |= {text_or_none(data.get("model")) for data in samplings[:1]}
     return names.pop() if len(names) == 1 else None
 
 
 def _sampling(log: EventLog) -> Row:
     """Arguments that change what is asked or answered: no data sets, no places."""
-    found: Row = {
+    arguments: Row = {
         key: value
         for key, value in sorted(log.arguments.items())
         if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot") and value is not None and not is_local(value)
     }
     given = _completion_arguments(part_of(log.spec, "run_config").get("command"))
     if given:
-        found["completion_args"] = given
+        arguments["completion_args"] = given
     others = log.functions[1 : len(log.functions) - log.is_judged]
     if others:
-        found["completion_fns"] = log.functions
-    return found
+        arguments["completion_fns"] = log.functions
+    return arguments
 
 
 def _completion_arguments(command: Any) -> Row:

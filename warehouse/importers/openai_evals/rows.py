@@ -54,13 +54,13 @@ def row_of(log: EventLog, sample: Sample) -> Row:
 
 def _samplings(log: EventLog, sample: Sample) -> tuple[list[Row], list[Row]]:
     """Samplings of the model, and those of its judge, which come last."""
-    found = sample.of("sampling")
+    samplings = sample.of("sampling")
     if not log.is_judged:
-        return found, []
+        return samplings, []
     count = log.own_count
-    was_judged = len(found) > count or bool(sample.of("metrics"))
-    own = count if len(found) > count or not was_judged else 0  # the answer may be in the data
-    return found[:own], found[own:]
+    was_judged = len(samplings) > count or bool(sample.of("metrics"))
+    own = count if len(samplings) > count or not was_judged else 0  # the answer may be in the data
+    return samplings[:own], samplings[own:]
 
 
 def _question(prompt: Any) -> str | None:
@@ -91,8 +91,8 @@ def _answers(own: Sequence[Row]) -> str | None:
 
 def _picked(sample: Sample) -> str | None:
     """What was taken from the answers."""
-    found = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
-    stated = [item for item in found if item not in (None, [], "")]
+    picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
+    stated = [item for item in picked if item not in (None, [], "")]
     if not stated:
         return None
     return _text(stated[0]) if len(stated) == 1 else compact(stated)
@@ -114,9 +114,9 @@ def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
             for place, (text, data) in enumerate(zip(texts, asked, strict=True))
         ]
     for data in (*sample.of("pick_option"), *sample.of(MATCH)):
-        found = _listed(data.get("options"))
-        if found and not set(found) <= set(_listed(data.get("expected"))):
-            return found, None
+        options = _listed(data.get("options"))
+        if options and not set(options) <= set(_listed(data.get("expected"))):
+            return options, None
     return [], None
 
 
@@ -133,8 +133,8 @@ def _text(value: Any) -> str | None:
 
 
 def _tokens(own: Sequence[Row], key: str) -> int | None:
-    found = [whole_count(part_of(data, "usage").get(key)) for data in own]
-    counts = [count for count in found if count is not None]
+    token_counts = [whole_count(part_of(data, "usage").get(key)) for data in own]
+    counts = [count for count in token_counts if count is not None]
     return min(sum(counts), (1 << 63) - 1) if counts else None
 
 
@@ -156,12 +156,12 @@ def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]
     """Scores of a sample. Of several values the mean counts, by their number. A sample that failed
     is unscored."""
     failed = bool(sample.of("error")) and not numbers
-    found: dict[str, list[float | None]] = (
+    values_by_metric: dict[str, list[float | None]] = (
         dict.fromkeys(log.metrics, [])
         if failed
         else {name: values for name, values in numbers.items() if name in log.metrics}
     )
-    return [_score(sample, name, values, name == log.match_metric) for name, values in found.items()]
+    return [_score(sample, name, values, name == log.match_metric) for name, values in values_by_metric.items()]
 
 
 def _score(sample: Sample, name: str, values: list[float | None], is_match: bool) -> Row:

@@ -60,8 +60,8 @@ class Work:
     @cached_property
     def results(self) -> Row:
         """The file of results; empty where there is none."""
-        found = [path for path in self._data if path.parent.parent.name == "results"]
-        return read_document(found[0]) if found else {}
+        paths = [path for path in self._data if path.parent.parent.name == "results"]
+        return read_document(paths[0]) if paths else {}
 
     @property
     def is_unfinished(self) -> bool:
@@ -71,11 +71,11 @@ class Work:
     @cached_property
     def predictions(self) -> list[Row]:
         """All predictions in their order; parts count from 0 each."""
-        found: list[Row] = []
+        predictions: list[Row] = []
         for path in self._parts:
             require_content(path)
-            found += self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
-        return found
+            predictions += self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
+        return predictions
 
     @cached_property
     def details(self) -> list[list[Row]]:
@@ -84,11 +84,11 @@ class Work:
         listed = stated
         if isinstance(stated, dict):
             listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()), key=int)]
-        found = [_repeats(item) for item in items_of(listed)]
-        if stated and not any(found):
+        details = [_repeats(item) for item in items_of(listed)]
+        if stated and not any(details):
             self.notes.append("details are of a form that is not known: left out")
             return []
-        return found
+        return details
 
     @cached_property
     def repeats(self) -> int:
@@ -110,18 +110,18 @@ class Work:
 
     def _numbered(self, path: Path) -> list[Row]:
         document = read_document(path)
-        found = []
+        predictions = []
         for place in range(len(document)):
             row = document.get(str(place))
             if not isinstance(row, dict):
                 where = f"{path.name} entry {place}"
                 self.rejections.append(Rejection(where, str(row)[:200], "a prediction"))
                 row = {}
-            found.append(row)
-        return found
+            predictions.append(row)
+        return predictions
 
     def _lines(self, path: Path) -> list[Row]:
-        found: dict[int, Row] = {}
+        rows_by_index: dict[int, Row] = {}
         for number, line in enumerate(path.read_bytes().splitlines(), 1):
             if not line.strip():
                 continue
@@ -132,11 +132,11 @@ class Work:
                 index = int(row["idx"])
                 if not 0 <= index < 10_000_000:
                     raise ValueError(f"idx {index}")
-                found[index] = row
+                rows_by_index[index] = row
             except (ValueError, RecursionError) as error:
                 where = f"{path.name} line {number}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a prediction"))
-        return [found.get(place, {}) for place in range(max(found, default=-1) + 1)]
+        return [rows_by_index.get(place, {}) for place in range(max(rows_by_index, default=-1) + 1)]
 
 
 def model_settings(files: Iterable[Path], name: str, notes: list[str]) -> Row:

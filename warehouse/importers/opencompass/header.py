@@ -76,10 +76,10 @@ def headline(work: Work) -> str:
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
     """
-    found = [value for item in work.details for value in map(verdict, item) if value is not None]
-    if not found:
+    verdicts = [value for item in work.details for value in map(verdict, item) if value is not None]
+    if not verdicts:
         return ""
-    mean = 100 * sum(found) / len(found)
+    mean = 100 * sum(verdicts) / len(verdicts)
     for name, value in work.results.items():
         number = None if isinstance(value, bool) else number_or_none(value)
         if number is not None and abs(number - mean) < 1e-6 and not name.startswith("G-Pass"):
@@ -89,8 +89,8 @@ def headline(work: Work) -> str:
 
 def verdict(detail: dict[str, Any]) -> bool | None:
     """Whether a detail says that the answer is right."""
-    found = (detail[key] for key in CORRECT if isinstance(detail.get(key), bool))
-    return next(found, None)
+    verdicts = (detail[key] for key in CORRECT if isinstance(detail.get(key), bool))
+    return next(verdicts, None)
 
 
 def _formulation(work: Work) -> str | None:

@@ -31,13 +31,13 @@ class _Folder:
 
     def sources(self) -> dict[str, list[Path]]:
         """Files of each data set: results, then predictions, parts in order."""
-        found = {name: [path] for name, path in self.results.items()}
+        paths_by_dataset = {name: [path] for name, path in self.results.items()}
         for name, path in self.predictions.items():
-            found.setdefault(self._whole(name), []).append(path)
+            paths_by_dataset.setdefault(self._whole(name), []).append(path)
         for name, path in self.unfinished.items():
-            if not any(item.parent.parent.name == "predictions" for item in found.get(name, [])):
-                found.setdefault(name, []).append(path)
-        return found
+            if not any(item.parent.parent.name == "predictions" for item in paths_by_dataset.get(name, [])):
+                paths_by_dataset.setdefault(name, []).append(path)
+        return paths_by_dataset
 
     def _whole(self, name: str) -> str:
         """The data set of a file that may be one of several parts."""

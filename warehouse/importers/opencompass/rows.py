@@ -75,8 +75,8 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
 
 def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     """What the model wrote, and what was taken from it."""
-    found = detail.get("pred", detail.get("predictions"))
-    extracted = None if found is None else as_text(found)
+    postprocessed = detail.get("pred", detail.get("predictions"))
+    extracted = None if postprocessed is None else as_text(postprocessed)
     if labels:
         asked = {label: prediction[_LABEL + label] for label in labels}
         likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}

@@ -24,7 +24,7 @@ def read_summary(source: SourceFiles) -> Dump:
     table = read_table(source.files[0])
     alone = not any((source.root / "results").glob("*/*.json"))
     dump = Dump((), ())
-    dump.rejections += [Rejection(place, found, "as many fields as the heading has") for place, found in table.faults]
+    dump.rejections += [Rejection(place, text, "as many fields as the heading has") for place, text in table.faults]
     names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
     dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
     return dump

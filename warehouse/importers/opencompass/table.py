@@ -73,15 +73,15 @@ def read_table(path: Path) -> Table:
     if not lines:
         raise InputError(f"no line begins with '{HEADING}'", path=str(path), expected="a summary of OpenCompass")
     models = tuple(lines[0][1].split(",")[4:])
-    found: list[Line] = []
+    result_lines: list[Line] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
         parts = line.split(",")  # commas inside are blanks already, and nothing is quoted
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results
-            found.append(Line(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
-    return Table(models, tuple(found), tuple(faults))
+            result_lines.append(Line(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
+    return Table(models, tuple(result_lines), tuple(faults))
 
 
 def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tuple[str | None, str | None]:

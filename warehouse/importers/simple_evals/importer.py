@@ -30,11 +30,11 @@ class SimpleEvals:
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """``NAME_allresults.json`` with the figures of ``NAME.json``; each alone too."""
-        found = defaultdict[tuple[Path, str], list[Path]](list)
+        paths_by_stem = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
             if item.path.suffix == ".json" and _kind(item):
-                found[item.path.parent, item.path.stem.removesuffix(WHOLE)].append(item.path)
-        for paths in found.values():
+                paths_by_stem[item.path.parent, item.path.stem.removesuffix(WHOLE)].append(item.path)
+        for paths in paths_by_stem.values():
             ordered = sorted(paths, key=lambda path: not path.stem.endswith(WHOLE))
             yield source_of(*ordered)
 
@@ -59,13 +59,13 @@ def _kind(candidate: Candidate) -> bool:
     if candidate.size > len(candidate.head) or not any(text in head for text in _SPREAD):
         return False
     try:
-        found = parse_json(head)
+        document = parse_json(head)
     except (ValueError, RecursionError):
         return False
     return (
-        isinstance(found, dict)
-        and any(name in found for name in _SCORES)
-        and all(value is None or number_or_none(value) is not None for value in found.values())
+        isinstance(document, dict)
+        and any(name in document for name in _SCORES)
+        and all(value is None or number_or_none(value) is not None for value in document.values())
     )
 
 

@@ -92,16 +92,16 @@ class Results:
     @cached_property
     def document(self) -> Row:
         """The file with samples; empty where there is none."""
-        found: Row = read_document(self.files[0])
-        return found if isinstance(found.get("metrics"), dict) else {}
+        document: Row = read_document(self.files[0])
+        return document if isinstance(document.get("metrics"), dict) else {}
 
     @cached_property
     def figures(self) -> Row:
         """Published figures by name."""
         if self.document:
             return {**part_of(self.document, "metrics"), "score": self.document.get("score")}
-        found: Row = read_document(self.files[0])
-        return found
+        figures: Row = read_document(self.files[0])
+        return figures
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:
@@ -140,9 +140,9 @@ class Results:
         lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
         sizes = {len(values) for values in lists if values}
         if len(sizes) > 1:
-            found = ", ".join(str(len(values)) for values in lists)
+            counts = ", ".join(str(len(values)) for values in lists)
             raise InputError(
-                f"messages, metadata and pages have {found} entries",
+                f"messages, metadata and pages have {counts} entries",
                 path=str(self.files[0]),
                 expected="lists of the same samples",
             )
@@ -168,8 +168,8 @@ class Results:
     @cached_property
     def system_hash(self) -> str | None:
         """Hash of the system's messages, where all samples have the same."""
-        found = {compact(sample.system) for sample in self.samples}
-        only = found.pop() if len(found) == 1 else "[]"
+        system_messages = {compact(sample.system) for sample in self.samples}
+        only = system_messages.pop() if len(system_messages) == 1 else "[]"
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
@@ -187,10 +187,10 @@ def _messages(value: Any) -> list[Row]:
 
 def _page(text: Any) -> dict[str, str | None]:
     """What the end of a sample's page says; nothing where it is not what the package writes."""
-    found = _RESULT.search(text) if isinstance(text, str) else None
-    if found is None or text.count(_HEADING) != 1:
+    match = _RESULT.search(text) if isinstance(text, str) else None
+    if match is None or text.count(_HEADING) != 1:
         return {}
-    return {name: None if value is None else html.unescape(value) for name, value in found.groupdict().items()}
+    return {name: None if value is None else html.unescape(value) for name, value in match.groupdict().items()}
 
 
 def _number(text: str | None) -> float | None:

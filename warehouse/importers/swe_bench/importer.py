@@ -115,7 +115,7 @@ class SweBench:
             yield SourceFiles(str(folder), folder, tuple(files))
         lists = [folder for folder, names in kinds.named.items() if names & set(INSTANCES)]
         for folder in dict.fromkeys((*kinds.details, *kinds.results)):
-            main = [found[folder] for found in (kinds.details, kinds.results) if folder in found]
+            main = [paths[folder] for paths in (kinds.details, kinds.results) if folder in paths]
             above = nearest(folder, lists)
             more = [*kinds.have(folder, "metadata.yaml"), *kinds.predictions.get(folder, ())[:1]]
             more += kinds.have(above, *INSTANCES)[:1] if above else []
@@ -144,11 +144,11 @@ class SweBench:
                 models.add(model)
         predicted = models.pop() if len(models) == 1 else None
         if any(path.name in ("results.json", "per_instance_details.json") for path in source.files):
-            header, found = _submission(source, patches, predicted, stated, dump.rejections)
+            header, instances = _submission(source, patches, predicted, stated, dump.rejections)
         else:
-            header, found = _run(source, patches, predicted, stated, dump.rejections)
+            header, instances = _run(source, patches, predicted, stated, dump.rejections)
         dump.runs = (header,)
-        rows = list(sample_rows(found, patches))
+        rows = list(sample_rows(instances, patches))
         dump.batches = [batch_of(rows)] if rows else []
         return dump
 
@@ -179,11 +179,11 @@ def _run(
     first = source.files[0]
     has_report = first.name not in ("report.json", "run.json")
     report = read_document(first) if has_report else {}
-    found = run_report(report)
+    instances = run_report(report)
     logged = [path for path in source.files if path.name == "report.json" and path != first]
     logged += [first] if first.name == "report.json" else []
     for path in logged:
-        _add_log(found, path, patches, rejections)
+        _add_log(instances, path, patches, rejections)
     folder = logged[0].parent.parent if logged else None
     run_json = next((path for path in source.files if path.name == "run.json"), None)
     about = read_document(run_json) if run_json else {}
@@ -206,10 +206,10 @@ def _run(
         published=tuple(_published(report, total)),
         place=first.name,
     )
-    return header, found
+    return header, instances
 
 
-def _add_log(found: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
+def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
     """What the log of an instance adds: its tests, its patch, a verdict where there is none."""
     try:
         stated = instance_report(read_document(path))
@@ -218,8 +218,8 @@ def _add_log(found: Instances, path: Path, patches: dict[str, str | None], rejec
         return
     patch = path.with_name("patch.diff")
     for name, row in stated.items():
-        known = found.get(name, row)
-        found[name] = {**known, "explanation": row["explanation"] or known.get("explanation")}
+        known = instances.get(name, row)
+        instances[name] = {**known, "explanation": row["explanation"] or known.get("explanation")}
         if name not in patches and name == path.parent.name and patch.is_file():
             patches[name] = patch.read_text(encoding="utf-8", errors="replace")
 
@@ -260,13 +260,13 @@ def _submission(
     declared = listed if listed is not None else list(patches) or None
     main = files.get("per_instance_details.json")
     if main:
-        found = details(read_document(main), rejections, main.name)
-        missing = [name for name in listed or () if name not in found]
-        found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in missing}
+        instances = details(read_document(main), rejections, main.name)
+        missing = [name for name in listed or () if name not in instances]
+        instances |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in missing}
     else:
         main = files["results.json"]
-        found = leaderboard_results(read_document(main), declared, str(main))
-    if not found:
+        instances = leaderboard_results(read_document(main), declared, str(main))
+    if not instances:
         raise InputError("names no instance", path=str(main), expected="results of SWE-bench")
     named = _SUBMISSION.fullmatch(source.root.name)
     system = named["system"] if named else source.root.name
@@ -274,7 +274,7 @@ def _submission(
     model = models[0] if len(models) == 1 else predicted or title or system
     require_model(stated or model, source.name)
     track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
-    has_calls = any("api_calls" in row for row in found.values())
+    has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(
         harness=HARNESS,
         model=model,
@@ -288,7 +288,7 @@ def _submission(
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
     )
-    return header, found
+    return header, instances
 
 
 def _kept(title: str | None, models: list[str]) -> dict[str, Any]:

@@ -43,15 +43,15 @@ def run_report(document: Row) -> Instances:
         name: texts_of(document.get(f"{name}_ids"))
         for name in ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
     }
-    found: Instances = {name: _unscored() for name in (*lists["submitted"], *lists["error"])}
-    found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in lists["incomplete"]}
-    found |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
-    found |= {name: {"value": 0.0} for name in lists["unresolved"]}
-    found |= {name: {"value": 1.0} for name in lists["resolved"]}
-    found |= {name: _unscored("unresolved") for name in lists["infra_failure"]}
+    instances: Instances = {name: _unscored() for name in (*lists["submitted"], *lists["error"])}
+    instances |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in lists["incomplete"]}
+    instances |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
+    instances |= {name: {"value": 0.0} for name in lists["unresolved"]}
+    instances |= {name: {"value": 1.0} for name in lists["resolved"]}
+    instances |= {name: _unscored("unresolved") for name in lists["infra_failure"]}
     for name, reason in part_of(document, "failure_reasons").items():
-        found.get(name, {})["explanation"] = as_text(reason)
-    return found
+        instances.get(name, {})["explanation"] = as_text(reason)
+    return instances
 
 
 def instance_report(document: Row) -> Instances:
@@ -60,7 +60,7 @@ def instance_report(document: Row) -> Instances:
     Raises:
         ValueError: it is none.
     """
-    found: Instances = {}
+    instances: Instances = {}
     for name, stated in document.items():
         if not isinstance(stated, dict) or "resolved" not in stated:
             raise ValueError(f"no 'resolved' for {name[:100]}: {compact(stated)[:100]}")
@@ -71,18 +71,18 @@ def instance_report(document: Row) -> Instances:
         elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
             row["status"] = "no_answer"
         explanation = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
-        found[name] = row | {"explanation": compact(explanation) if explanation else None}
-    return found
+        instances[name] = row | {"explanation": compact(explanation) if explanation else None}
+    return instances
 
 
 def details(document: Row, rejections: list[Rejection], place: str) -> Instances:
     """``per_instance_details.json``: ``{id: {"resolved", "cost", "api_calls"}}``."""
-    found: Instances = {}
+    instances: Instances = {}
     for name, stated in document.items():
         try:
             if not isinstance(stated, dict):
                 raise ValueError(f"a {type(stated).__name__} stands here")
-            found[name] = {
+            instances[name] = {
                 "value": verdict(stated.get("resolved"), "resolved"),
                 "cost": number_or_none(stated.get("cost")),
                 "api_calls": number_or_none(stated.get("api_calls")),
@@ -90,7 +90,7 @@ def details(document: Row, rejections: list[Rejection], place: str) -> Instances
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"
             rejections.append(Rejection(f"{place}, {name[:100]}", str(error), expected))
-    return found
+    return instances
 
 
 def leaderboard_results(document: Row, declared: list[str] | None, place: str) -> Instances:
@@ -120,12 +120,12 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
             expected="the list of the same data set",
         )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))
-    found: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
+    instances: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
     unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
-    found |= {name: _unscored() for name in unfinished}
-    found |= {name: {"value": 0.0, "status": "no_answer"} for name in texts_of(document.get("no_generation"))}
-    found |= {name: {"value": 1.0} for name in resolved}
-    return found
+    instances |= {name: _unscored() for name in unfinished}
+    instances |= {name: {"value": 0.0, "status": "no_answer"} for name in texts_of(document.get("no_generation"))}
+    instances |= {name: {"value": 1.0} for name in resolved}
+    return instances
 
 
 def _unscored(raw: str | None = None) -> Row:
@@ -141,9 +141,9 @@ def declared_instances(path: Path) -> list[str]:
     """
     if path.suffix == ".json":
         items = read_document(path, list)
-        found = [item.get("instance_id") if isinstance(item, dict) else item for item in items]
+        entries = [item.get("instance_id") if isinstance(item, dict) else item for item in items]
     elif path.suffix == ".jsonl":
-        found = [row.get("instance_id") for _, row in RowSource(path, path.name, ()).numbered()]
+        entries = [row.get("instance_id") for _, row in RowSource(path, path.name, ()).numbered()]
     else:
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -151,11 +151,13 @@ def declared_instances(path: Path) -> list[str]:
             raise InputError(
                 f"cannot be read: {error}", path=str(path), expected="a text with an id on each line"
             ) from None
-        found = [line.strip() for line in lines if line.strip()]
-    names = [name for name in found if isinstance(name, str) and name]
-    if not names or len(names) < len(found):
+        entries = [line.strip() for line in lines if line.strip()]
+    names = [name for name in entries if isinstance(name, str) and name]
+    if not names or len(names) < len(entries):
         raise InputError(
-            f"{len(found) - len(names)} of {len(found)} entries are no ids", path=str(path), expected="ids of instances"
+            f"{len(entries) - len(names)} of {len(entries)} entries are no ids",
+            path=str(path),
+            expected="ids of instances",
         )
     return list(dict.fromkeys(names))
 
@@ -193,9 +195,9 @@ def metadata(path: Path) -> tuple[str | None, list[str]]:
     return name, models
 
 
-def sample_rows(found: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:
+def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:
     """A sample row for each instance."""
-    for name, row in found.items():
+    for name, row in instances.items():
         scores = [{"metric": "resolved", **{key: row.get(key) for key in ("value", "status", "origin", "raw")}}]
         if "api_calls" in row:
             scores.append({"metric": "api_calls", "value": row["api_calls"]})

@@ -293,8 +293,8 @@ class Joined:
         if not self.on:
             return Constant(_or_none(descend(self.records.get(""), steps)))
         codes, keys = encode(chunk.column(self.on), chunk.size)
-        found = [descend(self.records.get(str(text_of(key)), MISSING), steps) for key in keys]
-        return decode(codes, [_or_none(value) for value in found])
+        values = [descend(self.records.get(str(text_of(key)), MISSING), steps) for key in keys]
+        return decode(codes, [_or_none(value) for value in values])
 
     def holds(self, path: str) -> bool:
         """Whether any record has something at the path, as far as there is a file to say so."""
@@ -343,8 +343,8 @@ def _without(column: Column, nulls: frozenset[str]) -> Column:
         return [None if isinstance(value, str) and value in nulls else value for value in column]
     if not pa.types.is_string(column.type):
         return column
-    found = pc.is_in(column, pa.array(sorted(nulls), pa.string()))
-    return pc.if_else(found, pa.scalar(None, pa.string()), column)
+    is_null = pc.is_in(column, pa.array(sorted(nulls), pa.string()))
+    return pc.if_else(is_null, pa.scalar(None, pa.string()), column)
 
 
 def _or_none(value: Any) -> Any:

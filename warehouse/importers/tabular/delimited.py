@@ -131,8 +131,8 @@ class DelimitedReader:
             numbering.skipped.append(row.number)
             if self.quoting and "\n" in row.text and row.text.count('"') % 2:
                 numbering.open_quote = row.number
-            found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
-            numbering.rejected.append((f"row {row.number}", found, f"{row.expected_columns} columns"))
+            shown = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
+            numbering.rejected.append((f"row {row.number}", shown, f"{row.expected_columns} columns"))
             numbering.is_short = row.actual_columns < row.expected_columns
             return "skip"
 
@@ -217,10 +217,10 @@ class _Numbering:
     def tell_all(self, reject: Reject, ends_in_row: bool) -> None:
         """Reject the others at the end of the file, where it ends inside the last one as such."""
         while self.rejected:
-            place, found, expected = self.rejected.pop(0)
+            place, shown, expected = self.rejected.pop(0)
             is_last = not self.rejected and self.skipped[-1] >= self.next
             cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
-            reject(place, cut + found, expected)
+            reject(place, cut + shown, expected)
 
     def chunk(self, batch: pa.RecordBatch, marked: bool, reject: Reject) -> TableChunk:
         """The batch without rows in which bytes were marked as no UTF-8."""
@@ -230,8 +230,8 @@ class _Numbering:
             fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
             keep = fine.to_pylist()
             for row in (row for row, kept in enumerate(keep) if not kept):
-                found = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
-                reject(f"row {numbers[row]}, column {name!r}", found, "text in UTF-8")
+                shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
+                reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
             table = table.filter(fine)
             numbers = [number for number, kept in zip(numbers, keep, strict=True) if kept]
         indices = range(self.count, self.count + table.num_rows)

@@ -100,8 +100,8 @@ def parse_path(text: str) -> FieldPath:
     """
     special = _SPECIAL.fullmatch(text)
     if special is not None:
-        found = Special(special["name"] or "", len(special["up"]))
-        return FieldPath(text, "special", (found,))
+        step = Special(special["name"] or "", len(special["up"]))
+        return FieldPath(text, "special", (step,))
     root = _ROOT.match(text)
     assert root is not None  # the pattern matches the empty text
     steps = _steps(text, root.end())
@@ -193,9 +193,9 @@ def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str]
     {'model': 'phi-1', 't': '0.2'}
     """
     for tail in tails_of(path):
-        found = pattern.fullmatch(tail)
-        if found is not None:
-            return {name: text for name, text in found.groupdict().items() if text is not None}
+        match = pattern.fullmatch(tail)
+        if match is not None:
+            return {name: text for name, text in match.groupdict().items() if text is not None}
     return None
 
 
@@ -241,9 +241,9 @@ class Walk:
         if self.draws is None:
             yield Row(levels)
             return
-        found = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
-        self.empty += not found
-        yield from found
+        rows = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        self.empty += not rows
+        yield from rows
 
     def _inner(self, record: Any) -> Iterable[Level]:
         steps: Sequence[Any] = self.draws.steps if self.draws else ()

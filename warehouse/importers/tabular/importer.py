@@ -58,15 +58,15 @@ def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any]
         table: one file of the dump.
         values: header fields that the user set; ``None``: not known yet.
     """
-    found = [] if values is None else [*_unset(mapping, values)]
+    mistakes = [] if values is None else [*_unset(mapping, values)]
     if table.groups is None:
         shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
-        found.append(
+        mistakes.append(
             f"[path] pattern = {shown} does not match {table.member.name!r}; "
             "it must match the end of the path from a folder boundary on"
         )
-    found += _unknown_joins(mapping)
-    return list(dict.fromkeys(found + _absent(mapping, table)))
+    mistakes += _unknown_joins(mapping)
+    return list(dict.fromkeys(mistakes + _absent(mapping, table)))
 
 
 def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
@@ -103,24 +103,24 @@ def _absent(mapping: TabularMapping, table: Table) -> list[str]:
         return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
     names = view.chunk.names()
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
-    found = [*_matrix_mistakes(mapping, names, cells)]
+    problems = [*_matrix_mistakes(mapping, names, cells)]
     joins = {"", *(rule.name for rule in mapping.joins)}
     for source, path in _paths(mapping):
         if _join_of(path) not in joins:
             continue
         if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            found.append(
+            problems.append(
                 f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
                 " a [matrix]; there say '@cell' and '@column'"
             )
         elif path not in _OF_CELLS:
-            found.append(_problem(view, table, source.where, path, source.optional))
+            problems.append(_problem(view, table, source.where, path, source.optional))
     for skip in mapping.skips:
-        found += [_problem(view, table, skip.source.where, path) for path in skip.source.paths()]
+        problems += [_problem(view, table, skip.source.where, path) for path in skip.source.paths()]
     for rule in mapping.joins:
         if rule.on:
-            found.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
-    return [problem for problem in found if problem]
+            problems.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
+    return [problem for problem in problems if problem]
 
 
 def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
@@ -349,14 +349,14 @@ class _Reading:
 
     def _rows(self, table: Table) -> Iterator[pa.RecordBatch]:
         projections = [Projection(self.mapping, runs.variant, runs) for runs in self._runs(table)]
-        found = False
+        has_rows = False
         for view in table.views(None, self._reject):
-            found = True
+            has_rows = True
             for projection in projections:
                 batch = projection.batch(view, table.rejected(view, self._reject))
                 if batch is not None:
                     yield batch
-        if not found:
+        if not has_rows:
             self._dump.notes.append(f"{table.member.name}: no rows")
 
     def _reject(self, place: str, found: str, expected: str) -> None:

@@ -85,10 +85,10 @@ class MatrixReader:
                 yield self._melted(part, cells)
 
     def notes(self) -> list[str]:
-        found = self.table.notes()
+        notes = self.table.notes()
         if self.empty:
-            found.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
-        return found
+            notes.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
+        return notes
 
     def _melted(self, wide: Chunk, cells: Sequence[str]) -> _Cells:
         arrays = [as_array(wide.column(name), wide.size) for name in cells]

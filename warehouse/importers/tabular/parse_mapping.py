@@ -178,32 +178,32 @@ def _matrix(top: Section) -> MatrixRule | None:
 
 
 def _metrics(section: Section) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    specs: dict[str, dict[str, Any]] = {}
     for name in list(section.values):
         spec = section.table(name)
-        found[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items() if key in spec.values}
+        specs[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items() if key in spec.values}
         spec.known = list(SPEC_FIELDS)
         spec.close()
         for key, allowed in _SPEC_WORDS.items():
-            if found[name].get(key, allowed[0]) not in allowed:
-                section.mistakes.append(f"{spec.where} {key} = {found[name][key]!r}: expected one of {listed(allowed)}")
-    return found
+            if specs[name].get(key, allowed[0]) not in allowed:
+                section.mistakes.append(f"{spec.where} {key} = {specs[name][key]!r}: expected one of {listed(allowed)}")
+    return specs
 
 
 def _contradictions(mapping: TabularMapping) -> list[str]:
-    found = []
+    contradictions = []
     for variant in mapping.variants:
         nothing = not variant.has_samples and not variant.published
         if nothing:
-            found.append("expected [[scores]], [choice_scores], [[published]] or [matrix]")
+            contradictions.append("expected [[scores]], [choice_scores], [[published]] or [matrix]")
         unknown = [k for k in mapping.key if k not in variant.sample and k not in variant.metadata]
         for name in unknown:
             mapped = listed([*variant.sample, *variant.metadata]) or "none"
-            found.append(f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: {mapped}")
+            contradictions.append(f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: {mapped}")
         named = {"prompt_id", "position"} & {*variant.sample}
         if variant.has_samples and variant.is_long and not named and not mapping.key:
-            found.append(
+            contradictions.append(
                 "nothing says which prompt a row is about: rows of several runs or generations "
                 "stand below each other, so map [sample] prompt_id (or position), or name `key`"
             )
-    return found
+    return contradictions

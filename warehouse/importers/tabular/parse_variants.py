@@ -85,15 +85,15 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
 
 def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule]:
     """Second sources that ``must_equal`` and ``compare_with`` name, taken out of the fields."""
-    found: dict[str, AgreementRule] = {}
+    rules: dict[str, AgreementRule] = {}
     for name, value in section.values.items():
         given = {} if not isinstance(value, dict) else value
         for key in (word for word in _AGREEMENTS if word in given):
             where = f"{section.where} {name} {key}"
-            found[name] = AgreementRule(name, parse.value(given[key], where), key == "must_equal")
-        if name in found:
+            rules[name] = AgreementRule(name, parse.value(given[key], where), key == "must_equal")
+        if name in rules:
             section.values[name] = {k: v for k, v in given.items() if k not in _AGREEMENTS}
-    return found
+    return rules
 
 
 def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule) -> None:
@@ -105,16 +105,16 @@ def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix:
 def _fields(
     section: Section, known: Sequence[str], other: Sequence[str], place: str, parse: Expressions
 ) -> dict[str, Source]:
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for name, value in section.rest().items():
         where = f"{section.where} {name}"
         if name in known:
-            found[name] = _parser(name, parse)(value, where)
+            sources[name] = _parser(name, parse)(value, where)
             continue
         hint = f"; it belongs to [{place}]" if name in other else similar(name, known)
         hint = hint or f"; fields here: {listed(known, 60)}"
         parse.mistakes.append(f"{where}: no such field{hint}")
-    return found
+    return sources
 
 
 def _parser(name: str, parse: Expressions) -> Callable[[Any, str], Source]:

@@ -133,12 +133,12 @@ def path_of(column: str) -> str:
 
 
 def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
-    found = {}
+    columns = {}
     for name in fields:
         known = next((word for word in (name, *usual.get(name, ())) if word in names), None)
         if known is not None:
-            found[name] = names[known]
-    return found
+            columns[name] = names[known]
+    return columns
 
 
 def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
@@ -161,8 +161,8 @@ _HEAD_BYTES = 65_536
 def carries_names(candidate: Candidate) -> bool:
     """Whether a file is a table that names prompts (by an id or their text) and scores: model and
     benchmark may be columns too, or set by the user."""
-    found = guess(_columns(candidate.path, candidate.head))
-    return bool(found.scores) and bool(found.key or "prompt_id" in found.sample)
+    guessed = guess(_columns(candidate.path, candidate.head))
+    return bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -178,11 +178,11 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     path = source.files[0]
     with path.open("rb") as stream:
         names = _columns(path, stream.read(_HEAD_BYTES))
-    found = guess(names, objects=_format(path) not in ("csv", "tsv"))
-    missing = [name for name in _NEEDED if name not in values and name not in found.run]
-    if "prompt_id" not in found.sample and not found.key:
+    guessed = guess(names, objects=_format(path) not in ("csv", "tsv"))
+    missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
+    if "prompt_id" not in guessed.sample and not guessed.key:
         missing.append("prompt_id")
-    if missing or not found.scores:
+    if missing or not guessed.scores:
         options = [f"--default {name}=NAME" for name in missing if name in _NEEDED]
         raise InputError(
             f"no column {', '.join(missing) or 'score'}",
@@ -191,25 +191,25 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
             advice=(f"say {' '.join(options)}, or " if options else "")
             + "let `warehouse mapping FILE` begin a mapping for --map",
         )
-    return found
+    return guessed
 
 
-def canonical_mapping(found: Guess) -> dict[str, Any]:
+def canonical_mapping(guessed: Guess) -> dict[str, Any]:
     """The mapping that a table's own column names amount to."""
     parts: dict[str, Any] = {
-        "run": {name: path_of(column) for name, column in found.run.items()},
-        "sample": {name: path_of(column) for name, column in found.sample.items()},
-        "metadata": {name: path_of(column) for name, column in found.metadata.items()},
-        "scores": [dict(_score(found, *pair)) for pair in found.scores],
+        "run": {name: path_of(column) for name, column in guessed.run.items()},
+        "sample": {name: path_of(column) for name, column in guessed.sample.items()},
+        "metadata": {name: path_of(column) for name, column in guessed.metadata.items()},
+        "scores": [dict(_score(guessed, *pair)) for pair in guessed.scores],
     }
-    return parts | ({"key": list(found.key)} if found.key else {})
+    return parts | ({"key": list(guessed.key)} if guessed.key else {})
 
 
-def _score(found: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]]:
-    yield "metric", metric or {"path": path_of(found.metric)}
+def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]]:
+    yield "metric", metric or {"path": path_of(guessed.metric)}
     yield "value", path_of(column)
-    if found.filter:
-        yield "filter", {"path": path_of(found.filter)}
+    if guessed.filter:
+        yield "filter", {"path": path_of(guessed.filter)}
 
 
 def _format(path: Path) -> str:
@@ -369,15 +369,14 @@ class PlainTable:
 
     def _truths(self) -> list[str]:
         """Metrics whose values are right or wrong, and whose name says which is which."""
-        found = self._by_metric().items()
-        return [name for name, values in found if name in OF_TRUTH and values.is_truth]
+        return [name for name, values in self._by_metric().items() if name in OF_TRUTH and values.is_truth]
 
 
 def _frozen(keys: dict[str, Any]) -> dict[str, Any]:
     """The keys of an expression as :class:`Recode` takes them."""
-    found = dict(keys)
-    if "null" in found:
-        found["null"] = tuple(found["null"])
-    if "pattern" in found:
-        found["pattern"] = re.compile(found["pattern"])
-    return found
+    frozen = dict(keys)
+    if "null" in frozen:
+        frozen["null"] = tuple(frozen["null"])
+    if "pattern" in frozen:
+        frozen["pattern"] = re.compile(frozen["pattern"])
+    return frozen

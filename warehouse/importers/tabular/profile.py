@@ -49,23 +49,23 @@ class ColumnProfile:
             return "list" if isinstance(self.values[0], list) else "object"
         if all(isinstance(value, bool) for value in self.values):
             return "true/false"
-        found = self.scores
-        if found.texts:
-            return "mixed" if found.numbers else "text"
-        return "0/1" if found.is_truth else "number"
+        scores = self.scores
+        if scores.texts:
+            return "mixed" if scores.numbers else "text"
+        return "0/1" if scores.is_truth else "number"
 
     @property
     def scores(self) -> ScoreValues:
         """The values as if they were scores."""
-        found = ScoreValues()
-        found.learn_values(value for value in self.values if value != "")
-        return found
+        scores = ScoreValues()
+        scores.learn_values(value for value in self.values if value != "")
+        return scores
 
     @property
     def is_number(self) -> bool:
         """Whether all of its values are numbers."""
-        found = self.scores
-        return found.numbers and not found.texts
+        scores = self.scores
+        return scores.numbers and not scores.texts
 
     @property
     def is_unique(self) -> bool:
@@ -100,28 +100,28 @@ def profile(path: Path) -> TableProfile:
     """
     member = members(path, path.name)[0]
     reader = open_reader(member, ReadingRules())
-    found = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], 0)
+    table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], 0)
     if isinstance(reader, JsonReader):
-        reader = _placed(member, reader, found)
+        reader = _placed(member, reader, table)
     chunk = next(iter(reader.chunks(None, ignore)), None)
     if chunk is None or not chunk.size:
         raise InputError("no rows", path=path.name, expected="a table with at least one row")
-    found.rows = min(chunk.size, SAMPLE_ROWS)
-    chunk = chunk.keep(range(found.rows))
-    if not reader.is_table and not found.draws:
+    table.rows = min(chunk.size, SAMPLE_ROWS)
+    chunk = chunk.keep(range(table.rows))
+    if not reader.is_table and not table.draws:
         draws = _draws(chunk.records())
         if draws:
-            found.draws = draws
-            rules = ReadingRules(at=_parsed(found.at), draws=parse_path(draws))
+            table.draws = draws
+            rules = ReadingRules(at=_parsed(table.at), draws=parse_path(draws))
             chunk = next(iter(open_reader(member, rules).chunks(None, ignore)), chunk)
-            found.rows = min(chunk.size, SAMPLE_ROWS)
-            chunk = chunk.keep(range(found.rows))
-    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, found.draws)
-    found.columns = [_column(chunk, name, text) for name, text in paths]
-    return found
+            table.rows = min(chunk.size, SAMPLE_ROWS)
+            chunk = chunk.keep(range(table.rows))
+    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, table.draws)
+    table.columns = [_column(chunk, name, text) for name, text in paths]
+    return table
 
 
-def _placed(member: Member, reader: JsonReader, found: TableProfile) -> Reader:
+def _placed(member: Member, reader: JsonReader, table: TableProfile) -> Reader:
     """The reader of a document's records; fills in where they are."""
     chunk = next(iter(reader.chunks(None, ignore)), None)
     rows = chunk.rows if isinstance(chunk, NestedChunk) else []
@@ -131,9 +131,9 @@ def _placed(member: Member, reader: JsonReader, found: TableProfile) -> Reader:
     places = sorted(_places(document, ""), key=lambda item: item[1], reverse=True)
     if not places:
         return reader
-    found.at = places[0][0]
-    found.document = dict(_scalars(document, "$"))
-    return open_reader(member, ReadingRules(at=_parsed(found.at)))
+    table.at = places[0][0]
+    table.document = dict(_scalars(document, "$"))
+    return open_reader(member, ReadingRules(at=_parsed(table.at)))
 
 
 def _places(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -162,14 +162,14 @@ def _places_inside(value: Mapping[str, Any], prefix: str, depth: int) -> Iterato
 
 def _known(record: Mapping[str, Any]) -> int:
     """How many columns of a record have usual names."""
-    found = guess([str(key) for key in record], objects=True)
-    return len(found.run) + len(found.sample) + len(found.metadata) + len(found.scores)
+    guessed = guess([str(key) for key in record], objects=True)
+    return len(guessed.run) + len(guessed.sample) + len(guessed.metadata) + len(guessed.scores)
 
 
 def _draws(records: Sequence[Any]) -> str:
     """The path of the generations in records: the longest list of objects with a score or text."""
     first = next((record for record in records if isinstance(record, dict)), {})
-    found = [
+    candidates = [
         (len(value), f"{path_of(str(key))}[]")
         for key, value in first.items()
         if isinstance(value, list)
@@ -177,7 +177,7 @@ def _draws(records: Sequence[Any]) -> str:
         and all(isinstance(item, dict) for item in value)
         and (guess([str(k) for k in value[0]], objects=True).scores)
     ]
-    return max(found)[1] if found else ""
+    return max(candidates)[1] if candidates else ""
 
 
 def _scalars(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -195,17 +195,17 @@ def _table_paths(chunk: Chunk) -> list[tuple[str, str]]:
 
 def _record_paths(chunk: Chunk, draws: str) -> list[tuple[str, str]]:
     """Names and paths of the fields of records, those inside objects included."""
-    found: dict[str, str] = {}
+    names_by_path: dict[str, str] = {}
     for record in chunk.records()[:50]:
         if isinstance(record, dict):
             for name, path in _fields(record, ""):
                 if not draws or not path.startswith(draws.removesuffix("[]")):
-                    found.setdefault(path, name)
+                    names_by_path.setdefault(path, name)
     if draws and isinstance(chunk, NestedChunk):
         for row in chunk.rows[:50]:
             for name, path in _fields(row.draw, f"{draws}.") if isinstance(row.draw, dict) else ():
-                found.setdefault(path, name)
-    return [(name, path) for path, name in found.items()]
+                names_by_path.setdefault(path, name)
+    return [(name, path) for path, name in names_by_path.items()]
 
 
 def _fields(record: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -102,11 +102,11 @@ class Recode:
         if self.pattern is None:
             return value
         text = str(text_of(value))
-        found = self.pattern.search(text)
-        if found is None:
+        match = self.pattern.search(text)
+        if match is None:
             wanted = f"text that matches {self.pattern.pattern!r}"
             return Unfit(repr(text)[:60], wanted) if self.default is None else None
-        return found.group(1 if self.pattern.groups else 0)
+        return match.group(1 if self.pattern.groups else 0)
 
     def _translate(self, value: Any) -> Any:
         if not self.values and self.otherwise is None:
@@ -145,8 +145,8 @@ def _printed_by_python(text: str) -> list[Any] | dict[str, Any] | None:
     if text.strip()[:1] not in ("[", "{"):
         return None
     try:
-        found: Any = literal_eval(text.strip())
-        return found if isinstance(found, list | dict) and json.dumps(found, allow_nan=False) else None
+        literal: Any = literal_eval(text.strip())
+        return literal if isinstance(literal, list | dict) and json.dumps(literal, allow_nan=False) else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 

@@ -75,18 +75,18 @@ class Projection:
     def _documents(self, view: View, columns: Mapping[str, pa.Array], faults: Faults) -> dict[str, pa.Array]:
         """The columns ``metadata`` and ``identity``, as JSON texts."""
         named = {name: as_list(source.column(view), view.size) for name, source in self.variant.metadata.items()}
-        found: dict[str, pa.Array] = {}
+        documents: dict[str, pa.Array] = {}
         if named:
-            found["metadata"] = _json_rows(named, faults)
+            documents["metadata"] = _json_rows(named, faults)
         if self.mapping.key:
             parts = {
                 name: named[name] if name in named else _key_part(name, columns[name]) for name in self.mapping.key
             }
-            found["identity"] = _json_rows(parts, faults)
+            documents["identity"] = _json_rows(parts, faults)
             for row, values in enumerate(zip(*parts.values(), strict=True)):
                 if all(value is None for value in values):
                     faults.setdefault(row, Unfit("nothing", f"key: {' or '.join(parts)}"))
-        return found
+        return documents
 
 
 def _converted(name: str, kind: pa.DataType, column: Column, size: int) -> Converted:
@@ -236,9 +236,9 @@ def _counted(column: Column) -> Column:
     return [len(value) if isinstance(value, list) else value for value in column]
 
 
-def _statuses(view: View, rule: ScoreRule, found: pa.Array | None, lost: pa.Array, faults: Faults) -> pa.Array:
+def _statuses(view: View, rule: ScoreRule, value_status: pa.Array | None, lost: pa.Array, faults: Faults) -> pa.Array:
     """The mapped status, else that of the value, else the one for missing values."""
-    status = found if found is not None else pa.nulls(view.size, pa.string())
+    status = value_status if value_status is not None else pa.nulls(view.size, pa.string())
     if rule.null_status is not None:
         status = pc.if_else(lost, pa.scalar(rule.null_status), status)
     if rule.status is None:
@@ -326,6 +326,6 @@ def _targets(view: View, rule: ChoiceRule, lengths: list[int], faults: Faults) -
     return pa.array(flat, pa.bool_())
 
 
-def _note(found: Mapping[int, Unfit], where: str, faults: Faults) -> None:
-    for row, unfit in found.items():
+def _note(unfit_by_row: Mapping[int, Unfit], where: str, faults: Faults) -> None:
+    for row, unfit in unfit_by_row.items():
         faults.setdefault(row, Unfit(unfit.found, f"{where}: {unfit.expected}"))

@@ -119,9 +119,9 @@ class RunRegistry:
             InputError: a run that the survey did not meet.
         """
         key = canonical_json(header)
-        found = self._numbers.get(key)
-        if found is not None:
-            return found
+        number = self._numbers.get(key)
+        if number is not None:
+            return number
         if self.closed:
             raise InputError("changed while it was being read", path=place, advice="try again")
         self._numbers[key] = len(self._headers)
@@ -174,9 +174,9 @@ class RunColumns:
         """Run of each row (-1 where it has none), and why rows have none."""
         parts = [encode(source.column(view), view.size) for source in self.sources.values()]
         codes, combinations = combine(parts, view.size)
-        found = [self._number(combination) for combination in combinations]
-        numbers = np.array([-1 if isinstance(run, Unfit) else run for run in found])
-        unfit = {code: run for code, run in enumerate(found) if isinstance(run, Unfit)}
+        runs = [self._number(combination) for combination in combinations]
+        numbers = np.array([-1 if isinstance(run, Unfit) else run for run in runs])
+        unfit = {code: run for code, run in enumerate(runs) if isinstance(run, Unfit)}
         rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
         faults = {row: unfit[int(codes[row])] for row in rows}
         for rule in self.agreements:
@@ -265,8 +265,8 @@ class RunColumns:
             for key, figure in _figures(rule, value) if run >= 0 else ():
                 named = dict(zip(names, texts, strict=True))
                 spread = [
-                    _at_key(part, name in rule.by_key, key, found)
-                    for (name, part), found in zip(_spread_of(rule), (error, n), strict=True)
+                    _at_key(part, name in rule.by_key, key, cell)
+                    for (name, part), cell in zip(_spread_of(rule), (error, n), strict=True)
                 ]
                 score = _published_score(named, key, figure, *spread)
                 if isinstance(score, PublishedScore):
@@ -299,8 +299,8 @@ def _at_key(source: Source | None, each: bool, key: str, value: Any) -> Any:
         return value
     if not isinstance(value, dict | list | tuple):
         return Unfit(repr(value)[:60], "an object or a list, as that of the figures")
-    found = child(value, key) if isinstance(value, dict) else _element(value, key)
-    return None if found is MISSING else source.recode.apply(found)
+    element = child(value, key) if isinstance(value, dict) else _element(value, key)
+    return None if element is MISSING else source.recode.apply(element)
 
 
 def _element(values: Sequence[Any], key: str) -> Any:

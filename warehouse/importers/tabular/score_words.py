@@ -84,10 +84,10 @@ class ScoreValues:
         return keys, meaning
 
     def _take_numbers(self, array: pa.Array) -> None:
-        found = array.filter(pc.is_finite(array))
-        if len(found):
+        finite = array.filter(pc.is_finite(array))
+        if len(finite):
             self.numbers = True
-            self.binary &= bool(pc.all(pc.is_in(found, pa.array([0.0, 1.0]))).as_py())
+            self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
 
 
 def plain(text: str) -> str:

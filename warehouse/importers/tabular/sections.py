@@ -93,10 +93,10 @@ class Section:
         """A text or a list of texts."""
         if isinstance(self.values.get(key), str):
             return (self.text(key),)
-        found = self.take(key, list, [])
-        if any(isinstance(value, dict | list) for value in found):
-            self.mistakes.append(f"{self.where} {key} = {found!r}: expected texts".strip())
-        return tuple(str(value) for value in found)
+        values = self.take(key, list, [])
+        if any(isinstance(value, dict | list) for value in values):
+            self.mistakes.append(f"{self.where} {key} = {values!r}: expected texts".strip())
+        return tuple(str(value) for value in values)
 
     def table(self, key: str) -> Section:
         """A table inside this one (empty where it is missing)."""
@@ -107,8 +107,8 @@ class Section:
         if isinstance(self.values.get(key), dict):
             self.mistakes.append(f"[{key}]: one of several; write [[{key}]]")
             self.values[key] = [self.values[key]]
-        found = [value for value in self.take(key, list, []) if isinstance(value, dict)]
-        return [Section(value, f"[[{key}]] {number}", self.mistakes) for number, value in enumerate(found, 1)]
+        tables = [value for value in self.take(key, list, []) if isinstance(value, dict)]
+        return [Section(value, f"[[{key}]] {number}", self.mistakes) for number, value in enumerate(tables, 1)]
 
     def anything(self, key: str) -> Any:
         """A value of any kind, ``None`` where it is missing."""
@@ -127,8 +127,8 @@ class Section:
 
     def rest(self) -> dict[str, Any]:
         """All keys that were not taken, which may have any name."""
-        found, self.values = self.values, {}
-        return found
+        rest, self.values = self.values, {}
+        return rest
 
     def close(self) -> None:
         """Name every key that nobody asked for."""
@@ -202,8 +202,8 @@ class Expressions:
         recode = _recode(section)
         kinds = [kind for kind in _EXPRESSIONS if kind in values]
         if len(kinds) != 1:
-            found = f"{' and '.join(kinds)} together" if kinds else f"none in {dict(values)}"
-            self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {found}")
+            shown = f"{' and '.join(kinds)} together" if kinds else f"none in {dict(values)}"
+            self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}")
             return Literal(where, None)
         options = {"recode": recode, "optional": optional}
         source: Source = getattr(self, f"_{kinds[0]}")(section, where, options)

@@ -10,8 +10,8 @@ from warehouse.errors import MisuseError, did_you_mean
 
 def shipped_mappings() -> dict[str, Path]:
     """The files of the mappings for published dumps, by name."""
-    found = (Path(str(item)) for item in files("warehouse.mappings").iterdir() if item.name.endswith(".toml"))
-    return {path.stem: path for path in sorted(found)}
+    paths = (Path(str(item)) for item in files("warehouse.mappings").iterdir() if item.name.endswith(".toml"))
+    return {path.stem: path for path in sorted(paths)}
 
 
 def describe_mapping(path: Path) -> str:
@@ -22,8 +22,8 @@ def describe_mapping(path: Path) -> str:
         if not line.startswith("#") or not text:
             break
         words += text.split()
-    said = " ".join(words)
-    return said.partition(". ")[0].rstrip(".:")
+    comment = " ".join(words)
+    return comment.partition(". ")[0].rstrip(".:")
 
 
 def mapping_file(given: str | Path) -> Path:

@@ -20,16 +20,16 @@ from warehouse.records.credentials import MASK, without_credentials
 # --- what the shape of a table tells --------------------------------------------------------------
 
 
-def cells_of(table: TableProfile, found: Guess) -> list[ColumnProfile]:
+def cells_of(table: TableProfile, guessed: Guess) -> list[ColumnProfile]:
     """The columns of models, where a table is a matrix of prompts by models; else none."""
-    if table.format not in ("CSV", "TSV", "Parquet") or found.scores or "model" in found.run:
+    if table.format not in ("CSV", "TSV", "Parquet") or guessed.scores or "model" in guessed.run:
         return []
-    if {"response", "target"} <= {*found.sample}:
+    if {"response", "target"} <= {*guessed.sample}:
         return []
-    numbers = [c for c in table.columns if c.name in found.unused and _is_score(c, table)]
+    numbers = [c for c in table.columns if c.name in guessed.unused and _is_score(c, table)]
     truths = [column for column in numbers if column.scores.is_truth]
     chosen = truths if len(truths) > 1 else numbers
-    label = found.sample.get("prompt_id") or found.sample.get("text") or table.columns[0].name
+    label = guessed.sample.get("prompt_id") or guessed.sample.get("text") or table.columns[0].name
     chosen = [column for column in chosen if column.name != label]
     return chosen if len(chosen) > 1 else []
 
@@ -49,14 +49,14 @@ def are_numbered(column: ColumnProfile) -> bool:
     return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def lone_score(table: TableProfile, found: Guess) -> ColumnProfile | None:
+def lone_score(table: TableProfile, guessed: Guess) -> ColumnProfile | None:
     """The only column of 0 and 1, where none has a usual name of scores."""
-    truths = [c for c in table.columns if c.name in found.unused and c.scores.is_truth]
+    truths = [c for c in table.columns if c.name in guessed.unused and c.scores.is_truth]
     chosen = [c for c in truths if len(c.values) > 1]
-    return chosen[0] if len(chosen) == 1 and not found.scores else None
+    return chosen[0] if len(chosen) == 1 and not guessed.scores else None
 
 
-def of_document(table: TableProfile, found: Guess) -> dict[str, str]:
+def of_document(table: TableProfile, guessed: Guess) -> dict[str, str]:
     """Fields of a run that the document around the records holds: field -> path."""
     paths: dict[str, str] = {}
     for path in table.document:
@@ -66,7 +66,7 @@ def of_document(table: TableProfile, found: Guess) -> dict[str, str]:
     for name in wanted:
         words = (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ()))
         known = next((word for word in words if word in paths), None)
-        if known is not None and name not in found.run:
+        if known is not None and name not in guessed.run:
             chosen[name] = paths[known]
     return chosen
 
@@ -87,8 +87,8 @@ def starting_mapping(path: Path | str) -> str:
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
     """
-    found = profile(Path(path))
-    return "\n".join(_Writer(found).lines()) + "\n"
+    table = profile(Path(path))
+    return "\n".join(_Writer(table).lines()) + "\n"
 
 
 class _Writer:

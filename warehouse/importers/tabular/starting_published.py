@@ -86,21 +86,21 @@ class Figures:
         return inline_table({"path": path} | dict(self.keys)) if self.keys else toml_text(path)
 
 
-def figures_of(table: TableProfile, found: Guess) -> Figures | None:
+def figures_of(table: TableProfile, guessed: Guess) -> Figures | None:
     """The columns of a table of figures; None where its rows are prompts or cannot be told from them."""
     by_name = {column.name: column for column in table.columns}
-    free = {*found.unused, *(name for _, name in found.scores)}
+    free = {*guessed.unused, *(name for _, name in guessed.scores)}
     known = [(plain_name(c.name), c) for c in table.columns if c.name in free and (c.is_number or _keys([c], table))]
     error = next((column for name, column in known if _ERROR.fullmatch(name)), None)
-    label = found.run.get("model") or (table.columns[0].name if error is not None else "")
+    label = guessed.run.get("model") or (table.columns[0].name if error is not None else "")
     model = by_name.get(label)
-    if model is None or model.kind != "text" or not model.is_unique or model.rows < 2 or {*found.sample} - {"target"}:
+    if model is None or model.kind != "text" or not model.is_unique or model.rows < 2 or {*guessed.sample} - {"target"}:
         return None
     size = next((column for name, column in known if _SIZE.fullmatch(name)), None)
     values = [c for name, c in known if c is not size and not _ERROR.fullmatch(name) and not _SETTING.fullmatch(name)]
     if error is None:  # where some are in percent, other numbers are times and prices
         values = [column for column in values if "scale" in _keys([column], table)] or values
-    if not values or (found.scores and error is None) or (error is None and "benchmark" in found.run):
+    if not values or (guessed.scores and error is None) or (error is None and "benchmark" in guessed.run):
         return None
     return Figures(model, values, error, size, _keys(values if error is None else values[:1], table))
 

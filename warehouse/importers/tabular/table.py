@@ -97,8 +97,8 @@ def open_reader(member: Member, rules: ReadingRules) -> Reader:
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
     """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
     matches = (match_tail(pattern, path) for pattern in mapping.patterns)
-    found = next((groups for groups in matches if groups is not None), None)
-    return found if mapping.patterns else {}
+    first_match = next((groups for groups in matches if groups is not None), None)
+    return first_match if mapping.patterns else {}
 
 
 class Table:
@@ -205,10 +205,10 @@ class Table:
         for rule in self.mapping.skips:
             codes, values = encode(rule.source.column(view), view.size)
             hits = [code for code, value in enumerate(values) if skips(rule, value)]
-            found = np.isin(codes, hits) & ~skipped
-            if found.any():
-                self.skipped[rule.source.where.removesuffix(" path")] += int(found.sum())
-            skipped |= found
+            newly_skipped = np.isin(codes, hits) & ~skipped
+            if newly_skipped.any():
+                self.skipped[rule.source.where.removesuffix(" path")] += int(newly_skipped.sum())
+            skipped |= newly_skipped
         return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
 
     def _join(self, rule: JoinRule) -> Joined:
@@ -301,19 +301,19 @@ _SHOWN = 10
 
 def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[str, Any]:
     """Groups of the path pattern, and hashes of the joined files; empty where there are none."""
-    found: dict[str, Any] = {}
+    context: dict[str, Any] = {}
     if groups := [table.groups for table in tables if table.groups]:
-        found["path"] = _short(groups)
+        context["path"] = _short(groups)
     if mapping.joins and tables:
         joined = [{name: path and _sha256(path) for name, path in _joined(table)} for table in tables]
-        found["joined"] = _short(joined)
-    return found
+        context["joined"] = _short(joined)
+    return context
 
 
 def joined_files(tables: Sequence[Table]) -> list[Path]:
     """The files that are joined to some tables, each once."""
-    found = (path for table in tables for _, path in _joined(table) if path is not None)
-    return list(dict.fromkeys(found))
+    paths = (path for table in tables for _, path in _joined(table) if path is not None)
+    return list(dict.fromkeys(paths))
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
