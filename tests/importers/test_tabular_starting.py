@@ -257,3 +257,26 @@ def test_keys_of_services_are_not_shown(tmp_path: Path) -> None:
     text = starting_mapping(tmp_path / "a.jsonl")
     assert "spec.api_key: text, 1, ***" in text and "note: text, 1, ***" in text
     assert "hidden" not in text and "sk-0" not in text
+
+
+@pytest.mark.parametrize("drawn", ["chat-{:032x}", "{:08x}-1b2c-4d5e-8f90-0a1b2c3d4e5f"])
+def test_ids_that_are_drawn_for_each_answer_do_not_part_models(run: Caller, tmp_path: Path, drawn: str) -> None:
+    rows = [
+        {"id": drawn.format(1000 * place + i), "model": model, "task": "sums", "question": f"{i}+1?", "correct": i % 2}
+        for place, model in enumerate(("org/a", "org/b"))
+        for i in range(12)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    text = starting_mapping(tmp_path / "a.jsonl")
+    assert '# prompt_id = "id"  # without it the content is the key' in text
+    (tmp_path / "m.toml").write_text(text)
+    store = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(tmp_path / "a.jsonl"), "--map", str(tmp_path / "m.toml"), db=store).code == 0
+    (row,) = run("compare", "org/a", "org/b", "--json", db=store).rows
+    assert row["n_prompts"] == 12
+
+
+def test_ids_of_prompts_stay(tmp_path: Path) -> None:
+    named = {**RECORDS, "question_id": [f"{name}-{i}" for name, i in (("a", 7), ("a", 8), ("b", 7), ("b", 8))]}
+    pd.DataFrame(named).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    assert mapping_of(tmp_path / "a.jsonl")["sample"]["prompt_id"] == "question_id"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,8 @@ def of_document(table: TableProfile, guessed: Guess) -> dict[str, str]:
 #: Columns that are described, characters of what may be a name, words in names of metrics.
 _LISTED, _NAME = 40, 60
 _METRIC = re.compile(r"score|reward|metric|f1|bleu|rouge|ppl|perplexity|loss|pass_?\d|rating")
+#: Ids as programs draw them: many hexadecimal digits, with a word before them or not.
+_DRAWN = re.compile(r"(?:\w{1,20}[-_])?(?:[0-9a-f]{20,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 
 
 def starting_mapping(path: Path | str) -> str:
@@ -99,7 +102,9 @@ class _Writer:
         self.by_name: dict[str, ColumnProfile] = {}
         for column in table.columns:  # what lies higher comes first
             self.by_name.setdefault(column.name, column)
-        self.guess = guess(list(self.by_name), objects=table.format not in ("CSV", "TSV"))
+        self.guess = _without_drawn_ids(
+            guess(list(self.by_name), objects=table.format not in ("CSV", "TSV")), self.by_name
+        )
         self.figures = figures_of(table, self.guess)
         self.cells = cells_of(table, self.guess) if self.figures is None else []
         self.of_models = not all(column.name.isdigit() for column in self.cells)
@@ -326,6 +331,17 @@ def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
     known = truth and name in OF_TRUTH
     yield f"{'' if known else '# '}higher_is_better = true{'' if known else '  # or false'}"
     yield ""
+
+
+def _without_drawn_ids(guessed: Guess, by_name: Mapping[str, ColumnProfile]) -> Guess:
+    """Ids that look drawn by chance are those of answers: models that were asked the same would have none in common."""
+    column = by_name.get(guessed.sample.get("prompt_id", ""))
+    if column is None or "text" not in guessed.sample or not column.is_unique:
+        return guessed
+    if not all(_DRAWN.fullmatch(str(value)) for value in column.values):
+        return guessed
+    sample = {name: other for name, other in guessed.sample.items() if name != "prompt_id"}
+    return replace(guessed, sample=sample, unused=(column.name, *guessed.unused))
 
 
 def _may_be_scores(column: ColumnProfile) -> bool:
