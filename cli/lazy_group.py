@@ -34,8 +34,8 @@ class LazyGroup(click.Group):
             module, function = COMMANDS[cmd_name].module, cmd_name.replace("-", "_")
         else:
             return None
-        found: click.Command = getattr(import_module(f".commands.{module}", __package__), function)
-        return found
+        subcommand: click.Command = getattr(import_module(f".commands.{module}", __package__), function)
+        return subcommand
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] not in {*COMMANDS, *FORMER} and not args[0].startswith("-"):

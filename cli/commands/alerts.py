@@ -72,13 +72,13 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)
-    found = deliver_alerts(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
-    if only and not found.taken[LOG]:
+    delivery = deliver_alerts(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
+    if only and not delivery.taken[LOG]:
         _rows(output, refresh_id, ())
-    _summary(state, found)
-    if found.problem is not None:
-        raise found.problem
-    return int(bool(found.taken[LOG]))
+    _summary(state, delivery)
+    if delivery.problem is not None:
+        raise delivery.problem
+    return int(bool(delivery.taken[LOG]))
 
 
 def _emitted(emit: Emit, refresh_id: int, alerts: Sequence[Alerts]) -> Iterator[int]:
@@ -96,9 +96,9 @@ def _posted(url: str, alerts: Sequence[Alerts]) -> Iterator[int]:
 
 
 def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
-    for found in alerts:
-        of = "" if found.refresh_id == refresh_id else f" (found by refresh {found.refresh_id})"
-        for row in found.rows:
+    for batch in alerts:
+        of = "" if batch.refresh_id == refresh_id else f" (found by refresh {batch.refresh_id})"
+        for row in batch.rows:
             where = f"{row.benchmark}, " if row.benchmark else ""
             line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
             click.echo(line, err=True)
@@ -107,22 +107,22 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
     from warehouse.refresh.alerts import NEEDLESS, Alert
 
-    rows = [row for found in alerts for row in found.rows]
+    rows = [row for batch in alerts for row in batch.rows]
     output.emit_records(Alert, rows, needless=NEEDLESS, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 
-def _summary(state: State, found: Delivery) -> None:
-    state.say(str(found.present))
+def _summary(state: State, delivery: Delivery) -> None:
+    state.say(str(delivery.present))
     earlier = {
         one.refresh_id
-        for delivered in found.taken.values()
+        for delivered in delivery.taken.values()
         for one in delivered
-        if one.refresh_id != found.present.refresh_id
+        if one.refresh_id != delivery.present.refresh_id
     }
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))
         state.say(f"note: alerts of {several} {names} had not been told everywhere, and are now")
-    for note in (*found.present.notes, *found.notes):
+    for note in (*delivery.present.notes, *delivery.notes):
         state.say(f"note: {note}")

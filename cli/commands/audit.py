@@ -250,5 +250,5 @@ def _say_refused(report: AuditReport, state: State) -> None:
         if row.reason:
             reasons[row.reason] = reasons.get(row.reason, 0) + 1
     if reasons:
-        told = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items(), key=lambda one: -one[1]))
-        state.say(f"note: {report.n_refused} keys cannot be judged: {told}")
+        listed = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items(), key=lambda one: -one[1]))
+        state.say(f"note: {report.n_refused} keys cannot be judged: {listed}")

@@ -52,7 +52,7 @@ def curves(
     from warehouse.analysis.training.curves import curves as find
 
     with state.open() as store:
-        found = find(
+        report = find(
             store,
             benchmark,
             references,
@@ -64,38 +64,38 @@ def curves(
             level=level,
         )
     if output.for_people:
-        _print(found, state, points)
+        _print(report, state, points)
     elif points:
-        output.emit_records(CheckpointRow, found.checkpoints)
+        output.emit_records(CheckpointRow, report.checkpoints)
     else:
-        output.emit_records(CurveRow, found.rows)
-    if found.left_out:
-        state.say(f"note: {found.left_out} recipes without a place in training are left out")
-    if len(found.rows) > 2 and not any(row.other for row in found.rows):
+        output.emit_records(CurveRow, report.rows)
+    if report.left_out:
+        state.say(f"note: {report.left_out} recipes without a place in training are left out")
+    if len(report.rows) > 2 and not any(row.other for row in report.rows):
         state.say("note: name two models to see where their curves cross")
 
 
-def _print(found: CurvesReport, state: State, points: bool) -> None:
-    for sentence in _sentences(found):
+def _print(report: CurvesReport, state: State, points: bool) -> None:
+    for sentence in _sentences(report):
         print_text(sentence)
     echo()
     if points:
-        _print_checkpoints(found)
+        _print_checkpoints(report)
     else:
-        _print_curves(found)
-    reasons = Counter(why for row in found.rows for why in {row.reason, row.chance_reason} if why)
+        _print_curves(report)
+    reasons = Counter(why for row in report.rows for why in {row.reason, row.chance_reason} if why)
     state.notes(f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items())
-    partly = sum(row.n_left_out > 0 for row in found.rows)
+    partly = sum(row.n_left_out > 0 for row in report.rows)
     if partly:
         state.say(f"note: checkpoints that only some seeds have are left out in {partly} curves")
 
 
-def _print_curves(found: CurvesReport) -> None:
+def _print_curves(report: CurvesReport) -> None:
     widths = [
-        (row.ci_high - row.ci_low) / 4 for row in found.rows if row.ci_low is not None and row.ci_high is not None
+        (row.ci_high - row.ci_low) / 4 for row in report.rows if row.ci_low is not None and row.ci_high is not None
     ]
     places = decimals(widths)
-    rows = [_curve_cells(row, places, level_column(found.level)) for row in found.rows]
+    rows = [_curve_cells(row, places, level_column(report.level)) for row in report.rows]
     rows = print_constants(rows, ("benchmark", "metric", "model", "unit"))
     print_rows(rows, needless=("split", "recipe", "setting", "above from", "drops", "drop at"), spare=_SPARE)
 
@@ -122,10 +122,10 @@ def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
     }
 
 
-def _print_checkpoints(found: CurvesReport) -> None:
-    points = found.checkpoints
+def _print_checkpoints(report: CurvesReport) -> None:
+    points = report.checkpoints
     places = decimals([(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None])
-    cells = [_point_cells(point, places, level_column(found.level)) for point in points]
+    cells = [_point_cells(point, places, level_column(report.level)) for point in points]
     rows = print_constants(cells, ("benchmark", "metric", "model", "unit"))
     print_rows(
         rows,
@@ -154,33 +154,33 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
     }
 
 
-def _sentences(found: CurvesReport) -> list[str]:
+def _sentences(report: CurvesReport) -> list[str]:
     """What was found, in words; of many curves the numbers only."""
-    findings = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
-    sentences = findings if len(found.rows) <= _TOLD else [f"{found.one_line}."]
+    findings = [f"{_of(row, report)}: {', '.join(_findings(row))}." for row in report.rows[:_TOLD] if _findings(row)]
+    sentences = findings if len(report.rows) <= _TOLD else [f"{report.one_line}."]
     crossings = dict.fromkeys(
-        f"{_whose(row, found)}{row.crossing_in_words}." for row in found.rows if row.crossing_in_words
+        f"{_whose(row, report)}{row.crossing_in_words}." for row in report.rows if row.crossing_in_words
     )
     sentences += list(crossings)[:_TOLD]
-    if found.kendall is not None:
-        pearson = "" if found.pearson is None else f", Pearson {found.pearson:.2f}"
+    if report.kendall is not None:
+        pearson = "" if report.pearson is None else f", Pearson {report.pearson:.2f}"
         sentences.append(
-            f"Over the recipes the last scores of the two go together by Kendall {found.kendall:.2f}{pearson}."
+            f"Over the recipes the last scores of the two go together by Kendall {report.kendall:.2f}{pearson}."
         )
-    bands = ", ".join(dict.fromkeys(row.band for row in found.rows if row.band))
+    bands = ", ".join(dict.fromkeys(row.band for row in report.rows if row.band))
     if bands:
         sentences.append(f"Bands and tests allow for {bands}; tests are corrected over checkpoints (Holm).")
-    return sentences or [f"{found.one_line}."]
+    return sentences or [f"{report.one_line}."]
 
 
-def _of(row: CurveRow, found: CurvesReport) -> str:
-    several = len({one.benchmark for one in found.rows}) > 1
+def _of(row: CurveRow, report: CurvesReport) -> str:
+    several = len({one.benchmark for one in report.rows}) > 1
     return f"{row.name} on {row.benchmark}" if several else row.name
 
 
-def _whose(row: CurveRow, found: CurvesReport) -> str:
+def _whose(row: CurveRow, report: CurvesReport) -> str:
     """The recipe, where each has a crossing of its own."""
-    several = len({one.name for one in found.rows if one.other}) > 2
+    several = len({one.name for one in report.rows if one.other}) > 2
     return f"{row.name}: " if several else ""
 
 

@@ -29,10 +29,10 @@ REFUSED = 3
 
 def _size(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
     """A number of bytes: ``500``, ``20GB``."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
+    if match is None:
         raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
-    return int(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
 
 
 class PathOrUrl(click.Path):

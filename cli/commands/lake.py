@@ -80,7 +80,7 @@ def versions(_state: State, location: str, output: Output) -> None:
     from warehouse.store.lake.location import LakeLocation
     from warehouse.store.lake.versions import history
 
-    found = history(LakeLocation(location))
+    lake_versions = history(LakeLocation(location))
     rows = [
         {
             "version": one.number,
@@ -89,7 +89,7 @@ def versions(_state: State, location: str, output: Output) -> None:
             "scores": one.tables["score"].n_rows,
             "rows": one.n_rows,
         }
-        for one in found
+        for one in lake_versions
     ]
     output.emit(list(rows[0]), rows)
 

@@ -78,7 +78,7 @@ def recipes(
     from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
-        found = find(
+        report = find(
             store,
             benchmarks,
             small=small,
@@ -95,28 +95,28 @@ def recipes(
             level=level,
         )
     if output.for_people:
-        _print(found, state)
+        _print(report, state)
     else:
-        output.emit_records(RecipesRow, found.rows)
-    if found.left_out:
-        state.say(f"note: {found.left_out} benchmarks and metrics have one recipe only at this scale")
-    if found.elsewhere:
-        state.say(f"note: two recipes {describe_others(found.elsewhere)}")
+        output.emit_records(RecipesRow, report.rows)
+    if report.left_out:
+        state.say(f"note: {report.left_out} benchmarks and metrics have one recipe only at this scale")
+    if report.elsewhere:
+        state.say(f"note: two recipes {describe_others(report.elsewhere)}")
 
 
-def _print(found: RecipesReport, state: State) -> None:
-    for sentence in _sentences(found):
+def _print(report: RecipesReport, state: State) -> None:
+    for sentence in _sentences(report):
         print_text(sentence)
     echo()
-    places = decimals([value for row in found.rows for value in (row.noise_sd, row.recipe_sd) if value])
-    rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
+    places = decimals([value for row in report.rows for value in (row.noise_sd, row.recipe_sd) if value])
+    rows = [_cells(row, places, f"{100 * report.level:g}% interval") for row in report.rows]
     if len(rows) > 1:
         rows = print_constants(rows, ("metric", "verdict"))
     print_rows(rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")), spare=_SPARE)
     for name in ("accuracy_reason", "plan_reason"):
-        reasons = Counter(why for row in found.rows if (why := getattr(row, name)))
+        reasons = Counter(why for row in report.rows if (why := getattr(row, name)))
         state.notes(f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items())
-    mixed = sum("mixed_lengths" in row.flags for row in found.rows)
+    mixed = sum("mixed_lengths" in row.flags for row in report.rows)
     if mixed:
         state.say(f"note: runs of different lengths make one figure in {mixed} rows; --small and --large can say which")
 
@@ -149,10 +149,10 @@ def _cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[str, An
     }
 
 
-def _sentences(found: RecipesReport) -> list[str]:
+def _sentences(report: RecipesReport) -> list[str]:
     """What follows from the table, in words."""
-    n = len(found.rows)
-    counts = Counter(row.verdict for row in found.rows)
+    n = len(report.rows)
+    counts = Counter(row.verdict for row in report.rows)
     known = n - counts["cannot tell"]
     words = [f"{n} benchmarks and metrics."]
     if known:
@@ -164,19 +164,19 @@ def _sentences(found: RecipesReport) -> list[str]:
         words.append(
             f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
         )
-    if found.two_scales:
-        predicted = [row for row in found.rows if row.accuracy is not None]
+    if report.two_scales:
+        predicted = [row for row in report.rows if row.accuracy is not None]
         sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in predicted)
         words.append(
             "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
             if not predicted
             else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
-            f" {len(predicted)} with six recipes at both ({100 * found.level:g} %, each by itself)."
+            f" {len(predicted)} with six recipes at both ({100 * report.level:g} %, each by itself)."
         )
-    if found.delta is not None:
-        planned = [row for row in found.rows if row.n_seeds is not None]
+    if report.delta is not None:
+        planned = [row for row in report.rows if row.n_seeds is not None]
         words.append(
-            f"A difference of {found.delta:g} can be found with {100 * found.target:g} % power on {len(planned)} of"
+            f"A difference of {report.delta:g} can be found with {100 * report.target:g} % power on {len(planned)} of"
             f" {n}; seeds and averaged checkpoints are of each recipe, cost is of both."
         )
     return words

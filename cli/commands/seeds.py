@@ -53,31 +53,31 @@ def seeds(
     from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
-        found = find(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
+        report = find(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
     if output.for_people:
-        _print(found, state)
+        _print(report, state)
     else:
-        output.emit_records(SeedsRow, found.rows)
-    if found.left_out:
-        state.say(f"note: {found.left_out} recipes with one seed and one checkpoint are left out")
-    if found.elsewhere:
-        state.say(f"note: seeds or checkpoints {describe_others(found.elsewhere)}")
+        output.emit_records(SeedsRow, report.rows)
+    if report.left_out:
+        state.say(f"note: {report.left_out} recipes with one seed and one checkpoint are left out")
+    if report.elsewhere:
+        state.say(f"note: seeds or checkpoints {describe_others(report.elsewhere)}")
 
 
-def _print(found: SeedsReport, state: State) -> None:
-    for sentence in _sentences(found):
+def _print(report: SeedsReport, state: State) -> None:
+    for sentence in _sentences(report):
         print_text(sentence)
     echo()
-    places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
-    rows = [_cells(row, places, level_column(found.level)) for row in found.rows]
+    places = decimals([value for row in report.rows for value in (row.seed_sd, row.jitter) if value])
+    rows = [_cells(row, places, level_column(report.level)) for row in report.rows]
     if len(rows) > 1:
         rows = print_constants(rows, ("metric", "model"))
-    level = level_column(found.level)
-    floors = any(row.noise_floor is not None for row in found.rows)
+    level = level_column(report.level)
+    floors = any(row.noise_floor is not None for row in report.rows)
     first = () if floors else ("mean",)  # jitter says more where there is one seed
-    spare = (*_SPARE, level, *_FOR_ANOTHER) if found.rows[0].other_metric else (*_SPARE, "SNR", "mean", "split", level)
+    spare = (*_SPARE, level, *_FOR_ANOTHER) if report.rows[0].other_metric else (*_SPARE, "SNR", "mean", "split", level)
     print_rows(rows, needless=(*_NEEDLESS, level), spare=(*first, *spare, "flags", "metric"))
-    without = Counter(row.reason for row in found.rows if row.reason)
+    without = Counter(row.reason for row in report.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
 
@@ -107,9 +107,9 @@ def _cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str, Any]
     }
 
 
-def _sentences(found: SeedsReport) -> Sequence[str]:
+def _sentences(report: SeedsReport) -> Sequence[str]:
     """What follows from the table, in words."""
-    floors = [row for row in found.rows if row.noise_floor is not None]
+    floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
         return [
             "No recipe has a second training seed: how far two of its runs lie apart by chance cannot be told;"
@@ -119,9 +119,9 @@ def _sentences(found: SeedsReport) -> Sequence[str]:
     figure = "last checkpoint" if floors[0].averaged == 1 else f"mean of the last {floors[0].averaged} checkpoints"
     sentences = [
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
-        f" {100 * (1 - found.level):.2g} % of cases."
+        f" {100 * (1 - report.level):.2g} % of cases."
     ]
-    intervals = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
+    intervals = [row for row in report.rows if row.ratio_low is not None and row.ratio_high is not None]
     if intervals:
         larger = sum(row.ratio_low > 1 for row in intervals if row.ratio_low is not None)
         smaller = sum(row.ratio_high < 1 for row in intervals if row.ratio_high is not None)

@@ -53,9 +53,9 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
 
 def _print_run(view: RunView, verbose: bool = False) -> None:
     echo(f"{visible(view.one_line)}\n")
-    said = {name: value for name, value in view.run.items() if verbose or _says_something(name, value, view.run)}
-    _print_fields(said)
-    if len(said) < len(view.run):
+    shown = {name: value for name, value in view.run.items() if verbose or _says_something(name, value, view.run)}
+    _print_fields(shown)
+    if len(shown) < len(view.run):
         print_text("(keys, hashes and ids: -v)")
     echo()
     questions = distinctive([row.text for row in view.rows])

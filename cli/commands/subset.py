@@ -101,12 +101,12 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
     from warehouse.analysis.subsets.plan import write_text
 
-    found = _exported(state, plan, to)
+    exported = _exported(state, plan, to)
     if out is None:
-        click.echo(found.text, nl=False)
+        click.echo(exported.text, nl=False)
     else:
-        write_text(out, found.text)
-    state.notes(found.notes)
+        write_text(out, exported.text)
+    state.notes(exported.notes)
 
 
 def _exported(state: State, plan: str, to: str) -> Export:

@@ -51,12 +51,12 @@ def _flag(one: click.Parameter) -> str:
 
 def _shared(contexts: Iterable[click.Context]) -> dict[tuple[str, str], tuple[click.Option, click.Context]]:
     """Options that at least so many commands have, with one of these."""
-    found: dict[tuple[str, str], list[tuple[click.Option, click.Context]]] = {}
+    by_key: dict[tuple[str, str], list[tuple[click.Option, click.Context]]] = {}
     for context in contexts:
         for one in context.command.params:
             if isinstance(one, click.Option) and not one.hidden and one.name not in TABLES:
-                found.setdefault(_key(one), []).append((one, context))
-    return {key: several[0] for key, several in sorted(found.items()) if len(several) >= MANY}
+                by_key.setdefault(_key(one), []).append((one, context))
+    return {key: several[0] for key, several in sorted(by_key.items()) if len(several) >= MANY}
 
 
 def _listed(shared: Mapping[tuple[str, str], tuple[click.Option, click.Context]]) -> str:

@@ -66,10 +66,10 @@ class _Remarks:
 
 def view_of(result: Any) -> View | None:
     """The command's view of a result; None where no command prints such a one."""
-    found = _PRINTERS.get(type(result).__name__)
-    if found is None:
+    entry = _PRINTERS.get(type(result).__name__)
+    if entry is None:
         return None
-    module, name, further = found
+    module, name, further = entry
     printer: Callable[..., None] = getattr(import_module(module, "warehouse.cli.commands"), name)
     state = _Remarks()
     given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(one), one) for one in further]

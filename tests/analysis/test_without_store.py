@@ -123,7 +123,7 @@ def leaf(name: str, first: int, shares: Sequence[float], n: int = 50) -> Leaf:
 def test_the_board_of_a_suite_in_hand() -> None:
     leaves = (leaf("s/x", 0, (0.9, 0.5)), leaf("s/y", 1000, (0.7, 0.6)))
     ids = np.concatenate([np.arange(50), np.arange(1000, 1050)])
-    suite = Suite("s", (7,), tuple(one.found.benchmark for one in leaves), ())
+    suite = Suite("s", (7,), tuple(one.leaf_entries.benchmark for one in leaves), ())
     board = suite_board(SuiteEntries(suite, "equal", leaves, UnitMap(ids, -1 - ids), (), ()), level=0.95)
     assert [row.model for row in board.rows] == ["m0", "m1"]
     assert [row.estimate for row in board.rows] == pytest.approx([0.8, 0.55])

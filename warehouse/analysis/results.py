@@ -111,8 +111,8 @@ class Tested:
     @property
     def pvalue(self) -> float | None:
         """Two-sided p-value of the test that was asked for; None where it does not apply."""
-        found: float | None = self._named("p_value")
-        return found
+        p_value: float | None = self._named("p_value")
+        return p_value
 
     @property
     def statistic(self) -> float | None:
@@ -140,20 +140,20 @@ class SingleTest:
     @property
     def pvalue(self) -> float | None:
         """Two-sided p-value; see :class:`Tested`."""
-        found: float | None = self._only.pvalue
-        return found
+        p_value: float | None = self._only.pvalue
+        return p_value
 
     @property
     def statistic(self) -> float | None:
         """t; see :class:`Tested`."""
-        found: float | None = self._only.statistic
-        return found
+        statistic: float | None = self._only.statistic
+        return statistic
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """Interval of the difference."""
-        found: ConfidenceInterval = self._only.confidence_interval
-        return found
+        interval: ConfidenceInterval = self._only.confidence_interval
+        return interval
 
     @property
     def _only(self) -> Any:
@@ -235,9 +235,9 @@ class Result:
             verbose: with everything that there is to say.
         """
         for viewer in viewers():
-            found: View | None = viewer(self)
-            if found is not None:
-                return found
+            view: View | None = viewer(self)
+            if view is not None:
+                return view
         rows = [row.to_dict() for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]

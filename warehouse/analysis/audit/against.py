@@ -101,16 +101,16 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
         raise MisuseError(
             f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(w for _, w, _ in verdicts)}"
         )
-    found: dict[str, bool | None] = {}
+    by_prompt: dict[str, bool | None] = {}
     for name, word, line in verdicts:
         meaning = _meaning(word, words, f"row {line}", str(path), [w for _, w, _ in verdicts])
-        if name and found.get(name, meaning) is not meaning:
+        if name and by_prompt.get(name, meaning) is not meaning:
             raise InputError(
                 f"two verdicts of {name!r}", path=str(path), place=f"row {line}", expected="one of each prompt"
             )
         if name:
-            found[name] = meaning
-    return Verdicts(str(path), verdict, found)
+            by_prompt[name] = meaning
+    return Verdicts(str(path), verdict, by_prompt)
 
 
 def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
@@ -123,14 +123,14 @@ def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> 
         MisuseError: not one verdict is of a prompt that is here.
     """
     left = dict(verdicts.by_prompt)
-    found = np.full(len(prompts), np.nan)
+    wrong = np.full(len(prompts), np.nan)
     known = set(left)
     for place, row in enumerate(prompts):
         names = (f"prompt:{row['id']}", row["tool_id"], row["key"], str(row["id"]))
         name = next((name for name in names if name in known), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
-            found[place] = np.nan if verdict is None else float(verdict)
+            wrong[place] = np.nan if verdict is None else float(verdict)
             left.pop(name, None)
     if len(left) == len(verdicts.by_prompt):
         mine = next((row["tool_id"] or row["key"] for row in prompts), "")
@@ -139,7 +139,7 @@ def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> 
             f"no prompt of {verdicts.path} is one of these {len(prompts)}: it names them as {theirs!r}, the store as"
             f" 'prompt:{prompts[0]['id']}' or {mine!r}"
         )
-    return found, len(left)
+    return wrong, len(left)
 
 
 def agreement(
@@ -167,8 +167,8 @@ def agreement(
     return tuple(rows), full
 
 
-def _figures(score: str, found: AuditScore) -> list[AgreementRow]:
-    of = found.overall
+def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
+    of = audit_score.overall
 
     def row(
         figure: str,
@@ -181,8 +181,8 @@ def _figures(score: str, found: AuditScore) -> list[AgreementRow]:
         return AgreementRow(score, figure, at, value, None, None, random, n, w)
 
     rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
-    rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in found.precision_at.items()]
-    within = found.within
+    rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
+    within = audit_score.within
     if within is not None and within.n_strata:
         rows.append(row("auc_within", within.auc, 0.5))
         rows.append(row("average_precision_within", within.average_precision, within.random_precision))
@@ -202,9 +202,9 @@ def _figures(score: str, found: AuditScore) -> list[AgreementRow]:
     return rows
 
 
-def _rates(found: AuditScore) -> list[AgreementRow]:
+def _rates(audit_score: AuditScore) -> list[AgreementRow]:
     rows = []
-    for one in found.calibration:
+    for one in audit_score.calibration:
         n, n_wrong = one.n_listed, one.n_wrong
         ends = (one.observed_low, one.observed_high)
         rows.append(
@@ -232,10 +232,10 @@ def _json_lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
     parts = [(1, text)] if listed else [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
     for number, part in parts:
         try:
-            found = json.loads(part)
+            document = json.loads(part)
         except ValueError as error:
             raise InputError(str(error), path=str(path), place=f"line {number}", expected="JSON") from error
-        for row in found if listed else [found]:
+        for row in document if listed else [document]:
             if not isinstance(row, dict):
                 raise InputError(repr(row)[:60], path=str(path), place=f"line {number}", expected="an object")
             yield row

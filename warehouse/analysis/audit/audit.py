@@ -114,30 +114,30 @@ def audit_of(
     """
     selected, data = stored.scores, votes_of(stored)
     labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
-    found = _judge(data, labels)
+    judgement = _judge(data, labels)
     beside = look_beside(stored, data)
-    listed = _listed(found, threshold)
+    listed = _listed(judgement, threshold)
     marked, notes = _verdicts(verdicts, data)
-    heard = [data.voters[column] for column in found.models.tolist()]
-    rows = _rows(data, found, beside, listed, labels, marked)
+    heard = [data.voters[column] for column in judgement.models.tolist()]
+    rows = _rows(data, judgement, beside, listed, labels, marked)
     suspects = np.sort(data.ids[listed])
     keys = {voter.entry.condition.key for voter in heard}
     return AuditReport(
         benchmark=selected.benchmark.name,
         metric=selected.metric.label,
         threshold=threshold,
-        n_judged=len(data.keys) - found.n_refused,
-        n_refused=found.n_refused,
-        expected_wrong=float(found.posterior[listed].sum()),
-        expected_fdr=float((1 - found.posterior[listed]).mean()) if listed.any() else None,
+        n_judged=len(data.keys) - judgement.n_refused,
+        n_refused=judgement.n_refused,
+        expected_wrong=float(judgement.posterior[listed].sum()),
+        expected_fdr=float((1 - judgement.posterior[listed]).mean()) if listed.any() else None,
         models=tuple(voter.model for voter in heard),
         strata_by=strata,
-        strata=_stratum_rows(found, labels, listed),
+        strata=_stratum_rows(judgement, labels, listed),
         rows=rows,
         effect=effect_of(data.entries, suspects, sorted(keys), selected.clusters, level) if effect else (),
         level=level,
-        agreement=() if verdicts is None else _agreement(found, marked, labels, threshold),
-        notes=(*data.notes, *(_FLAGS[flag] for flag in found.flags), *beside.notes, *notes),
+        agreement=() if verdicts is None else _agreement(judgement, marked, labels, threshold),
+        notes=(*data.notes, *(_FLAGS[flag] for flag in judgement.flags), *beside.notes, *notes),
     )
 
 
@@ -158,8 +158,8 @@ def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
     return wrong_keys(data.votes, None if labels is None else np.array(labels, dtype=object), models=chosen)
 
 
-def _listed(found: WrongKeys, threshold: float) -> NDArray[np.bool_]:
-    return np.nan_to_num(found.posterior, nan=-1.0) >= threshold
+def _listed(judgement: WrongKeys, threshold: float) -> NDArray[np.bool_]:
+    return np.nan_to_num(judgement.posterior, nan=-1.0) >= threshold
 
 
 def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
@@ -187,19 +187,21 @@ def _verdicts(verdicts: Verdicts | None, data: AuditData) -> tuple[NDArray[np.fl
 
 
 def _agreement(
-    found: WrongKeys, marked: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
+    judgement: WrongKeys, marked: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
 ) -> tuple[AgreementRow, ...]:
-    refused = np.isnan(found.posterior)
+    refused = np.isnan(judgement.posterior)
     with np.errstate(invalid="ignore", divide="ignore"):
         simple = {
-            "share_wrong": np.where(refused, np.nan, 1 - found.votes_key / found.n_answered),
-            "rival_votes": np.where(refused, np.nan, found.votes_rival / found.n_answered),
+            "share_wrong": np.where(refused, np.nan, 1 - judgement.votes_key / judgement.n_answered),
+            "rival_votes": np.where(refused, np.nan, judgement.votes_rival / judgement.n_answered),
         }
-    rows, _score = agreement(found.posterior, simple, marked, labels, threshold)
+    rows, _score = agreement(judgement.posterior, simple, marked, labels, threshold)
     return rows
 
 
-def _stratum_rows(found: WrongKeys, labels: Sequence[str] | None, listed: NDArray[np.bool_]) -> tuple[StratumRow, ...]:
+def _stratum_rows(
+    judgement: WrongKeys, labels: Sequence[str] | None, listed: NDArray[np.bool_]
+) -> tuple[StratumRow, ...]:
     codes = np.array([None] * len(listed) if labels is None else labels, dtype=object)
     rows = [
         StratumRow(
@@ -209,7 +211,7 @@ def _stratum_rows(found: WrongKeys, labels: Sequence[str] | None, listed: NDArra
             rate=one.rate,
             expected_wrong=one.expected_wrong,
         )
-        for one in found.strata
+        for one in judgement.strata
     ]
     return tuple(sorted(rows, key=lambda row: (-row.rate, row.stratum or "")))
 
@@ -219,7 +221,7 @@ class _Columns:
     """What a row is made of."""
 
     data: AuditData
-    found: WrongKeys
+    judgement: WrongKeys
     beside: Beside
     listed: NDArray[np.bool_]
     running: NDArray[np.float64]
@@ -230,29 +232,29 @@ class _Columns:
 
 def _rows(
     data: AuditData,
-    found: WrongKeys,
+    judgement: WrongKeys,
     beside: Beside,
     listed: NDArray[np.bool_],
     labels: Sequence[str] | None,
     marked: NDArray[np.float64],
 ) -> tuple[AuditRow, ...]:
     """The most suspect first, then by the place in the benchmark; refused ones last."""
-    order = np.argsort(-np.nan_to_num(found.posterior, nan=-1.0), kind="stable")
-    judged = order[~np.isnan(found.posterior[order])]
+    order = np.argsort(-np.nan_to_num(judgement.posterior, nan=-1.0), kind="stable")
+    judged = order[~np.isnan(judgement.posterior[order])]
     running = np.full(len(order), np.nan)
-    running[judged] = np.cumsum(1 - found.posterior[judged]) / np.arange(1, len(judged) + 1)
+    running[judged] = np.cumsum(1 - judgement.posterior[judged]) / np.arange(1, len(judged) + 1)
     numbers, codes = np.unique(beside.clusters, return_inverse=True)
     sizes = np.bincount(codes, minlength=len(numbers))
     within = np.bincount(codes, weights=listed, minlength=len(numbers))
     counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
-    columns = _Columns(data, found, beside, listed, running, labels, marked, counts)
+    columns = _Columns(data, judgement, beside, listed, running, labels, marked, counts)
     return tuple(_row(columns, item) for item in order.tolist())
 
 
 def _row(of: _Columns, item: int) -> AuditRow:
-    data, found, beside = of.data, of.found, of.beside
+    data, judgement, beside = of.data, of.judgement, of.beside
     prompt: Mapping[str, Any] = data.prompts[item]
-    refused = bool(np.isnan(found.posterior[item]))
+    refused = bool(np.isnan(judgement.posterior[item]))
     key = data.keys[item]
     recorded = (
         data.answer(item, key.option if key.option is not None else 0) if key.option is not None or key.texts else None
@@ -260,20 +262,20 @@ def _row(of: _Columns, item: int) -> AuditRow:
     contradicts = int(beside.contradicts[item])
     cluster = cluster_name(beside, item)
     in_cluster = of.in_cluster[int(beside.clusters[item])] if cluster is not None else (None, None)
-    rate = found.stratum_rate[item]
+    rate = judgement.stratum_rate[item]
     return AuditRow(
         prompt=f"prompt:{prompt['id']}",
         key=str(prompt["tool_id"] or prompt["key"]),
-        posterior=_number(found.posterior[item]),
+        posterior=_number(judgement.posterior[item]),
         listed=bool(of.listed[item]),
         running_fdr=_number(of.running[item]),
         recorded=recorded if recorded is not None else prompt["target"],
-        rival=None if refused else data.answer(item, int(found.rival[item])),
-        rival_posterior=_number(found.rival_posterior[item]),
-        votes_key=_number(found.votes_key[item]),
-        votes_rival=_number(found.votes_rival[item]),
-        votes_unparsed=_number(found.votes_unparsed[item]),
-        n_models=0 if refused else int(found.n_answered[item]),
+        rival=None if refused else data.answer(item, int(judgement.rival[item])),
+        rival_posterior=_number(judgement.rival_posterior[item]),
+        votes_key=_number(judgement.votes_key[item]),
+        votes_rival=_number(judgement.votes_rival[item]),
+        votes_unparsed=_number(judgement.votes_unparsed[item]),
+        n_models=0 if refused else int(judgement.n_answered[item]),
         stratum=None if of.labels is None else of.labels[item],
         stratum_rate=_number(rate),
         contradicts=None if contradicts < 0 else f"prompt:{data.ids[contradicts]}",
@@ -284,7 +286,7 @@ def _row(of: _Columns, item: int) -> AuditRow:
         cluster_listed=in_cluster[0],
         cluster_size=in_cluster[1],
         wrong=_truth(of.marked[item]),
-        reason=data.reasons[item] or str(found.reasons[item]),
+        reason=data.reasons[item] or str(judgement.reasons[item]),
         text=" ".join((prompt["text"] or "").split())[:EXCERPT],
     )
 

@@ -55,8 +55,8 @@ def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
     """What is known of the prompts beside the votes; clusters are those of the error bars."""
     clusters = stored.scores.clusters
     negative, constant = _as_items(data, clusters)
-    found = clusters.labels(data.ids)
-    members = np.full(len(data.ids), -1, dtype=np.int64) if found is None else np.maximum(found, -1)
+    labels = clusters.labels(data.ids)
+    members = np.full(len(data.ids), -1, dtype=np.int64) if labels is None else np.maximum(labels, -1)
     near, notes = _near_pairs(stored, data)
     return Beside(
         contradicts=_contradictions(data, [*_same_text(data), *near]),
@@ -103,19 +103,19 @@ def _near_pairs(stored: StoredAnswers, data: AuditData) -> tuple[list[tuple[int,
     own = [row for row, prompt in enumerate(vectors.prompts.tolist()) if prompt in place]
     if len(own) < 2:
         return [], ()
-    found = near_pairs(vectors.vectors[own], NEAR, keep=KEEP)
+    near = near_pairs(vectors.vectors[own], NEAR, keep=KEEP)
     items = [place[prompt] for prompt in vectors.prompts[own].tolist()]
-    pairs = [(items[a], items[b]) for a, b in zip(found.first.tolist(), found.second.tolist(), strict=True)]
+    pairs = [(items[a], items[b]) for a, b in zip(near.first.tolist(), near.second.tolist(), strict=True)]
     return pairs, (f"near-duplicates: questions at least {NEAR:g} alike by {embedder}",)
 
 
 def _contradictions(data: AuditData, pairs: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
-    found = np.full(len(data.ids), -1, dtype=np.int64)
+    contradicts = np.full(len(data.ids), -1, dtype=np.int64)
     for a, b in pairs:
         if _differ(data.keys[a], data.keys[b]):
             for one, other in ((a, b), (b, a)):
-                found[one] = other if found[one] < 0 else found[one]
-    return found
+                contradicts[one] = other if contradicts[one] < 0 else contradicts[one]
+    return contradicts
 
 
 def _differ(a: Key, b: Key) -> bool:
@@ -134,9 +134,9 @@ def _differ(a: Key, b: Key) -> bool:
 def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float64]:
     """Models that answer a prompt wrongly and always alike, as the data map has it (P ≤ .1, S ≥ −.8)."""
     several = draws[votes.items] > 1
-    found = np.full(votes.n_items, np.nan)
+    n_models = np.full(votes.n_items, np.nan)
     if not several.any():
-        return found
+        return n_models
     shares = votes.shares * votes.copies[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.where(votes.shares > 0, votes.shares * np.log(votes.shares), 0.0) * votes.copies[:, None]
@@ -145,8 +145,8 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
     majority = np.maximum.reduceat(votes.shares, votes.start, axis=0) >= unparsed
     right = votes.shares[votes.start]
     suspected = several & majority & (right <= MAX_P + 1e-12) & (consistency >= MIN_S - 1e-12)
-    found[votes.items] = np.where(several.any(axis=1), suspected.sum(axis=1), np.nan)
-    return found
+    n_models[votes.items] = np.where(several.any(axis=1), suspected.sum(axis=1), np.nan)
+    return n_models
 
 
 def cluster_name(beside: Beside, item: int) -> str | None:

@@ -96,9 +96,9 @@ def _widths(choices: ChoiceRows) -> dict[int, int]:
 def _targets(choices: ChoiceRows) -> dict[int, list[int]]:
     """Options of each prompt that a dump calls right."""
     marked = choices.is_target == 1
-    found: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
     if marked.any():
         pairs = np.unique(np.stack([choices.prompts[marked], choices.option[marked]], axis=1), axis=0)
         for prompt, option in pairs.tolist():
-            found.setdefault(prompt, []).append(option)
-    return found
+            targets.setdefault(prompt, []).append(option)
+    return targets

@@ -40,9 +40,9 @@ class Options:
         or its number; None where it names none."""
         if text is None:
             return None
-        found = self.place_of_text(text)
-        if found is not None:
-            return found
+        by_text = self.place_of_text(text)
+        if by_text is not None:
+            return by_text
         letter = _LETTER.fullmatch(text) or _LETTERED.match(text.strip())
         if letter is not None:
             return self._within(ord(letter[1].upper()) - ord("A"))
@@ -76,9 +76,9 @@ def first_number(options: Sequence[Options], keys: Sequence[str | None]) -> int:
     From 1 if one is the number of options of its prompt, and none is 0.
     """
     numbers = [
-        (int(found[1]), of.n)
+        (int(digits[1]), of.n)
         for of, key in zip(options, keys, strict=True)
-        if key is not None and of.place_of_text(key) is None and (found := _DIGITS.fullmatch(key))
+        if key is not None and of.place_of_text(key) is None and (digits := _DIGITS.fullmatch(key))
     ]
     return int(any(number == n for number, n in numbers) and all(number > 0 for number, _n in numbers))
 
@@ -117,10 +117,10 @@ def _listed(target: str) -> list[str]:
     if not target.lstrip().startswith("["):
         return []
     try:
-        found = json.loads(target)
+        parsed = json.loads(target)
     except ValueError:
         return []
-    return [str(one) for one in found] if isinstance(found, list) else []
+    return [str(one) for one in parsed] if isinstance(parsed, list) else []
 
 
 def _is_prose(text: str) -> bool:

@@ -76,18 +76,18 @@ class StoredAnswers:
     notes: tuple[str, ...]
 
 
-def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = None) -> StoredAnswers:
+def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = None) -> StoredAnswers:
     """The answers of the models of a benchmark, and what else speaks against its keys.
 
     Args:
-        found: its conditions with their scores.
+        scores: its conditions with their scores.
         n_options: options of each prompt, where the store does not tell; None: unknown.
 
     Raises:
         MisuseError: fewer than three models with answers, or no keys.
     """
-    name, links = found.benchmark.name, read_links(store)
-    members, notes = found.largest_group()
+    name, links = scores.benchmark.name, read_links(store)
+    members, notes = scores.largest_group()
     entries = _linked(store, members, links)
     chosen = _one_per_model(entries)
     if len(chosen) < len(entries):
@@ -95,7 +95,7 @@ def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = N
         notes.append(
             f"a model has one vote: {left_out} more conditions of the same models are not heard (--where chooses)"
         )
-    voters, unheard = _with_answers(store, chosen, found.metric.higher_is_better is not False)
+    voters, unheard = _with_answers(store, chosen, scores.metric.higher_is_better is not False)
     if len(voters) < FEWEST_MODELS:
         raise MisuseError(_too_few(name, [voter.model for voter in voters], unheard))
     if unheard:
@@ -105,19 +105,19 @@ def read_answers(store: Store, found: BenchmarkScores, n_options: int | None = N
     keys = keys_of(prompts, choices, n_options)
     _refuse_without_keys(name, keys)
     option = {row["id"]: key.option for row, key in zip(prompts, keys, strict=True) if key.option is not None}
-    likeliest = likeliest_options(choices, option, _right(voters, best_value(found)))
+    likeliest = likeliest_options(choices, option, _right(voters, best_value(scores)))
     clusters = store.rows(
-        query_text("analysis", "clusters"), {"benchmark_ids": found.benchmark.ids}, per="benchmark_id"
+        query_text("analysis", "clusters"), {"benchmark_ids": scores.benchmark.ids}, per="benchmark_id"
     )
     return StoredAnswers(
-        scores=found,
+        scores=scores,
         entries=tuple(entries),
         voters=tuple(voters),
         prompts=tuple(prompts),
         keys=tuple(keys),
         likeliest=likeliest,
         texts=tuple(_texts(store, voters, set(likeliest.runs.tolist()), links)),
-        near=_vectors(store, found.benchmark.ids),
+        near=_vectors(store, scores.benchmark.ids),
         labels={row["id"]: str(row["label"]) for row in clusters},
         notes=tuple(notes),
     )
@@ -179,13 +179,13 @@ def best_value(scores: BenchmarkScores) -> float:
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
     """Whether run and prompt are right, where the score is that of one draw and all or nothing."""
-    found: dict[tuple[int, int], bool] = {}
+    by_run_and_prompt: dict[tuple[int, int], bool] = {}
     for voter in voters:
         own = voter.scores
         prompts, right = own.prompts[own.zero_one].tolist(), (own.values[own.zero_one] == best).tolist()
         for run in voter.entry.condition.run_ids:
-            found |= {(run, prompt): is_right for prompt, is_right in zip(prompts, right, strict=True)}
-    return found
+            by_run_and_prompt |= {(run, prompt): is_right for prompt, is_right in zip(prompts, right, strict=True)}
+    return by_run_and_prompt
 
 
 def _with_answers(store: Store, chosen: Sequence[ScoredCondition], higher: bool) -> tuple[list[Voter], list[str]]:
@@ -229,8 +229,8 @@ def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    found = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
-    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found}
+    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
 def _read_texts(

@@ -88,7 +88,7 @@ def likeliest_options(
     """
     sizes = np.bincount(rows.draw) if len(rows.draw) else np.empty(0, np.int64)
     starts = np.cumsum(sizes) - sizes
-    found: list[LikeliestOptions] = []
+    parts: list[LikeliestOptions] = []
     with np.errstate(divide="ignore", invalid="ignore"):  # an empty option has no length: NaN or infinite
         measured = [_best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES]
     runs_of_draws = rows.runs[starts]
@@ -104,12 +104,12 @@ def likeliest_options(
             key=lambda options: (np.sum((options == key[own]) == answers[own]), np.sum(options >= 0)),
         )
         kept = chosen >= 0
-        found.append(LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept]))
+        parts.append(LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept]))
     empty = np.empty(0, np.int64)
     return LikeliestOptions(
-        np.concatenate([empty, *(part.prompts for part in found)]),
-        np.concatenate([empty, *(part.runs for part in found)]),
-        np.concatenate([empty, *(part.option for part in found)]),
+        np.concatenate([empty, *(part.prompts for part in parts)]),
+        np.concatenate([empty, *(part.runs for part in parts)]),
+        np.concatenate([empty, *(part.option for part in parts)]),
     )
 
 

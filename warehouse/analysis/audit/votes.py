@@ -102,17 +102,17 @@ class _Table:
         self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
         self.n_texts = self.n_unparsed = 0
 
-    def add_likeliest(self, found: LikeliestOptions, models: Mapping[int, int]) -> None:
-        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.option.tolist(), strict=True)
+    def add_likeliest(self, likeliest: LikeliestOptions, models: Mapping[int, int]) -> None:
+        rows = zip(likeliest.prompts.tolist(), likeliest.runs.tolist(), likeliest.option.tolist(), strict=True)
         for prompt, run, option in rows:
             item, model = self.place.get(prompt), models.get(run)
             if item is not None and model is not None and self.keys[item].option is not None:
                 self._add(item, model, option)
 
-    def add_texts(self, found: TextAnswers, models: Mapping[int, int], best: float) -> None:
+    def add_texts(self, answers: TextAnswers, models: Mapping[int, int], best: float) -> None:
         """A text names an option; else an answer that the metric calls right is the key."""
-        right = (found.values == best).tolist()
-        rows = zip(found.prompts.tolist(), found.runs.tolist(), found.texts, right, strict=True)
+        right = (answers.values == best).tolist()
+        rows = zip(answers.prompts.tolist(), answers.runs.tolist(), answers.texts, right, strict=True)
         for prompt, run, text, is_right in rows:
             item, model = self.place.get(prompt), models.get(run)
             if item is None or model is None or self.keys[item].reason:
@@ -158,12 +158,14 @@ class _Table:
         codes = self._array()
         if self.free:
             own = sorted(self.free)
-            found = free_form_options([self.free[item] for item in own], [self.keys[item].texts[0] for item in own])
-            codes = _widened(codes, found.answers.shape[2])
-            codes[own, :, : found.answers.shape[2]] = found.answers
-            widths[own], options[own] = N_OPTIONS, found.keys
+            free_options = free_form_options(
+                [self.free[item] for item in own], [self.keys[item].texts[0] for item in own]
+            )
+            codes = _widened(codes, free_options.answers.shape[2])
+            codes[own, :, : free_options.answers.shape[2]] = free_options.answers
+            widths[own], options[own] = N_OPTIONS, free_options.keys
             answers = list(self.answers)
-            for item, texts in zip(own, found.texts, strict=True):
+            for item, texts in zip(own, free_options.texts, strict=True):
                 answers[item] = tuple(self.shown[item].get(text, text) for text in texts)
             self.answers = tuple(answers)
         self.draws = (codes != NOT_ASKED).sum(axis=2)

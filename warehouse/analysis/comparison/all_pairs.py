@@ -92,29 +92,29 @@ def pairs(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.pairs`.
     """
     as_level(level)
-    found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    return pairs_of(found, level=level, n_resamples=n_resamples, seed=seed, with_flags=with_flags)
+    scores = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
+    return pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=with_flags)
 
 
-def pairs_of(found: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
+def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
     """`pairs` of scores that were read; asks the store nothing.
 
     Raises:
         MisuseError: fewer than two conditions that can be compared.
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
-    chosen = {group: order_entries(comparable(members, found)) for group, members in found.groups().items()}
+    chosen = {group: order_entries(comparable(members, scores)) for group, members in scores.groups().items()}
     sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
     if not sizable:
-        raise MisuseError(_too_few(found, list(chosen.values())))
+        raise MisuseError(_too_few(scores, list(chosen.values())))
     groups: list[PairGroup] = []
     rows: list[PairRow] = []
-    notes = _left_out(found, list(chosen.values()))
-    notes += [found.clusters.note] if found.clusters.note else []
+    notes = _left_out(scores, list(chosen.values()))
+    notes += [scores.clusters.note] if scores.clusters.note else []
     if editions := list_editions(entry for members in sizable for entry in members):
         notes.append(f"conditions differ in {editions} takes one alone")
     for members in sizable:
-        table = score_table(members, found.clusters)
+        table = score_table(members, scores.clusters)
         if not len(table.prompts):
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
@@ -130,25 +130,25 @@ def pairs_of(found: BenchmarkScores, *, level: float, n_resamples: int, seed: in
         rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
     if not groups:
-        raise MisuseError(f"{found.benchmark.name}: {notes[-1]}")
+        raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     return Pairs(
-        benchmark=found.benchmark.name,
-        metric=found.metric.label,
-        higher_is_better=found.metric.higher_is_better,
+        benchmark=scores.benchmark.name,
+        metric=scores.metric.label,
+        higher_is_better=scores.metric.higher_is_better,
         rows=tuple(rows),
         groups=tuple(groups),
-        notes=(*notes, *(direction_remarks(rows) if found.metric.higher_is_better is None else ())),
+        notes=(*notes, *(direction_remarks(rows) if scores.metric.higher_is_better is None else ())),
     )
 
 
-def comparable(entries: Sequence[ScoredCondition], found: BenchmarkScores) -> list[ScoredCondition]:
+def comparable(entries: Sequence[ScoredCondition], scores: BenchmarkScores) -> list[ScoredCondition]:
     """Those of one group that have prompts to pair, and all of them where a part will do.
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
     """
     usable = [entry for entry in entries if entry.usable is not None]
-    complete = [entry for entry in usable if not is_partial(coverage_flags(entry, found.coverages[entry.group]))]
-    return usable if found.subset_ok or not complete else complete
+    complete = [entry for entry in usable if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))]
+    return usable if scores.subset_ok or not complete else complete
 
 
 def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
@@ -178,13 +178,13 @@ def _group(members: Sequence[ScoredCondition], figures: AllPairs) -> PairGroup:
     )
 
 
-def _left_out(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
+def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
     """What of the benchmark is in no pair, and why."""
     paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
     reasons: dict[str, list[str]] = {}
-    for entry in found.entries:
+    for entry in scores.entries:
         if id(entry) not in paired:
-            reasons.setdefault(_why_not(entry, found), []).append(entry.condition.model)
+            reasons.setdefault(_why_not(entry, scores), []).append(entry.condition.model)
     notes = [f"left out, {why}: {_some(models)}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
@@ -193,12 +193,12 @@ def _left_out(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]
     return notes
 
 
-def _why_not(entry: ScoredCondition, found: BenchmarkScores) -> str:
+def _why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     if entry.stopped is not None:
         return "stopped early because of their scores"
     if entry.usable is None:
         return "no scored prompts to pair"
-    if is_partial(coverage_flags(entry, found.coverages[entry.group])):
+    if is_partial(coverage_flags(entry, scores.coverages[entry.group])):
         return "a part of the benchmark only (subset_ok compares it)"
     return "nothing comparable beside it"
 
@@ -207,6 +207,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _too_few(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> str:
-    reasons = [f"{found.benchmark.name} has no two conditions that can be compared"]
-    return "; ".join([*reasons, *_left_out(found, chosen)]) + advise_others(found.others)
+def _too_few(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> str:
+    reasons = [f"{scores.benchmark.name} has no two conditions that can be compared"]
+    return "; ".join([*reasons, *_left_out(scores, chosen)]) + advise_others(scores.others)

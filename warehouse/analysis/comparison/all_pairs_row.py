@@ -92,15 +92,15 @@ class PairRow(Row):
 
 
 def pair_rows(
-    entries: Sequence[ScoredCondition], found: AllPairs, table: ScoreTable | None = None
+    entries: Sequence[ScoredCondition], pairs: AllPairs, table: ScoreTable | None = None
 ) -> Iterator[PairRow]:
-    """The rows of all pairs of ``entries``, which are the models of ``found`` in order.
+    """The rows of all pairs of ``entries``, which are the models of ``pairs`` in order.
 
     Args:
         table: the scores behind them, for the flags; None: no flags.
     """
-    n_pairs = sum(not math.isnan(p) for p in found.p_value.tolist())
-    for place, (first, second) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
+    n_pairs = sum(not math.isnan(p) for p in pairs.p_value.tolist())
+    for place, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
         a, b = entries[first], entries[second]
         benchmark, split = a.condition.benchmark_split
         yield PairRow(
@@ -111,21 +111,21 @@ def pair_rows(
             condition_a=a.label,
             model_b=b.condition.model,
             condition_b=b.label,
-            mean_a=known(found.means[first]),
-            mean_b=known(found.means[second]),
-            level=found.level,
-            better=_better(found, place, a.metric.higher_is_better),
-            n_prompts=int(found.n_prompts[place]),
-            n_clusters=None if found.n_clusters is None else int(found.n_clusters[place]),
+            mean_a=known(pairs.means[first]),
+            mean_b=known(pairs.means[second]),
+            level=pairs.level,
+            better=_better(pairs, place, a.metric.higher_is_better),
+            n_prompts=int(pairs.n_prompts[place]),
+            n_clusters=None if pairs.n_clusters is None else int(pairs.n_clusters[place]),
             n_pairs=n_pairs,
-            n_resamples=found.n_resamples,
-            seed=found.seed,
-            critical_value=known(found.critical_value),
-            reason=found.reasons[place],
+            n_resamples=pairs.n_resamples,
+            seed=pairs.seed,
+            critical_value=known(pairs.critical_value),
+            reason=pairs.reasons[place],
             runs_a=a.condition.run_ids,
             runs_b=b.condition.run_ids,
             flags=() if table is None else _flags(table, first, second, a.metric),
-            **_figures(found, place),
+            **_figures(pairs, place),
         )
 
 
@@ -147,7 +147,7 @@ def known(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _figures(found: AllPairs, place: int) -> dict[str, float | None]:
+def _figures(pairs: AllPairs, place: int) -> dict[str, float | None]:
     names = {
         "difference": "difference",
         "standard_error": "standard_error",
@@ -159,10 +159,10 @@ def _figures(found: AllPairs, place: int) -> dict[str, float | None]:
         "p_max_t": "p_max_t",
         "correlation": "correlation",
     }
-    return {field: known(getattr(found, name)[place]) for field, name in names.items()}
+    return {field: known(getattr(pairs, name)[place]) for field, name in names.items()}
 
 
-def _better(found: AllPairs, place: int, higher_is_better: bool | None) -> str:
-    if higher_is_better is None or not found.p_holm[place] <= 1 - found.level:
+def _better(pairs: AllPairs, place: int, higher_is_better: bool | None) -> str:
+    if higher_is_better is None or not pairs.p_holm[place] <= 1 - pairs.level:
         return ""
-    return "a" if (found.difference[place] > 0) == higher_is_better else "b"
+    return "a" if (pairs.difference[place] > 0) == higher_is_better else "b"

@@ -228,8 +228,8 @@ def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     check_estimand(pair, options)
     if planned.estimate is not None:
         return make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options)
-    found = difference_of(pair, options)
-    return make_row(pair, found, run_tests(pair, found, options), options)
+    paired = difference_of(pair, options)
+    return make_row(pair, paired, run_tests(pair, paired, options), options)
 
 
 def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> list[ComparisonRow]:

@@ -123,11 +123,11 @@ class _Sources:
 
     def responses(self) -> dict[tuple[int, int], str]:
         """First stored response of each side (0, 1) to each prompt."""
-        found: dict[tuple[int, int], str] = {}
+        responses: dict[tuple[int, int], str] = {}
         for side, row in self._rows(query_text("analysis", "paired_responses")):
             if row["response"] is not None:
-                found.setdefault(side, row["response"])
-        return found
+                responses.setdefault(side, row["response"])
+        return responses
 
     def choices(self, prompts: Mapping[int, Mapping[str, Any]]) -> dict[tuple[int, int], str]:
         """Most likely option of each side to each prompt, where several were scored."""

@@ -26,23 +26,23 @@ MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 
-def as_markdown(found: Gate) -> str:
+def as_markdown(decision: Gate) -> str:
     """A heading, a table, and what to do; names from dumps stand as text."""
-    candidate, baseline = names(found.candidate, found.baseline, found.rows)
+    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
     lines = [
-        f"### {MARKS[found.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
+        f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
         "",
         "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(_line, found.rows),
+        *map(_line, decision.rows),
         "",
         f"One-sided tests of paired differences on common prompts; p adjusted for"
-        f" {len(found.rows)} benchmark{'s' * (len(found.rows) > 1)} (Holm), alpha {found.alpha:g}."
+        f" {len(decision.rows)} benchmark{'s' * (len(decision.rows) > 1)} (Holm), alpha {decision.alpha:g}."
         " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
         " candidate as good as the baseline passes with 80 % power.",
     ]
-    notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
-    notes += [f"left out {reason}" for reason in found.left_out]
+    notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
+    notes += [f"left out {reason}" for reason in decision.left_out]
     return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
 
 
@@ -269,13 +269,13 @@ def gate(
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
     if not tested:
         raise MisuseError("; ".join(left_out))
-    found = decide([item.p_values for item in tested], alpha=alpha)
+    verdicts = decide([item.p_values for item in tested], alpha=alpha)
     rows = [
         replace(_row(item, len(tested), alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
-        for item, verdict, p_pass, p_fail in zip(tested, found.each, found.p_pass, found.p_fail, strict=True)
+        for item, verdict, p_pass, p_fail in zip(tested, verdicts.each, verdicts.p_pass, verdicts.p_fail, strict=True)
     ]
     shown = tuple(_without_plans(row) for row in rows)
-    return Gate(candidate, baseline, found.verdict, alpha, shown, tuple(dict.fromkeys(left_out)))
+    return Gate(candidate, baseline, verdicts.verdict, alpha, shown, tuple(dict.fromkeys(left_out)))
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:

@@ -110,26 +110,26 @@ def overall_row(
     parts = [
         _part(number, pair, own, row) for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
     ]
-    found = combine_differences(parts, level=options.level)
+    combined = combine_differences(parts, level=options.level)
     why = _why_not(pairs, rows, options)
-    p_flip, permutation = (None, "") if why else _flip(parts, pairs, found, options)
+    p_flip, permutation = (None, "") if why else _flip(parts, pairs, combined, options)
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
-    p = p_flip if test == "permutation" else found.p_value
+    p = p_flip if test == "permutation" else combined.p_value
     flags = (PLANNED,) if any(PLANNED in row.flags for row in rows) else ()
-    p_equivalence = equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options)
+    p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
     paired = PairedDifference(
-        difference=found.difference,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
+        difference=combined.difference,
+        standard_error=combined.standard_error,
+        ci_low=combined.ci_low,
+        ci_high=combined.ci_high,
         level=options.level,
         statistic=None,
-        degrees_of_freedom=found.degrees_of_freedom,
-        p_value=found.p_value,
+        degrees_of_freedom=combined.degrees_of_freedom,
+        p_value=combined.p_value,
         mean_a=float(np.mean([row.mean_a for row in rows])),
         mean_b=float(np.mean([row.mean_b for row in rows])),
         correlation=None,
-        variance_saved=_variance_saved(rows, found),
+        variance_saved=_variance_saved(rows, combined),
         se_eq7=None,
         se_eq8=None,
         se_cr0=None,
@@ -137,19 +137,19 @@ def overall_row(
         se_cr2=None,
         n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
         n_clusters=_clusters(pairs, rows, units, options),
-        method=found.method,
-        reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
+        method=combined.method,
+        reason=f"{len(rows)} benchmarks of equal weight; {combined.reason}",
         flags=flags,
         estimand=options.estimand,
     )
     tests = Tests(
-        p_t=found.p_value,
+        p_t=combined.p_value,
         p_permutation=p_flip,
         permutation=permutation,
         p_mcnemar=None,
         p_wilcoxon=None,
         p_equivalence=p_equivalence,
-        reasons=_reasons(why, found),
+        reasons=_reasons(why, combined),
         flags=(),
     )
     return replace(
@@ -161,7 +161,7 @@ def overall_row(
         condition_b="",
         p_value=p,
         p_holm=None,
-        better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
+        better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options),
         n_draws_a=sum(row.n_draws_a for row in rows),
         n_draws_b=sum(row.n_draws_b for row in rows),
         only_a=sum(row.only_a for row in rows),
@@ -203,25 +203,25 @@ def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Opti
 
 
 def _flip(
-    parts: Sequence[Part], pairs: Sequence[Pair], found: CombinedDifference, options: Options
+    parts: Sequence[Part], pairs: Sequence[Pair], combined: CombinedDifference, options: Options
 ) -> tuple[float, str]:
     """p of flipping whole units in all benchmarks at once, and how it was computed."""
     values, units = contributions(parts)
-    plain = not found.n_shared and all(pair.clusters is None for pair in pairs)
+    plain = not combined.n_shared and all(pair.clusters is None for pair in pairs)
     test = sign_flip_test(values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed)
     return test.p_value, test.method
 
 
-def _variance_saved(rows: Sequence[ComparisonRow], found: CombinedDifference) -> float | None:
+def _variance_saved(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> float | None:
     """Against unpaired models on the same independent benchmarks; None where they share prompts."""
     unpaired = 0.0
     for row in rows:
         if row.standard_error is None or row.variance_saved is None or row.variance_saved == 1:
             return None
         unpaired += row.standard_error**2 / (1 - row.variance_saved) / len(rows) ** 2
-    if found.n_shared or found.standard_error is None or not unpaired:
+    if combined.n_shared or combined.standard_error is None or not unpaired:
         return None
-    return 1 - found.standard_error**2 / unpaired
+    return 1 - combined.standard_error**2 / unpaired
 
 
 def _clusters(
@@ -234,11 +234,11 @@ def _clusters(
     return len(np.unique(np.concatenate(units)))
 
 
-def _reasons(why: str, found: CombinedDifference) -> tuple[str, ...]:
+def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:
     single = "made for one benchmark at a time"
     reasons = {"permutation": why, "mcnemar": single, "wilcoxon": single}
-    if found.p_value is None:
-        reasons["t"] = found.reason
+    if combined.p_value is None:
+        reasons["t"] = combined.reason
     return tuple(f"{name}: {reason}" for name, reason in reasons.items() if reason)
 
 

@@ -129,7 +129,7 @@ def difference_of(pair: Pair, options: Options) -> PairedDifference:
     return paired_difference_prompts_fixed(a, b, level=options.level)
 
 
-def run_tests(pair: Pair, found: PairedDifference, options: Options) -> Tests:
+def run_tests(pair: Pair, paired: PairedDifference, options: Options) -> Tests:
     """Every test that applies to a pair."""
     why = _why_not(pair, options)
     flip = None
@@ -139,15 +139,15 @@ def run_tests(pair: Pair, found: PairedDifference, options: Options) -> Tests:
     wilcoxon = None
     if options.test == "wilcoxon" and "wilcoxon" not in why:
         wilcoxon = wilcoxon_test(pair.differences).p_value
-    if found.p_value is None:
-        why["t"] = found.reason
+    if paired.p_value is None:
+        why["t"] = paired.reason
     return Tests(
-        p_t=found.p_value,
+        p_t=paired.p_value,
         p_permutation=None if flip is None else flip.p_value,
         permutation="" if flip is None else flip.method,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
-        p_equivalence=equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options),
+        p_equivalence=equivalence_p(paired.difference, paired.standard_error, paired.degrees_of_freedom, options),
         reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
         flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
     )

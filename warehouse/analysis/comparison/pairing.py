@@ -181,8 +181,8 @@ def scores_of_both(
     runs = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
     sides: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
     for metric in {metric.id: metric for metric in chosen if metric.link != "none"}.values():
-        found = read_scores(store, runs, [metric.id], links=read_links(store))
-        usable = {side: scores for side, scores in found.items() if scores.n}
+        by_side = read_scores(store, runs, [metric.id], links=read_links(store))
+        usable = {side: scores for side, scores in by_side.items() if scores.n}
         if len(usable) == 2:
             return metric, metric, usable[0], usable[1]
         for side, scores in usable.items():

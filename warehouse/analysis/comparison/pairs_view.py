@@ -51,7 +51,7 @@ def counted(groups: Sequence[PairGroup]) -> list[str]:
 
 def tests(groups: Sequence[PairGroup]) -> list[str]:
     """How each group was tested, in a sentence."""
-    said = []
+    sentences = []
     for group in groups:
         pairs = group.pairs
         width = f"{pairs.critical_value:.3g} errors each side or more"
@@ -59,8 +59,8 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
         draws = f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        said.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else draws}")
-    return said
+        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else draws}")
+    return sentences
 
 
 def _simultaneous(level: float) -> str:

@@ -127,7 +127,7 @@ class ComparisonRow(Tested, Row):
     PARTS = ("paired", "tests")
 
 
-def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
+def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
     """The row of two conditions on one benchmark."""
     a, b = pair.a, pair.b
     p = tests.chosen(options.test)
@@ -141,12 +141,12 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         model_b=b.model,
         condition_b=pair.labels[1],
         p_value=p,
-        better=which_better(p, found.difference, pair.metric.higher_is_better, options),
+        better=which_better(p, paired.difference, pair.metric.higher_is_better, options),
         only_a=pair.scores_a.n - pair.n,
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
         n_draws_b=pair.n_draws[1],
-        flags=found.flags + tests.flags + outside_clusters(pair.clusters),
+        flags=paired.flags + tests.flags + outside_clusters(pair.clusters),
         runs_a=a.run_ids,
         runs_b=b.run_ids,
         test=options.test,
@@ -157,7 +157,7 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         higher_b=int(np.sum(values_a < values_b)),
         unscored_a=pair.scores_a.n_unscored,
         unscored_b=pair.scores_b.n_unscored,
-        paired=found,
+        paired=paired,
         tests=tests,
     )
 

@@ -269,15 +269,15 @@ def _compared(
     clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, selection.cluster), read_links(store))
     sides = ((scores_a, metric_a), (scores_b, metric_b))
     first, second = (_estimate(*side, clusters, options.level) for side in sides)
-    found = unpaired_difference(first, second, level=options.level)
+    unpaired = unpaired_difference(first, second, level=options.level)
     outside = (outside_clusters(clusters.labels(side.prompts)) for side, _ in sides)
     flags = (
-        *found.flags,
+        *unpaired.flags,
         *dict.fromkeys(flag for side in outside for flag in side),
         *(("shared_prompts",) if n_shared else ()),
     )
     labels = label_conditions(store, (a, b))
-    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), found, n_shared, options)
+    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), unpaired, n_shared, options)
     return replace(row, flags=flags), metric_a.higher_is_better
 
 
@@ -299,7 +299,7 @@ def _row(
     metric: Metric,
     scores: tuple[PromptScores, PromptScores],
     runs: tuple[Estimate, Estimate],
-    found: UnpairedDifference,
+    unpaired: UnpairedDifference,
     n_shared: int,
     options: Options,
 ) -> UnpairedRow:
@@ -313,7 +313,7 @@ def _row(
         model_b=b.model,
         condition_b=labels[1],
         p_holm=None,
-        better=which_better(found.p_value, found.difference, metric.higher_is_better, options),
+        better=which_better(unpaired.p_value, unpaired.difference, metric.higher_is_better, options),
         n_shared=n_shared,
         n_draws_a=int(scores[0].n_draws.sum()),
         n_draws_b=int(scores[1].n_draws.sum()),
@@ -322,7 +322,7 @@ def _row(
         flags=(),
         runs_a=a.run_ids,
         runs_b=b.run_ids,
-        unpaired=found,
+        unpaired=unpaired,
         figure_a=runs[0],
         figure_b=runs[1],
     )
@@ -333,9 +333,9 @@ def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options)
     if len(rows) < 2:
         return [row for row, _ in rows]
     adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows])
-    found = []
+    adjusted_rows = []
     for (row, rising), value in zip(rows, adjusted.tolist(), strict=True):
         p = None if np.isnan(value) else float(value)
         better = which_better(p, row.difference, rising, options)
-        found.append(replace(row, p_holm=p, better=better))
-    return found
+        adjusted_rows.append(replace(row, p_holm=p, better=better))
+    return adjusted_rows

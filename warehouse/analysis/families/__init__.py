@@ -46,15 +46,15 @@ def _points() -> dict[str, EntryPoint]:
 @cache
 def _load(point: EntryPoint) -> Family:
     try:
-        found = point.load()
+        family = point.load()
     except Exception as error:
         raise WarehouseError(f"the metric family '{point.name}' ({point.value}) does not load: {error}") from error
-    return _checked(found, f"the entry point '{point.name}' ({point.value})")
+    return _checked(family, f"the entry point '{point.name}' ({point.value})")
 
 
-def _checked(found: object, name: str) -> Family:
-    if not isinstance(found, Family) or "/" in found.name + found.version:
+def _checked(family: object, name: str) -> Family:
+    if not isinstance(family, Family) or "/" in family.name + family.version:
         raise WarehouseError(
             f"{name} is no metric family; expected an object with name and version (without '/'), questions and compute"
         )
-    return found
+    return family

@@ -229,9 +229,9 @@ def read_all(
     resolved, notes = _baselines(store, baselines)
     shared = _Shared(store, opener, list(known.values()), resolved)
     names = tuple(sorted(named or {*runs, *suites}))
-    found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
-    found += [shared.suite(known[name], suites[name].leaves, runs) for name in names if name in suites]
-    return AllData(tuple(found), names, tuple(notes))
+    benchmarks = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
+    benchmarks += [shared.suite(known[name], suites[name].leaves, runs) for name in names if name in suites]
+    return AllData(tuple(benchmarks), names, tuple(notes))
 
 
 class _Shared:
@@ -301,12 +301,12 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 
 def _baselines(store: Store, references: Sequence[str]) -> tuple[dict[str, frozenset[str]], list[str]]:
-    found, notes = {}, []
+    baselines, notes = {}, []
     for text in references:
         try:
             conditions = find_conditions(store, text)
         except MisuseError as error:
             notes.append(f"baseline {text!r} left out: {error}")
             continue
-        found[text] = frozenset(condition.key for condition in conditions)
-    return found, notes
+        baselines[text] = frozenset(condition.key for condition in conditions)
+    return baselines, notes

@@ -27,44 +27,44 @@ def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Sett
     from warehouse.stats import paired_difference  # a refresh with nothing to do computes nothing
 
     pair = _pair(data, *question.conditions)
-    found = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
-    return _value(question, pair, found, data.metric_name(pair.metric))
+    paired = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
+    return _value(question, pair, paired, data.metric_name(pair.metric))
 
 
-def _value(question: RefreshQuestion, pair: Pair, found: PairedDifference, metric: str) -> Value:
+def _value(question: RefreshQuestion, pair: Pair, paired: PairedDifference, metric: str) -> Value:
     return Value(
         question.settings["kind"],
         pair_of(pair.a, pair.b),
         metric,
         "difference",
-        found.method,
-        estimate=found.difference,
-        standard_error=found.standard_error,
-        low=found.ci_low,
-        high=found.ci_high,
+        paired.method,
+        estimate=paired.difference,
+        standard_error=paired.standard_error,
+        low=paired.ci_low,
+        high=paired.ci_high,
         n=pair.n,
-        n_clusters=found.n_clusters,
-        reason=found.reason,
+        n_clusters=paired.n_clusters,
+        reason=paired.reason,
         details={
-            "level": found.level,
-            "p_value": found.p_value,
-            "mean_a": found.mean_a,
-            "mean_b": found.mean_b,
-            "degrees_of_freedom": found.degrees_of_freedom,
+            "level": paired.level,
+            "p_value": paired.p_value,
+            "mean_a": paired.mean_a,
+            "mean_b": paired.mean_b,
+            "degrees_of_freedom": paired.degrees_of_freedom,
             "higher_is_better": pair.metric.higher_is_better,
-            "p_worse": _p_worse(pair, found),
-            "flags": list(found.flags),
+            "p_worse": _p_worse(pair, paired),
+            "flags": list(paired.flags),
         },
     )
 
 
-def _p_worse(pair: Pair, found: PairedDifference) -> float | None:
+def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
     """One-sided p of "not worse than the other"; exact where all prompts differ alike."""
     if pair.metric.higher_is_better is None:
         return None
-    loss = found.difference if pair.metric.higher_is_better is False else -found.difference
-    if found.p_value is not None:
-        return found.p_value / 2 if loss > 0 else 1 - found.p_value / 2
+    loss = paired.difference if pair.metric.higher_is_better is False else -paired.difference
+    if paired.p_value is not None:
+        return paired.p_value / 2 if loss > 0 else 1 - paired.p_value / 2
     width = pair.score_range
     if width is None or not is_constant(pair.differences) or abs(loss) > width:
         return None
@@ -100,11 +100,11 @@ class Differences:
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""
         relevant = {"level": settings.level, "links": data.links_digest}
-        found: dict[str, RefreshQuestion] = {}
+        questions: dict[str, RefreshQuestion] = {}
         for kind, first, second in [*_with_baselines(data), *_steps(data)]:
             name = f"{kind} {pair_of(first, second)}"
-            found[name] = RefreshQuestion(name, (first.key, second.key), relevant | {"kind": kind})
-        return list(found.values())
+            questions[name] = RefreshQuestion(name, (first.key, second.key), relevant | {"kind": kind})
+        return list(questions.values())
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The difference by the first metric that both are judged by.

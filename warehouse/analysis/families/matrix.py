@@ -32,16 +32,16 @@ class MatrixTests:
 
         with data.opened() as store:
             matrix = read_matrix(store, Selection(data.benchmark.name))
-        found = run_test(matrix, (), settings.permutations, settings.seed, None)
+        test = run_test(matrix, (), settings.permutations, settings.seed, None)
         return [
             Value(
                 "benchmark",
                 data.benchmark.name,
-                found.metric,
+                test.metric,
                 f"{row.similarity}_{row.statistic}",
                 "permutation",
                 estimate=row.observed,
-                n=found.n_prompts,
+                n=test.n_prompts,
                 reason=row.reason,
                 details={
                     "p_value": row.p_value,
@@ -49,10 +49,10 @@ class MatrixTests:
                     "permuted_low": row.permuted_low,
                     "permuted_high": row.permuted_high,
                     "permutations": settings.permutations,
-                    "models": list(found.models),
+                    "models": list(test.models),
                 },
             )
-            for row in found.rows
+            for row in test.rows
         ]
 
 

@@ -30,10 +30,10 @@ class Ranks:
         from warehouse.analysis.leaderboard.ranks import RankOptions
         from warehouse.analysis.leaderboard.row import RowOptions
 
-        found = data.all_scores()
+        scores = data.all_scores()
         places = RankOptions(settings.level, settings.n_resamples, settings.seed)
         values: list[Value] = []
-        for group in rank_rows(found, RowOptions(settings.level), places):
+        for group in rank_rows(scores, RowOptions(settings.level), places):
             for entry, row in group:
                 subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
                 values += [

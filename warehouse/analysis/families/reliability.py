@@ -64,20 +64,20 @@ def _values(
 ) -> list[Value]:
     from warehouse.stats.suites.dior import reliability
 
-    found = reliability(scores, granularity, n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
-    if found.ranking.value is None and not found.reason:
+    dior = reliability(scores, granularity, n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
+    if dior.ranking.value is None and not dior.reason:
         raise MisuseError("no ranking of the instances is defined")
     details = {
         "models": len(scores.models),
-        "n_undefined": found.n_undefined,
-        "best_errors": [None if np.isnan(error) else error for error in found.best_errors],
+        "n_undefined": dior.n_undefined,
+        "best_errors": [None if np.isnan(error) else error for error in dior.best_errors],
     }
     figures = {
-        "dior_ranking": (found.ranking.value, found.ranking.low, found.ranking.high),
-        "dior_quality": (found.quality.value, found.quality.low, found.quality.high),
-        "dior_best": (found.best.value, found.best.low, found.best.high),
-        "same_order": (found.same_order, None, None),
-        "rank_resolution": (found.rank_resolution, None, None),
+        "dior_ranking": (dior.ranking.value, dior.ranking.low, dior.ranking.high),
+        "dior_quality": (dior.quality.value, dior.quality.low, dior.quality.high),
+        "dior_best": (dior.best.value, dior.best.low, dior.best.high),
+        "same_order": (dior.same_order, None, None),
+        "rank_resolution": (dior.rank_resolution, None, None),
     }
     head = "" if granularity == "prompts" else f"{granularity}_"
     return [
@@ -91,7 +91,7 @@ def _values(
             low=low,
             high=high,
             n=scores.n_prompts,
-            reason=found.reason if estimate is None else "",
+            reason=dior.reason if estimate is None else "",
             details=details,
         )
         for statistic, (estimate, low, high) in figures.items()

@@ -28,7 +28,7 @@ class Training:
         for condition in data.conditions.values():
             place = condition.setting("training_seed"), condition.setting("position")
             places.setdefault(condition.model, set()).add(place)
-        if all(len(found) < 2 for found in places.values()):
+        if all(len(own) < 2 for own in places.values()):
             return []
         keys = tuple(key for key, one in data.conditions.items() if len(places[one.model]) > 1)
         return [RefreshQuestion("all recipes", keys, {"level": settings.level})]

@@ -50,7 +50,7 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
         return [Value("condition", subject, metric, "share_within", "none", reason=NO_MEAN)]
     clusters = data.clusters.labels(scores.prompts)
     try:
-        found = variance_components(scores.values, scores.within, scores.n_draws, clusters)
+        components = variance_components(scores.values, scores.within, scores.n_draws, clusters)
     except StatisticsError as error:
         return [Value("condition", subject, metric, "share_within", "none", reason=str(error))]
     return [
@@ -60,10 +60,10 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
             metric,
             statistic,
             "miller_split",
-            estimate=getattr(found, name),
-            n=found.n_prompts,
-            n_clusters=found.n_clusters,
-            reason=found.reason if getattr(found, name) is None else "",
+            estimate=getattr(components, name),
+            n=components.n_prompts,
+            n_clusters=components.n_clusters,
+            reason=components.reason if getattr(components, name) is None else "",
         )
         for statistic, name in FIGURES.items()
     ]

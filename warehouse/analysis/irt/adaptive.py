@@ -101,10 +101,10 @@ def _replay(rest: Pool, n_items: int, model: str, level: float, seed: int) -> tu
     if part is None:
         return None, f"fewer than 2 models have {n_items} answers"
     try:
-        found = replay(part.responses, n_items, seed=seed, model=model, level=level)
+        replayed = replay(part.responses, n_items, seed=seed, model=model, level=level)
     except StatisticsError as error:
         return None, str(error)
-    return found, found.reason
+    return replayed, replayed.reason
 
 
 def _rows(fitted: Fitted, items: list[int], information: FloatArray, ability: float) -> tuple[NextRow, ...]:

@@ -178,7 +178,7 @@ class Irt:
             seed,
             {**asked, **settings},
         )
-        found = answer(
+        answered = answer(
             self.opener,
             question,
             result,
@@ -186,12 +186,12 @@ class Irt:
             fresh=self.fresh,
             store_result=self.store_result,
         )
-        notes = [f"read back: computed on {found.computed_on}, and nothing has changed since"] * found.read_back
-        if found.replaces is not None:
-            when = found.replaces.isoformat(sep=" ", timespec="seconds")
+        notes = [f"read back: computed on {answered.computed_on}, and nothing has changed since"] * answered.read_back
+        if answered.replaces is not None:
+            when = answered.replaces.isoformat(sep=" ", timespec="seconds")
             notes.append(f"the stored answer of {when} UTC was stale (its inputs have changed): computed anew")
-        notes += [f"not stored: {found.not_stored}"] if found.not_stored else []
-        return replace(found.result, notes=(*found.result.notes, *notes))
+        notes += [f"not stored: {answered.not_stored}"] if answered.not_stored else []
+        return replace(answered.result, notes=(*answered.result.notes, *notes))
 
 
 def _plain(family: str | Mapping[str, str] | None) -> Any:

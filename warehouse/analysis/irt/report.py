@@ -107,7 +107,7 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
     if dif is None:
         return [none] * n_items
     q = np.stack([family.q_value for family in dif.families])
-    found = []
+    by_item = []
     for j, place in enumerate(np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()):
         family = dif.families[place]
         tested = not np.isnan(q[place, j])
@@ -117,8 +117,8 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
             "dif_q": float(q[place, j]),
             "dif": bool(family.is_flagged[j]),
         }
-        found.append(effects if tested else none)
-    return found
+        by_item.append(effects if tested else none)
+    return by_item
 
 
 def _families(dif: Dif | None) -> tuple[FamilyRow, ...]:

@@ -36,12 +36,12 @@ def scale_of(
         MisuseError: another model, models without a common scale.
     """
     fitted = fit_pool(pool, model)
-    found, notes = _abilities(fitted)
+    estimates, notes = _abilities(fitted)
     head = fitted.head
-    rows = _rows(fitted, found, level, seed)
+    rows = _rows(fitted, estimates, level, seed)
     without: tuple[SensitivityRow, ...] = ()
     if families is not None:
-        without = tuple(_sensitivity(fitted, found.ability, families))
+        without = tuple(_sensitivity(fitted, estimates.ability, families))
         many = len(families_to_leave_out(families)) - MOST_FAMILIES
         notes += [f"sensitivity: the {many} smallest families are not left out"] if many > 0 else []
         notes += [] if without else ["sensitivity: one benchmark, and no family of two models: nothing to leave out"]
@@ -64,26 +64,26 @@ def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
     elif clusters is None and fitted.pool.responses.are_counts:
         clusters = np.arange(fitted.pool.responses.n_items)
         notes.append("draws of a model on a prompt go together: errors take the draws of a prompt as a cluster")
-    found = abilities(fitted.fit, fitted.pool.responses, clusters)
-    if found.reason:
-        notes.append(f"no errors: {found.reason}")
-    if "errors_short" in found.flags:
+    estimates = abilities(fitted.fit, fitted.pool.responses, clusters)
+    if estimates.reason:
+        notes.append(f"no errors: {estimates.reason}")
+    if "errors_short" in estimates.flags:
         notes.append("more than 10 prompts for each model: intervals are a little short (measured .91 for .95)")
-    if "few_models" in found.flags and not found.reason:
-        notes.append(f"{len(found.models)} models: a standard deviation of their abilities says little of others")
-    return found, notes
+    if "few_models" in estimates.flags and not estimates.reason:
+        notes.append(f"{len(estimates.models)} models: a standard deviation of their abilities says little of others")
+    return estimates, notes
 
 
-def _rows(fitted: Fitted, found: Abilities, level: float, seed: int) -> tuple[AbilityRow, ...]:
-    ranks = ability_ranks(found, level=level, seed=seed)
+def _rows(fitted: Fitted, estimates: Abilities, level: float, seed: int) -> tuple[AbilityRow, ...]:
+    ranks = ability_ranks(estimates, level=level, seed=seed)
     cells, bridges = fitted.pool.responses.cells(1), set(fitted.fit.bridge_models)
     order = np.argsort(ranks.rank)
-    leader = found.models[order[0]]
-    half = float(scipy_stats.t.ppf(0.5 + level / 2, found.df))
+    leader = estimates.models[order[0]]
+    half = float(scipy_stats.t.ppf(0.5 + level / 2, estimates.df))
     rows = []
     for i in order.tolist():
-        name, ability, se = found.models[i], float(found.ability[i]), known(found.se[i])
-        behind = None if name == leader else ability_contrast(found, leader, name, level)
+        name, ability, se = estimates.models[i], float(estimates.ability[i]), known(estimates.se[i])
+        behind = None if name == leader else ability_contrast(estimates, leader, name, level)
         rows.append(
             AbilityRow(
                 rank=int(ranks.rank[i]),

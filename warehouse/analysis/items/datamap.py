@@ -69,8 +69,8 @@ class DataMap(Result):
     @property
     def suspects(self) -> tuple[DataMapRow, ...]:
         """Suspected label errors: the most often wrong first, then the most consistent."""
-        found = [row for row in self.rows if row.suspected]
-        return tuple(sorted(found, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
+        suspected = [row for row in self.rows if row.suspected]
+        return tuple(sorted(suspected, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
 
     @property
     def one_line(self) -> str:
@@ -133,10 +133,10 @@ def datamap(
     settings = Settings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-        found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
-        numbers = sorted({int(one.setting("benchmark_id")) for one in found})
+        conditions = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
+        numbers = sorted({int(one.setting("benchmark_id")) for one in conditions})
         facts = BenchmarkFacts((), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers)))
-    return datamap_of(opener, reference, found, facts, settings, progress)
+    return datamap_of(opener, reference, conditions, facts, settings, progress)
 
 
 def datamap_of(
@@ -197,11 +197,11 @@ def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condi
     places: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
         places.setdefault(condition.benchmark_split, []).append(condition)
-    found = []
+    labelled = []
     for _, members in sorted(places.items()):
         named = zip(members, label_conditions(store, members), strict=True)
-        found += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
-    return found
+        labelled += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
+    return labelled
 
 
 def _heat(condition: Condition) -> float:

@@ -80,10 +80,10 @@ def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.i
     """Answers or responses of some prompts, in the order of run and draw."""
     column, join = ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
     query = query_text("analysis", "generation_texts").format(column=column, join=join)
-    found = store.columns(query, {"run_ids": run_ids, "prompt_ids": prompts})
-    texts = found.table.column("text").combine_chunks()
+    columns = store.columns(query, {"run_ids": run_ids, "prompt_ids": prompts})
+    texts = columns.table.column("text").combine_chunks()
     texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
-    return Generations(found.whole_numbers("prompt_id"), texts)
+    return Generations(columns.whole_numbers("prompt_id"), texts)
 
 
 def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:

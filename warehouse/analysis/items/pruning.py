@@ -232,33 +232,33 @@ class _Table:
 
 def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
     """Columns by seed and recipe, in the order of their checkpoints; those without a place by themselves."""
-    found: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for column, condition in enumerate(data.conditions):
         shared = tuple(str(condition.setting(name)) for name in _SHARED if name != "training_seed")
         seed = condition.setting("training_seed")
         place = column if condition.setting("position") is None and seed is None else None
-        found.setdefault((str(seed), condition.model, *shared, place), []).append(column)
+        groups.setdefault((str(seed), condition.model, *shared, place), []).append(column)
     position = [float(condition.setting("position") or 0) for condition in data.conditions]
-    return {key: sorted(columns, key=position.__getitem__) for key, columns in found.items()}
+    return {key: sorted(columns, key=position.__getitem__) for key, columns in groups.items()}
 
 
-def _split_row(found: Sequence[SplitAgreement]) -> SplitRow:
+def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     pearson, spearman = (
-        np.array([getattr(one, name) for one in found], dtype=np.float64) for name in ("pearson", "spearman")
+        np.array([getattr(one, name) for one in splits], dtype=np.float64) for name in ("pearson", "spearman")
     )
     defined = not np.isnan(pearson).any()
     return SplitRow(
-        kind=found[0].kind,
-        n_splits=len(found),
-        n_train=found[0].n_train,
-        n_test=found[0].n_test,
-        n_items=float(np.mean([one.n_items for one in found])),
+        kind=splits[0].kind,
+        n_splits=len(splits),
+        n_train=splits[0].n_train,
+        n_test=splits[0].n_test,
+        n_items=float(np.mean([one.n_items for one in splits])),
         pearson=float(pearson.mean()) if defined else None,
-        pearson_low=float(pearson.min()) if defined and len(found) > 1 else None,
-        pearson_high=float(pearson.max()) if defined and len(found) > 1 else None,
+        pearson_low=float(pearson.min()) if defined and len(splits) > 1 else None,
+        pearson_high=float(pearson.max()) if defined and len(splits) > 1 else None,
         spearman=float(spearman.mean()) if defined else None,
-        negative_train=float(np.mean([one.negative_train for one in found])),
-        negative_both=float(np.mean([one.negative_both for one in found])),
+        negative_train=float(np.mean([one.negative_train for one in splits])),
+        negative_both=float(np.mean([one.negative_both for one in splits])),
     )
 
 

@@ -111,20 +111,20 @@ def _compute(
             questions = texts_of(store, wanted.tolist()) if grouper.needs_questions else {}
         prompts, owners = np.unique(block.prompts, return_inverse=True)
         sets = grouper.group(block, questions)
-        found = semantic_consistency(owners, sets.codes, len(prompts))
-        texts = block.texts.take(pa.array(found.representative)).to_pylist()
+        consistency = semantic_consistency(owners, sets.codes, len(prompts))
+        texts = block.texts.take(pa.array(consistency.representative)).to_pylist()
         majority = tuple(
             text if sets.is_answer[row] else None
-            for row, text in zip(found.representative.tolist(), texts, strict=True)
+            for row, text in zip(consistency.representative.tolist(), texts, strict=True)
         )
         said_something |= block.texts.null_count < len(block.texts)
         parts.append(
             SetsOfPrompts(
                 prompts,
-                found.n_generations,
-                found.consistency,
-                found.n_sets,
-                found.majority_share,
+                consistency.n_generations,
+                consistency.consistency,
+                consistency.n_sets,
+                consistency.majority_share,
                 majority,
                 by,
                 sets.n_too_long,
@@ -166,8 +166,8 @@ def _way(
 
 def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Question:
     """What the sets are stored under: the contents of the runs say whether they still hold."""
-    found = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
-    data = fingerprint(*(row["content_digest"] for row in found))
+    rows = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
+    data = fingerprint(*(row["content_digest"] for row in rows))
     parameters = {"by": by, "model": model.model}
     subject = f"{condition.benchmark_split[0]} {condition.key}"
     return Question("semantic_sets", subject, METHOD, data, parameters=parameters)

@@ -167,14 +167,14 @@ def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptV
     named = _PROMPT_ID.fullmatch(run)
     if named and prompt is None:
         return _in_all_runs(store, int(named[1]))
-    found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
+    run_row = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = in_order(store.rows(query_text("analysis", "scores_of_run"), {"run": found["run_id"]}))
-        return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
-    keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
+        rows = in_order(store.rows(query_text("analysis", "scores_of_run"), {"run": run_row["run_id"]}))
+        return RunView(_set_columns(run_row), tuple(PromptRow(**row) for row in rows))
+    keys = {"run": run_row["run_id"], "prompt": _one_prompt(store, run_row["run_id"], prompt)}
     (text,) = store.rows(query_text("analysis", "prompt"), {"prompt": keys["prompt"]})
     return PromptView(
-        run=_set_columns(found),
+        run=_set_columns(run_row),
         prompt=text,
         responses=tuple(store.rows(query_text("analysis", "sample_responses"), keys)),
         scores=tuple(store.rows(query_text("analysis", "sample_scores"), keys)),
@@ -198,12 +198,12 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
-    found = store.rows(query_text("analysis", "prompt"), {"prompt": prompt})
-    if not found:
+    prompts = store.rows(query_text("analysis", "prompt"), {"prompt": prompt})
+    if not prompts:
         raise MisuseError(f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run")
     (where,) = store.rows(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
     rows = store.rows(query_text("analysis", "scores_of_prompt"), {"prompt": prompt})
-    return PromptRuns(where["benchmark"], found[0], tuple(PromptRunRow(**row) for row in rows))
+    return PromptRuns(where["benchmark"], prompts[0], tuple(PromptRunRow(**row) for row in rows))
 
 
 def _one_run(store: Store, text: str) -> Mapping[str, Any]:
@@ -224,9 +224,9 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
     if named:
         return _by_id(store, run, int(named[1]))
     length = {"run": run, "text": text, "prefix_length": len(text)}
-    found = store.rows(query_text("analysis", "prompts_of_run_called"), length)
-    by_tool = [row for row in found if row["tool_id"] == text]
-    chosen = by_tool or [row for row in found if str(row["id"]) == text] or found
+    matching = store.rows(query_text("analysis", "prompts_of_run_called"), length)
+    by_tool = [row for row in matching if row["tool_id"] == text]
+    chosen = by_tool or [row for row in matching if str(row["id"]) == text] or matching
     if not chosen:
         raise MisuseError(f"run:{run} has no prompt {text!r}; `warehouse show run:{run}` lists them")
     if len(chosen) > 1:

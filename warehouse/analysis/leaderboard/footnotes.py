@@ -97,13 +97,13 @@ def usual_width(row: LeaderboardRow) -> float:
 
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    found = [row for row in rows if row.beside_method]
-    for row in found[:_SECOND]:
+    with_second = [row for row in rows if row.beside_method]
+    for row in with_second[:_SECOND]:
         ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
         condition = f" {row.condition}" if row.condition else ""
         yield f"{row.model}{condition}: {row.beside_method} gives {ends}; {_why_second(row)}"
-    if len(found) > _SECOND:
-        yield f"and {len(found) - _SECOND} more second intervals: --json has all"
+    if len(with_second) > _SECOND:
+        yield f"and {len(with_second) - _SECOND} more second intervals: --json has all"
 
 
 def _why_second(row: LeaderboardRow) -> str:

@@ -121,38 +121,38 @@ def leaderboard(
     options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
-    found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    return board_of(found, options, RankOptions(level, n_resamples, seed))
+    scores = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
+    return board_of(scores, options, RankOptions(level, n_resamples, seed))
 
 
-def board_of(found: BenchmarkScores, options: RowOptions, settings: RankOptions) -> Leaderboard:
+def board_of(scores: BenchmarkScores, options: RowOptions, settings: RankOptions) -> Leaderboard:
     """The leaderboard of scores that were read; asks the store nothing.
 
     Args:
-        found: every condition with its scores.
+        scores: every condition with its scores.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    planned = planned_rows(found, options)
-    groups = rank_rows(found, options, settings, planned)
+    planned = planned_rows(scores, options)
+    groups = rank_rows(scores, options, settings, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
-    names = tuple(other.metric for other in found.others)
+    names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) for _, row in rows]
     return Leaderboard(
-        benchmark=found.benchmark.name,
-        metric=found.metric.label,
-        higher_is_better=found.metric.higher_is_better,
+        benchmark=scores.benchmark.name,
+        metric=scores.metric.label,
+        higher_is_better=scores.metric.higher_is_better,
         rows=tuple(ranked),
-        notes=(*_notes(rows, found.subset_ok), *filter(None, [found.clusters.note]), *planned.refusals),
+        notes=(*_notes(rows, scores.subset_ok), *filter(None, [scores.clusters.note]), *planned.refusals),
         basis=(*describe_basis(ranked), *planned.describe(ranked)),
         legend=tuple(describe_ranks(ranked)),
-        others=found.others,
+        others=scores.others,
     )
 
 
 def rank_rows(
-    found: BenchmarkScores, options: RowOptions, settings: RankOptions, planned: PlannedRows = NO_PLANS
+    scores: BenchmarkScores, options: RowOptions, settings: RankOptions, planned: PlannedRows = NO_PLANS
 ) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
@@ -163,11 +163,13 @@ def rank_rows(
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
+    rows = [
+        (entry, make_row(entry, scores.clusters, options, scores.coverages[entry.group])) for entry in scores.entries
+    ]
     rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
-    groups = _ranked(rows, found.subset_ok)
+    groups = _ranked(rows, scores.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
-        groups = [with_ranks(group, found.clusters, settings) for group in groups]
+        groups = [with_ranks(group, scores.clusters, settings) for group in groups]
     return planned.insert(groups, on_plan) if on_plan else groups
 
 

@@ -40,31 +40,31 @@ class PlannedRows:
         plain: list[Line] = []
         planned: list[Line] = []
         for entry, row in lines:
-            found = self.figures.get((entry.condition.key, entry.metric.id))
-            if found is None:
+            figure = self.figures.get((entry.condition.key, entry.metric.id))
+            if figure is None:
                 plain.append((entry, row))
                 continue
             own = () if row.sampled is None else row.sampled.flags
-            flags = tuple(flag for flag in row.flags if flag not in own) + found.flags
+            flags = tuple(flag for flag in row.flags if flag not in own) + figure.flags
             changed = replace(
                 row,
-                figure=found,
+                figure=figure,
                 flags=(PLANNED, *flags),
-                reason=found.reason or "a stratified sample of the benchmark's prompts",
-                estimand=found.estimand,
-                n_prompts=found.n_scored,
-                unscored=UnscoredBounds(found.bound_low, found.bound_high, found.bound_ci_low, found.bound_ci_high),
+                reason=figure.reason or "a stratified sample of the benchmark's prompts",
+                estimand=figure.estimand,
+                n_prompts=figure.n_scored,
+                unscored=UnscoredBounds(figure.bound_low, figure.bound_high, figure.bound_ci_low, figure.bound_ci_high),
             )
             planned.append((entry, changed))
         return plain, planned
 
     def insert(self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]) -> list[list[Line]]:
         """Groups with the rows on plans, each at the place that its figure has among rows of all prompts."""
-        found = [list(group) for group in groups]
+        merged = [list(group) for group in groups]
         for line in planned:
-            at = next((i for i, one in enumerate(found) if one[0][0].group == line[0].group), len(found))
-            found[at : at + 1] = [_insert(found[at] if at < len(found) else [], line)]
-        return found
+            at = next((i for i, one in enumerate(merged) if one[0][0].group == line[0].group), len(merged))
+            merged[at : at + 1] = [_insert(merged[at] if at < len(merged) else [], line)]
+        return merged
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         """What figures on plans say; nothing where there are none."""
@@ -85,21 +85,21 @@ class PlannedRows:
 NO_PLANS = PlannedRows()
 
 
-def planned_runs(found: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
+def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
     """The entries of a benchmark that are on a stored plan, by condition key and id of the metric."""
-    if not found.plans.plans:
+    if not scores.plans.plans:
         return {}
     return {
         (entry.condition.key, entry.metric.id): run
-        for entry in found.entries
+        for entry in scores.entries
         if entry.usable is not None
-        and (run := recognise(found.plans, entry.condition, entry.metric.label, entry.usable)) is not None
+        and (run := recognise(scores.plans, entry.condition, entry.metric.label, entry.usable)) is not None
     }
 
 
-def planned_rows(found: BenchmarkScores, options: RowOptions) -> PlannedRows:
+def planned_rows(scores: BenchmarkScores, options: RowOptions) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
-    runs = planned_runs(found)
+    runs = planned_runs(scores)
     estimand = _estimand(options)
     estimates = {key: estimate_of(run, level=options.level, estimand=estimand) for key, run in runs.items()}
     return PlannedRows(

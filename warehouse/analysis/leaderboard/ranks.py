@@ -53,7 +53,7 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     if not len(table.prompts):
         return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
-    found = rank_models(
+    ranking = rank_models(
         all_pairs(
             table.values,
             table.clusters,
@@ -64,15 +64,15 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
         )
     )
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
-    rows = zip(*(getattr(found, name) for name in names), strict=True)
+    rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     return [
         Ranks(
             **dict(zip(names, ranks, strict=True)),
             group=letters,
-            rank_draws=found.n_resamples,
+            rank_draws=ranking.n_resamples,
             rank_reason="" if ranks[0] else "no pair with another row could be tested",
         )
-        for ranks, letters in zip(rows, found.groups, strict=True)
+        for ranks, letters in zip(rows, ranking.groups, strict=True)
     ]
 
 

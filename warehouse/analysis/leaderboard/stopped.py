@@ -55,10 +55,10 @@ def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstim
             population=record.population,
             alpha=1 - level,
         )
-        found = sequential_test(values, design)
+        test = sequential_test(values, design)
     except StatisticsError as error:
         return StoppedEstimate(mean, None, None, None), f"{why}: {error}"
-    if found.estimate is None:
+    if test.estimate is None:
         return StoppedEstimate(mean, None, None, None), f"{why} before a prompt was scored"
     reason = f"{why}: the interval holds whenever one stops; warehouse gate --sequential has the verdict"
-    return StoppedEstimate(found.estimate, None, found.low, found.high), reason
+    return StoppedEstimate(test.estimate, None, test.low, test.high), reason

@@ -44,7 +44,7 @@ def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, 
     if not inside or scores.uneven_weights is not None:
         return UnscoredBounds()
     low, high = (_filled(scores, end) for end in limits)
-    found = filled_bounds(
+    bounds = filled_bounds(
         low,
         high,
         int(np.count_nonzero(scores.unscored)),
@@ -54,7 +54,7 @@ def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, 
         scored=_scored(scores, limits, clusters, level),
         level=level,
     )
-    return UnscoredBounds(found.theta_low, found.theta_high, found.ci_low, found.ci_high)
+    return UnscoredBounds(bounds.theta_low, bounds.theta_high, bounds.ci_low, bounds.ci_high)
 
 
 def _scored(scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float) -> Estimate | None:

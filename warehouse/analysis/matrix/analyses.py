@@ -67,7 +67,7 @@ def run_test(
     spread: Elsewhere | None = None,
 ) -> MatrixTest:
     """Permutation tests of the similarities between prompts."""
-    found = permutation_test(
+    test = permutation_test(
         data.values,
         cast("Sequence[Similarity]", similarities) or None,
         n_permutations=n_permutations,
@@ -75,21 +75,21 @@ def run_test(
         spread=spread,
         progress=progress,
     )
-    rows = tuple(TestRow(**vars(statistic)) for statistic in found.statistics)
+    rows = tuple(TestRow(**vars(statistic)) for statistic in test.statistics)
     binary = bool(np.isin(data.values, (0, 1)).all())
     notes = (
         () if binary or similarities else ("scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",)
     )
     of_spread = () if spread is None else spread.notes
     return MatrixTest(
-        **common(data, seed, *notes, *of_spread), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
+        **common(data, seed, *notes, *of_spread), rows=rows, n_permutations=n_permutations, histogram=_histogram(test)
     )
 
 
-def _histogram(found: PermutationTest) -> tuple[HistogramRow, ...]:
+def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
     return tuple(
         HistogramRow(shape.similarity, *bin)
-        for shape in found.histograms
+        for shape in test.histograms
         for bin in zip(shape.edges[:-1], shape.edges[1:], shape.observed, shape.permuted, strict=True)
     )
 
@@ -103,15 +103,15 @@ def run_clusters(
     spread: Elsewhere | None = None,
 ) -> MatrixClusters:
     """The clustering with the best silhouette, against shuffled matrices."""
-    found = cluster_search(
+    search = cluster_search(
         data.values, n_clusters or None, n_permutations=n_permutations, seed=seed, spread=spread, progress=progress
     )
-    chosen = found.chosen
+    chosen = search.chosen
     rows = tuple(
         ClusterCountRow(
             count.n_clusters, count.observed, count.permuted, count.permuted_high, count.n_clusters == chosen.n_clusters
         )
-        for count in found.counts
+        for count in search.counts
     )
     of_spread = () if spread is None else spread.notes
     return MatrixClusters(
@@ -119,10 +119,10 @@ def run_clusters(
         rows=rows,
         n_clusters=chosen.n_clusters,
         silhouette=chosen.silhouette,
-        silhouette_permuted=found.silhouette_permuted,
-        p_value=found.p_value,
+        silhouette_permuted=search.silhouette_permuted,
+        p_value=search.p_value,
         n_permutations=n_permutations,
-        clusters=_clusters(data, found),
+        clusters=_clusters(data, search),
         labels=tuple(chosen.labels.tolist()),
         distances=tuple(chosen.distances.tolist()),
         medoids=tuple(chosen.medoids.tolist()),
@@ -130,8 +130,8 @@ def run_clusters(
     )
 
 
-def _clusters(data: MatrixData, found: ClusterSearch) -> tuple[ClusterRow, ...]:
-    chosen, rows = found.chosen, []
+def _clusters(data: MatrixData, search: ClusterSearch) -> tuple[ClusterRow, ...]:
+    chosen, rows = search.chosen, []
     for cluster, medoid in enumerate(chosen.medoids.tolist()):
         members = chosen.labels == cluster
         rows.append(
@@ -151,7 +151,7 @@ def run_explain(
     data: MatrixData, vectors: Vectors, intercept: bool, n_permutations: int, seed: int, progress: Progress | None
 ) -> MatrixExplanation:
     """Regressions of performance on semantic similarity, largest coefficient first."""
-    found = explain(
+    explanation = explain(
         data.values[vectors.rows],
         vectors.vectors,
         intercept=intercept,
@@ -161,44 +161,44 @@ def run_explain(
     )
     missing = len(data.prompts) - len(vectors.rows)
     notes = [f"{missing} prompts left out: no vector of their text"] if missing else []
-    if found.n_undefined:
-        notes.append(f"{found.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
-    head = common(data, seed, *notes) | {"n_prompts": found.n_prompts}
+    if explanation.n_undefined:
+        notes.append(f"{explanation.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
+    head = common(data, seed, *notes) | {"n_prompts": explanation.n_prompts}
     return MatrixExplanation(
         **head,
-        rows=_explained(data, vectors.rows, found),
+        rows=_explained(data, vectors.rows, explanation),
         embedder=vectors.embedder,
         intercept=intercept,
         n_permutations=n_permutations,
         n_without_vector=missing,
-        n_undefined=found.n_undefined,
-        share_fdr=_share(found),
-        mean_coefficient=found.mean_coefficient,
-        mean_coefficient_permuted=found.mean_coefficient_permuted,
-        p_mean_coefficient=found.p_mean_coefficient,
-        ks_coefficient=found.ks_coefficient,
-        p_ks_coefficient=found.p_ks_coefficient,
-        p_ks_coefficient_textbook=found.p_ks_coefficient_textbook,
-        ks_fdr=found.ks_fdr,
-        p_ks_fdr=found.p_ks_fdr,
-        p_ks_fdr_textbook=found.p_ks_fdr_textbook,
-        mantel_r=found.mantel.r,
-        mantel_p=found.mantel.p_value,
+        n_undefined=explanation.n_undefined,
+        share_fdr=_share(explanation),
+        mean_coefficient=explanation.mean_coefficient,
+        mean_coefficient_permuted=explanation.mean_coefficient_permuted,
+        p_mean_coefficient=explanation.p_mean_coefficient,
+        ks_coefficient=explanation.ks_coefficient,
+        p_ks_coefficient=explanation.p_ks_coefficient,
+        p_ks_coefficient_textbook=explanation.p_ks_coefficient_textbook,
+        ks_fdr=explanation.ks_fdr,
+        p_ks_fdr=explanation.p_ks_fdr,
+        p_ks_fdr_textbook=explanation.p_ks_fdr_textbook,
+        mantel_r=explanation.mantel.r,
+        mantel_p=explanation.mantel.p_value,
     )
 
 
-def _share(found: Explanation) -> float | None:
-    defined = ~np.isnan(found.coefficients)
+def _share(explanation: Explanation) -> float | None:
+    defined = ~np.isnan(explanation.coefficients)
     if not defined.any():
         return None
-    below = found.fdr[defined] < FDR
-    return float((below & (found.coefficients[defined] > 0)).mean())
+    below = explanation.fdr[defined] < FDR
+    return float((below & (explanation.coefficients[defined] > 0)).mean())
 
 
-def _explained(data: MatrixData, rows: NDArray[np.intp], found: Explanation) -> tuple[ExplainRow, ...]:
-    figures = np.column_stack([found.coefficients, found.statistics, found.p_values, found.fdr])
-    undefined = np.isnan(found.coefficients)
-    order = np.lexsort([-np.where(undefined, 0, found.coefficients), undefined])
+def _explained(data: MatrixData, rows: NDArray[np.intp], explanation: Explanation) -> tuple[ExplainRow, ...]:
+    figures = np.column_stack([explanation.coefficients, explanation.statistics, explanation.p_values, explanation.fdr])
+    undefined = np.isnan(explanation.coefficients)
+    order = np.lexsort([-np.where(undefined, 0, explanation.coefficients), undefined])
     return tuple(_row(data, int(rows[place]), figures[place]) for place in order.tolist())
 
 

@@ -78,7 +78,7 @@ def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
     """
     kept = result_cache.kept(store, known[0].name, METHOD_VERSION)
     current = _Current(store, known)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     chosen: list[tuple[str, str]] = []
     missing: list[str] = []
     outdated: list[str] = []
@@ -89,10 +89,10 @@ def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
         if fitting is None:
             (outdated if own else missing).append(word)
             continue
-        found[name] = fitting[1]
+        results[name] = fitting[1]
         selection = _in_words(fitting[0].parameters)
         chosen += [(name, selection)] if selection else []
-    return StoredMatrix(**found, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated))
+    return StoredMatrix(**results, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated))
 
 
 class _Current:

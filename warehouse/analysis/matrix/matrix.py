@@ -138,7 +138,7 @@ class Matrix:
         if store and not self.store_result:
             raise MisuseError("a trial stores no clustering: give a name, or store no result")
         tried = sorted(set(n_clusters))
-        found = self._ask(
+        clusters = self._ask(
             "cluster",
             MatrixClusters,
             {"n_clusters": tried, "permutations": permutations},
@@ -150,16 +150,20 @@ class Matrix:
         )
         if store:
             asked = {
-                "metric": found.metric,
+                "metric": clusters.metric,
                 "seed": seed,
                 "tried": tried,
                 "where": sorted(self.selection.where),
                 "latest": self.selection.latest,
             }
-            made = {"models": list(found.models), "n_clusters": found.n_clusters, "silhouette": found.silhouette}
+            made = {
+                "models": list(clusters.models),
+                "n_clusters": clusters.n_clusters,
+                "silhouette": clusters.silhouette,
+            }
             with self.opener.writing() as writable:
-                keep_clustering(writable, self.data, found, store, asked, made, default=default, replace=replace)
-        return found
+                keep_clustering(writable, self.data, clusters, store, asked, made, default=default, replace=replace)
+        return clusters
 
     def weights(
         self,
@@ -198,7 +202,7 @@ class Matrix:
             "equal": list(clusters),
             "given": False if own is None else fingerprint(own.tobytes()),
         }
-        found = self._ask(
+        weights = self._ask(
             "weights",
             MatrixWeights,
             settings,
@@ -208,9 +212,9 @@ class Matrix:
         )
         absent = len((given or {}).keys() - set(data.keys))
         if not absent:
-            return found
+            return weights
         note = f"{absent} prompts that the weights name are not in the matrix"
-        return with_changes(found, notes=(*found.notes, note))
+        return with_changes(weights, notes=(*weights.notes, note))
 
     def grow(self, *, sizes: Sequence[int] = (), seed: int = 0) -> MatrixGrowth:
         """Score of every model against size: most informative prompts first, and at random.
@@ -278,7 +282,7 @@ class Matrix:
             seed,
             {**chosen, **settings},
         )
-        found = answer(
+        answered = answer(
             self.opener,
             question,
             result,
@@ -286,22 +290,22 @@ class Matrix:
             fresh=self.fresh,
             store_result=self.store_result,
         )
-        if found.read_back:
-            note = f"read back: computed on {found.computed_on}, and nothing has changed since"
+        if answered.read_back:
+            note = f"read back: computed on {answered.computed_on}, and nothing has changed since"
         else:
-            note = f"not stored: {found.not_stored}" if found.not_stored else ""
-        return with_changes(found.result, notes=(*found.result.notes, note)) if note else found.result
+            note = f"not stored: {answered.not_stored}" if answered.not_stored else ""
+        return with_changes(answered.result, notes=(*answered.result.notes, note)) if note else answered.result
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:
             return self._stored_labels(cluster), cluster
-        found = self.cluster(seed=seed, permutations=0)
-        return np.array(found.labels, dtype=np.int64), f"performance, {found.n_clusters} clusters"
+        clusters = self.cluster(seed=seed, permutations=0)
+        return np.array(clusters.labels, dtype=np.int64), f"performance, {clusters.n_clusters} clusters"
 
     def _stored_labels(self, name: str) -> NDArray[np.int64]:
         with self.opener.reading() as store:
-            found = find_benchmark(store, self.benchmark)
-            clusters = cluster_map(store, found.ids, found.clusterings, name)
+            benchmark = find_benchmark(store, self.benchmark)
+            clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, name)
             labels = clusters.labels(self.data.prompts)
         if labels is None:
             raise MisuseError(f"clustering {name!r} holds none of the prompts of the matrix")

@@ -90,16 +90,16 @@ def read_matrix(store: Store, selection: Selection) -> MatrixData:
     return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)))
 
 
-def matrix_of(store: Store, found: BenchmarkScores) -> MatrixData:
+def matrix_of(store: Store, scores: BenchmarkScores) -> MatrixData:
     """`read_matrix` of scores that were read."""
-    members, notes = found.largest_group()
+    members, notes = scores.largest_group()
     columns = [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable]
     chosen = sorted(columns, key=lambda column: (column.name, column.condition.key))
-    name, label = found.benchmark.name, found.metric.label
+    name, label = scores.benchmark.name, scores.metric.label
     if len(chosen) < 2:
         raise MisuseError(
             f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a performance"
-            f" matrix needs at least 2{advise_others(found.others)}"
+            f" matrix needs at least 2{advise_others(scores.others)}"
         )
     prompts, seen = _complete(chosen)
     if len(prompts) < 2:
@@ -114,7 +114,7 @@ def matrix_of(store: Store, found: BenchmarkScores) -> MatrixData:
             f"{left_out} of {len(seen)} prompts left out: not every model has a score (fewest"
             f" scores: {_fewest(chosen)})"
         )
-    return _assemble(store, name, found.metric, chosen, prompts, left_out, notes)
+    return _assemble(store, name, scores.metric, chosen, prompts, left_out, notes)
 
 
 def _name(entry: ScoredCondition) -> str:

@@ -16,7 +16,7 @@ from warehouse.store.curate.clusterings import Members, store_clustering
 def keep_clustering(
     store: Store,
     data: MatrixData,
-    found: MatrixClusters,
+    clusters: MatrixClusters,
     name: str,
     asked: Mapping[str, Any],
     made: Mapping[str, Any],
@@ -35,7 +35,7 @@ def keep_clustering(
     Raises:
         MisuseError: a clustering of another kind, or made with other settings, has this name.
     """
-    labels, distances = np.array(found.labels), np.array(found.distances)
+    labels, distances = np.array(clusters.labels), np.array(clusters.distances)
     for benchmark in np.unique(data.benchmark_ids).tolist():
         rows = np.flatnonzero(data.benchmark_ids == benchmark)
         _, own = np.unique(labels[rows], return_inverse=True)

@@ -27,14 +27,14 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vect
             " compare their performance with"
         )
     chosen = choose_embedder(store, embedder)
-    found = read_vectors(store, chosen, np.unique(data.benchmark_ids).tolist())
-    places = np.searchsorted(found.prompts, data.prompts)
-    places[places == len(found.prompts)] = 0
+    vectors = read_vectors(store, chosen, np.unique(data.benchmark_ids).tolist())
+    places = np.searchsorted(vectors.prompts, data.prompts)
+    places[places == len(vectors.prompts)] = 0
     rows = np.empty(0, np.intp)
-    if len(found.prompts):
-        rows = np.flatnonzero(found.prompts[places] == data.prompts)
+    if len(vectors.prompts):
+        rows = np.flatnonzero(vectors.prompts[places] == data.prompts)
     if not len(rows):
         raise MisuseError(
             f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed {data.benchmark}"
         )
-    return Vectors(chosen.label, rows, found.vectors[places[rows]].astype(np.float64))
+    return Vectors(chosen.label, rows, vectors.vectors[places[rows]].astype(np.float64))

@@ -100,40 +100,40 @@ def run_growth(data: MatrixData, sizes: Sequence[int], seed: int, progress: Prog
     rows: list[GrowthRow] = []
     steps: list[GrowthStep] = []
     for place, order in enumerate(orders, start=1):
-        found = grow(data.values, order, seed=seed, sizes=wanted)
-        rows += _growth_rows(data, found)
-        steps += _growth_steps(data, found)
+        growth = grow(data.values, order, seed=seed, sizes=wanted)
+        rows += _growth_rows(data, growth)
+        steps += _growth_steps(data, growth)
         if progress:
             progress(place, len(orders))
     return MatrixGrowth(**common(data, seed), rows=tuple(rows), steps=tuple(steps))
 
 
-def _growth_rows(data: MatrixData, found: Growth) -> list[GrowthRow]:
+def _growth_rows(data: MatrixData, growth: Growth) -> list[GrowthRow]:
     higher = data.higher_is_better is not False
     return [
-        GrowthRow(found.order, int(size), model, float(score), int(rank))
-        for size, scores in zip(found.sizes, found.scores, strict=True)
+        GrowthRow(growth.order, int(size), model, float(score), int(rank))
+        for size, scores in zip(growth.sizes, growth.scores, strict=True)
         for model, score, rank in zip(
             data.models, scores, competition_ranks(scores, higher_is_better=higher), strict=True
         )
     ]
 
 
-def _growth_steps(data: MatrixData, found: Growth) -> list[GrowthStep]:
+def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:
     from scipy import stats  # takes longer to load than most answers
 
-    whole = found.scores[-1]
+    whole = growth.scores[-1]
     steps = []
-    for size, scores in zip(found.sizes, found.scores, strict=True):
+    for size, scores in zip(growth.sizes, growth.scores, strict=True):
         tau = stats.kendalltau(scores, whole).statistic
         steps.append(
             GrowthStep(
-                found.order,
+                growth.order,
                 int(size),
                 float(scores.mean()),
                 float(np.abs(scores - whole).max()),
                 None if np.isnan(tau) else float(tau),
-                data.keys[found.prompts[size - 1]],
+                data.keys[growth.prompts[size - 1]],
             )
         )
     return steps

@@ -82,7 +82,7 @@ def read_pilot(
     )
     prompts = _common(conditions, scores)
     labels = clusters.labels(prompts)
-    sides = [_side(found, prompts, chosen) for found in scores]
+    sides = [_side(own, prompts, chosen) for own in scores]
     if len(sides) == 1:
         pilot = plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
     else:
@@ -101,8 +101,8 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     wanted = parse_where(selection.where)
-    found = [by_benchmark_split(store, text, ids, wanted) for text in references]
-    places = sorted(set.intersection(*(set(places) for places in found)))
+    by_reference = [by_benchmark_split(store, text, ids, wanted) for text in references]
+    places = sorted(set.intersection(*(set(places) for places in by_reference)))
     if len(places) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
         raise MisuseError(
@@ -113,7 +113,7 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
         )
     chosen = [
         pick_one(store, of_one[places[0]], text, latest=selection.latest)
-        for of_one, text in zip(found, references, strict=True)
+        for of_one, text in zip(by_reference, references, strict=True)
     ]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
         raise MisuseError("both references mean the same run; give one of them alone")
@@ -128,8 +128,8 @@ def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -
     for metric in chosen:
         if metric.link == "none":
             continue
-        found = read_scores(store, runs, [metric.id], links=read_links(store))
-        usable = [found[side] for side in sorted(found) if found[side].n]
+        by_side = read_scores(store, runs, [metric.id], links=read_links(store))
+        usable = [by_side[side] for side in sorted(by_side) if by_side[side].n]
         if len(usable) == len(conditions):
             return metric, usable
     models = " and ".join(condition.model for condition in conditions)

@@ -238,7 +238,7 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
     answer = _answer_plan(question, goal, parts, draws[0])
     best = _best_designs(question, parts)
     rows = [_row("answer", answer, question, pilot)]
-    rows += [_row(role, found.plan, question, pilot) for role, found in best if found.plan is not None]
+    rows += [_row(role, design.plan, question, pilot) for role, design in best if design.plan is not None]
     sizes = question.n_values or _around(answer.n, pilot)
     table = plan_table(parts, sizes, draws, **_common(question))
     rows += [_row("table", plan, question, pilot) for plan in table]
@@ -250,7 +250,7 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
         sigma2_b=parts.sigma2_b,
         cluster_size=parts.cluster_size,
         pilot=pilot,
-        reachable=not limited or all(found.plan is not None for _, found in best),
+        reachable=not limited or all(design.plan is not None for _, design in best),
         rows=tuple(rows),
         notes=(*notes_of(answer, question, source), *_reasons(best)),
     )
@@ -318,8 +318,7 @@ def _best_designs(question: Question, parts: VarianceParts) -> list[tuple[str, B
     if question.delta is not None and question.n is None and choice:
         best.append(("cheapest", cheapest_design(question.delta, parts, **limits)))
     if question.budget is not None:
-        found = best_for_budget(question.budget, parts, delta=question.delta, **limits)
-        best.append(("budget", found))
+        best.append(("budget", best_for_budget(question.budget, parts, delta=question.delta, **limits)))
     return best
 
 
@@ -350,4 +349,4 @@ def _row(role: str, plan: Plan, question: Question, pilot: Pilot | None) -> Powe
 
 
 def _reasons(best: Sequence[tuple[str, BestDesign]]) -> list[str]:
-    return [found.reason for _, found in best if found.plan is None]
+    return [design.reason for _, design in best if design.plan is None]

@@ -109,7 +109,7 @@ def anchors(
         raise MisuseError(f"{wanted[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
     families = np.array(whole.names)
-    found = anchor_errors(
+    errors = anchor_errors(
         responses, wanted, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
     )
     fitted = as_model(model, responses.n_models)
@@ -139,7 +139,7 @@ def anchors(
             )
             for place, j in enumerate(chosen.items.tolist())
         ),
-        rows=tuple(AnchorErrorRow(**vars(one)) for one in found),
+        rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
         seed=seed,
         notes=(*whole.notes, *notes),
     )
@@ -177,7 +177,7 @@ def _curves(pool: Pool) -> Curves | None:
     labels: dict[str, set[tuple[str, object]]] = {recipe: set() for recipe in recipes}
     for recipe, seed, position in zip(recipes, seeds, positions, strict=True):
         labels[recipe].add((seed, position))
-    if all(len(found) < 2 for found in labels.values()):
+    if all(len(own) < 2 for own in labels.values()):
         return None
     return Curves(
         recipe=np.unique(recipes, return_inverse=True)[1],

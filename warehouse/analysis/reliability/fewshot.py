@@ -34,14 +34,14 @@ def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
     groups: dict[tuple[Any, ...], list[ScoredCondition]] = {}
     for entry in sorted(entries, key=lambda one: (one.condition.setting(_SEED) or -1, one.condition.key)):
         groups.setdefault(_settings(entry.condition), []).append(entry)
-    found = []
+    by_seed = []
     for members in groups.values():
         seeds = {entry.condition.setting(_SEED) for entry in members}
         if len(members) > 1 and None not in seeds and len(seeds) == len(members):
-            found.append(members)
+            by_seed.append(members)
         else:
-            found += [[entry] for entry in members]
-    return found
+            by_seed += [[entry] for entry in members]
+    return by_seed
 
 
 def _settings(condition: Condition) -> tuple[Any, ...]:
@@ -76,13 +76,13 @@ class SeedScores:
         if len(set(sets)) != 1 or len(sets[0]) < 2:
             return None
         names = sorted(sets[0])
-        found = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
+        table = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
         for m, one in enumerate(self.seeds):
             for k, name in enumerate(names):
                 ids, values = np.fromiter(one[name], np.int64), np.fromiter(one[name].values(), np.float64)
                 there = np.isin(ids, prompts)
-                found[k, np.searchsorted(prompts, ids[there]), m] = values[there]
-        return found
+                table[k, np.searchsorted(prompts, ids[there]), m] = values[there]
+        return table
 
     def notes(self, name: str) -> list[str]:
         """Why seeds that there are cannot be used."""

@@ -35,11 +35,11 @@ class Labels:
         """Places among ``prompts`` of each scenario and subscenario, by name."""
         if self.of is None:
             return [(self.whole, list(range(len(prompts))))]
-        found: dict[tuple[str, str], list[int]] = {}
+        groups: dict[tuple[str, str], list[int]] = {}
         for place, prompt in enumerate(prompts.tolist()):
             if prompt in self.of:
-                found.setdefault(self.of[prompt], []).append(place)
-        return sorted(found.items())
+                groups.setdefault(self.of[prompt], []).append(place)
+        return sorted(groups.items())
 
 
 def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenario: str) -> Labels:
@@ -60,14 +60,14 @@ def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenar
         raise MisuseError(f"scenarios {fields!r}; expected a field, or two (scenarios and their subscenarios)")
     documents, ids = _documents(store, benchmark)
     columns = [_column(store, benchmark, name, documents, ids) for name in names]
-    found = {
+    labels = {
         prompt: (columns[0][prompt], columns[-1][prompt])
         for prompt in ids
         if all(prompt in column for column in columns)
     }
-    left = len(ids) - len(found)
+    left = len(ids) - len(labels)
     notes = (f"{left} of {len(ids)} prompts without {fields} are left out",) if left else ()
-    return Labels((scenario, benchmark.name), found, notes)
+    return Labels((scenario, benchmark.name), labels, notes)
 
 
 def _documents(store: Store, benchmark: Benchmark) -> tuple[list[Any], list[int]]:
@@ -80,17 +80,17 @@ def _column(
     store: Store, benchmark: Benchmark, field: str, documents: Sequence[Any], ids: Sequence[int]
 ) -> dict[int, str]:
     """Label of each prompt by a field, else by a clustering of this name."""
-    found = {
+    labels = {
         prompt: value if isinstance(value, str) else canonical_json(value).decode()
         for prompt, document in zip(ids, documents, strict=True)
         if (value := field_at(document, field)) is not None
     }
-    if found:
-        return found
+    if labels:
+        return labels
     rows = store.rows(query_text("analysis", "cluster_labels"), {"benchmark_ids": benchmark.ids})
-    found = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
-    if found:
-        return found
+    labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
+    if labels:
+        return labels
     known = {key for document in documents if isinstance(document, dict) for key in document}
     known |= {row["name"] for row in rows}
     raise MisuseError(

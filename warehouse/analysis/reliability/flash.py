@@ -135,7 +135,7 @@ def flash(
     place = None if model is None else _place(data, model, new)
     everyone = np.arange(len(data.scores.models))
     stored = data.scores if place is None else data.scores.part(np.delete(everyone, place))
-    found, why = _check(stored, steps_at, tiers, n_resamples, seed)
+    check, why = _check(stored, steps_at, tiers, n_resamples, seed)
     full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
     steps, following, answered = [], None, None
     if model is not None:
@@ -171,14 +171,14 @@ def flash(
         next_prompts=() if following is None else _next_prompts(data, orders, size, answered),
         is_settled=stop is not None,
         saving=None if stop is None else data.scores.n_prompts / stop.n_prompts,
-        check=() if found is None else _check_rows(stored, found, full),
-        mean_error=None if found is None else float(found.mean_error.mean()),
-        mean_saving=None if found is None else float(found.saving.mean()),
-        within=None if found is None else float(found.within.mean()),
-        sizes=() if found is None else found.sizes,
-        resolutions=() if found is None else found.resolutions,
-        tiers=() if found is None else found.tiers,
-        stopped=() if found is None else tuple(found.stopped.mean(axis=0).tolist()),
+        check=() if check is None else _check_rows(stored, check, full),
+        mean_error=None if check is None else float(check.mean_error.mean()),
+        mean_saving=None if check is None else float(check.saving.mean()),
+        within=None if check is None else float(check.within.mean()),
+        sizes=() if check is None else check.sizes,
+        resolutions=() if check is None else check.resolutions,
+        tiers=() if check is None else check.tiers,
+        stopped=() if check is None else tuple(check.stopped.mean(axis=0).tolist()),
         no_check=why,
         seed=seed,
         notes=data.notes,
@@ -211,17 +211,17 @@ def _check(
     return flash_check(stored, sizes=sizes, tiers=tiers, n_resamples=n_resamples, seed=seed), ""
 
 
-def _check_rows(stored: SuiteScores, found: FlashCheck, full: NDArray[np.float64]) -> tuple[FlashModelRow, ...]:
+def _check_rows(stored: SuiteScores, check: FlashCheck, full: NDArray[np.float64]) -> tuple[FlashModelRow, ...]:
     means = mean_over_scenarios(stored.scores(stored.means))
-    used = found.stopped @ np.array(found.n_prompts, dtype=np.float64)
+    used = check.stopped @ np.array(check.n_prompts, dtype=np.float64)
     return tuple(
         FlashModelRow(
             model=stored.models[m],
             rank=None if np.isnan(full[m]) else int(full[m]),
-            mean_error=float(found.mean_error[m]),
-            largest_error=float(found.largest_error[m]),
-            within=float(found.within[m]),
-            saving=float(found.saving[m]),
+            mean_error=float(check.mean_error[m]),
+            largest_error=float(check.largest_error[m]),
+            within=float(check.within[m]),
+            saving=float(check.saving[m]),
             n_prompts=float(used[m]),
         )
         for m in best_first(-full, means, stored.models).tolist()
@@ -250,13 +250,13 @@ def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) 
 def _next_prompts(
     data: SuiteData, orders: Sequence[NDArray[np.intp]], size: int | None, answered: Sequence[NDArray[np.bool_]] | None
 ) -> tuple[NextPromptRow, ...]:
-    found = []
+    next_prompts = []
     counts = shared_sizes(data.scores, size)
     for number, (one, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
         for place in order[: counts[number]].tolist():
             if answered is None or not answered[number][place]:
                 row = rows[place]
-                found.append(
+                next_prompts.append(
                     NextPromptRow(
                         scenario=one.scenario,
                         subscenario=one.name,
@@ -266,7 +266,7 @@ def _next_prompts(
                         text=excerpt_of(row["text"]),
                     )
                 )
-    return tuple(found)
+    return tuple(next_prompts)
 
 
 def _check_in_words(report: FlashReport) -> str:

@@ -132,12 +132,12 @@ def reliability(
     selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
     data = read_suite(store, suite, selection, scenarios=scenarios, standalone=standalone)
     scores = data.scores
-    found = [
+    reliabilities = [
         one_reliability(scores, granularity, size, ties=ties, n_resamples=n_resamples, seed=seed, level=level)
         for granularity in GRANULARITIES
         for size in _sizes(scores, granularity, sizes)
     ]
-    by_prompts = [one for one in found if one.granularity == "prompts"]
+    by_prompts = [one for one in reliabilities if one.granularity == "prompts"]
     figures = aggregates(scores)
     agreement = subscenario_agreement(scores)
     designs = []
@@ -153,7 +153,7 @@ def reliability(
         scenarios_by=data.scenarios_by,
         level=level,
         seed=seed,
-        rows=tuple(_row(one) for one in found),
+        rows=tuple(_row(one) for one in reliabilities),
         models=_model_rows(scores, figures, by_prompts[-1]),
         pool=_pool_rows(scores, figures),
         switches=tuple(
@@ -208,20 +208,20 @@ def _row(one: Reliability) -> ReliabilityRow:
     )
 
 
-def _model_rows(scores: SuiteScores, found: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
-    order = best_first(found.figures[0], found.figures[1], scores.models)
+def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
+    order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
     in_suite = int((scores.known.sum(axis=1) > 1).sum())
     rows = []
     for m in order.tolist():
-        figures = [_known(x) for x in found.figures[:, m]]
-        ranks = [None if math.isnan(x) else int(x) for x in found.ranks[:, m]]
+        figures = [_known(x) for x in aggregated.figures[:, m]]
+        ranks = [None if math.isnan(x) else int(x) for x in aggregated.ranks[:, m]]
         known = [rank for rank in ranks if rank is not None]
         quality = whole.quality_by_model
         resolution = whole.rank_resolution_by_model
         rows.append(
             ModelRow(
                 model=scores.models[m],
-                n_scenarios=int(found.n_scenarios[m]),
+                n_scenarios=int(aggregated.n_scenarios[m]),
                 n_scenarios_suite=in_suite,
                 rank=ranks[0],
                 mean_win_rate=figures[0],
@@ -242,15 +242,15 @@ def _model_rows(scores: SuiteScores, found: Aggregates, whole: Reliability) -> t
     return tuple(rows)
 
 
-def _pool_rows(scores: SuiteScores, found: Aggregates) -> tuple[PoolRow, ...]:
+def _pool_rows(scores: SuiteScores, aggregated: Aggregates) -> tuple[PoolRow, ...]:
     if len(scores.models) < 3:
         return ()
     stable = pool_stability(scores)
-    order = best_first(found.figures[0], found.figures[1], scores.models)
+    order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
     return tuple(
         PoolRow(
             model=scores.models[m],
-            rank=None if math.isnan(found.ranks[0, m]) else int(found.ranks[0, m]),
+            rank=None if math.isnan(aggregated.ranks[0, m]) else int(aggregated.ranks[0, m]),
             n_moved=int(stable.n_moved[m]),
             largest=int(stable.largest[m]),
             n_reversed=int(stable.n_reversed[m]),
@@ -270,11 +270,11 @@ def _agreement_rows(scores: SuiteScores, tau: np.ndarray[Any, np.dtype[np.float6
     )
 
 
-def _notes(data: SuiteData, found: Aggregates) -> list[str]:
+def _notes(data: SuiteData, aggregated: Aggregates) -> list[str]:
     notes = []
     if len(data.scores.models) < 3:
         notes.append("two models: a ranking is one pair, and no model can leave")
-    if np.nanmax(found.ranks[0]) == 1:
+    if np.nanmax(aggregated.ranks[0]) == 1:
         notes.append("all models have the same mean win rate: there is no ranking to be reliable")
     return notes
 

@@ -154,11 +154,13 @@ def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, 
         suite = find_suite(store, name)
         notes = [f"no runs on {', '.join(suite.empty[:_NAMED])}: not part of the suite"] if suite.empty else []
         return _Tree(suite.name, suite.leaves, scenario_names(store, name)), notes
-    found = find_benchmark(store, name)
+    benchmark = find_benchmark(store, name)
     notes = (
-        [] if scenarios else [f"{found.name} is one scenario; --scenarios FIELD splits it by a field of its prompts"]
+        []
+        if scenarios
+        else [f"{benchmark.name} is one scenario; --scenarios FIELD splits it by a field of its prompts"]
     )
-    return _Tree(found.name, (found,), {}), notes
+    return _Tree(benchmark.name, (benchmark,), {}), notes
 
 
 def _comparable(leaf: LeafEntries, subset_ok: bool, unfinished: set[str]) -> tuple[list[ScoredCondition], list[str]]:
@@ -222,7 +224,7 @@ def _subscenarios(
     rows = [known[one] for one in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
-    found = []
+    subscenarios = []
     for scenario, part in labelled.groups(prompts):
         chosen = np.array(sorted(part, key=lambda row: rows[row]["order"]), dtype=np.intp)
         own = None if clusters is None else clusters[chosen]
@@ -231,15 +233,15 @@ def _subscenarios(
         scores, table = values[chosen], None
         if cube is not None and not np.isnan(cube[:, chosen]).any():
             table = sign * cube[:, chosen]
-        found.append(
+        subscenarios.append(
             (
                 subscenario(scenario[0], scenario[1], scores, clusters=own, seeds=table),
                 tuple(rows[row] | {"benchmark": name} for row in chosen),
             )
         )
-    if clusters is not None and any(one.clusters is not None for one, _ in found):
+    if clusters is not None and any(one.clusters is not None for one, _ in subscenarios):
         notes.append(f"{name}: prompts of a cluster are drawn together (--cluster none draws each by itself)")
-    return found, notes
+    return subscenarios, notes
 
 
 def _without_single(
@@ -275,28 +277,28 @@ def _in_order(
     return tuple(of[one.scenario, one.name] for one in scores.subscenarios)
 
 
-def benchmark_scores(found: BenchmarkScores) -> SuiteScores:
+def benchmark_scores(scores: BenchmarkScores) -> SuiteScores:
     """One benchmark, as a leaderboard takes it, as a suite of one scenario.
 
     Raises:
         MisuseError: fewer than two conditions with scores of all its prompts.
     """
-    leaf = LeafEntries(found.benchmark, found.entries, found.coverages, found.others)
-    kept, _ = _comparable(leaf, found.subset_ok, set())
+    leaf = LeafEntries(scores.benchmark, scores.entries, scores.coverages, scores.others)
+    kept, _ = _comparable(leaf, scores.subset_ok, set())
     if len(kept) < 2:
-        raise MisuseError(f"{found.benchmark.name}: {len(kept)} condition(s) with scores of its prompts; 2 are needed")
-    scores = [entry.usable for entry in kept]
-    prompts = np.unique(np.concatenate([one.prompts for one in scores if one is not None]))
+        raise MisuseError(f"{scores.benchmark.name}: {len(kept)} condition(s) with scores of its prompts; 2 are needed")
+    usable = [entry.usable for entry in kept]
+    prompts = np.unique(np.concatenate([one.prompts for one in usable if one is not None]))
     values = np.full((len(prompts), len(kept)), np.nan)
-    sign = -1.0 if found.metric.higher_is_better is False else 1.0
-    for place, one in enumerate(scores):
+    sign = -1.0 if scores.metric.higher_is_better is False else 1.0
+    for place, one in enumerate(usable):
         if one is not None:
             values[np.searchsorted(prompts, one.prompts), place] = sign * one.values
-    labels = found.clusters.labels(prompts)
+    labels = scores.clusters.labels(prompts)
     if labels is not None and len(np.unique(labels)) < _FEWEST_CLUSTERS:
         labels = None
     names = [f"{entry.condition.model}#{entry.condition.key}" for entry in kept]
     order = np.array(sorted(range(len(names)), key=names.__getitem__))
-    name = found.benchmark.name
+    name = scores.benchmark.name
     part = subscenario(name, name, values[:, order], clusters=labels)
     return suite_scores([names[i] for i in order], [part])

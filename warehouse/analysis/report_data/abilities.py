@@ -25,18 +25,18 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
         names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
-    found: list[AbilityReport] = []
+    reports: list[AbilityReport] = []
     for subject in sorted(result_cache.analysed_subjects(store)):
         if not {*subject.split(", ")} <= {*benchmarks}:
             continue
         for kept in result_cache.kept(store, subject, METHOD_VERSION):
-            if kept.kind != "irt_ability" or len(found) >= MOST:
+            if kept.kind != "irt_ability" or len(reports) >= MOST:
                 continue
             report = AbilityReport.from_dict(result_cache.result_of(store, kept))
             if report.input_fingerprint == _fingerprint(store, names, report, kept.parameters):
-                found.append(report)
+                reports.append(report)
                 break
-    return tuple(found)
+    return tuple(reports)
 
 
 def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, asked: dict[str, Any]) -> str:

@@ -70,11 +70,11 @@ def _of_pairs(group: PairGroup, rows: Sequence[PairRow], higher_is_better: bool 
 
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
     """Models other than the first that do not differ from one another."""
-    found: dict[str, list[str]] = {}
+    by_letter: dict[str, list[str]] = {}
     for label, letters in zip(labels, groups, strict=True):
         for letter in letters:
-            found.setdefault(letter, []).append(label)
-    others = [members for letter, members in found.items() if letter not in groups[0] and len(members) > 1]
+            by_letter.setdefault(letter, []).append(label)
+    others = [members for letter, members in by_letter.items() if letter not in groups[0] and len(members) > 1]
     if len(others) > MOST_GROUPS:
         return Sentence(f"; the others fall into {len(others)} groups that overlap")
     sentence = Sentence("")

@@ -142,8 +142,8 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport, level: float) -> Decisio
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
     """Bounds of the metric that is shown, where the figure is a mean of its values."""
     shown = [one for one in scores.metrics if one.label == scores.metric.label]
-    found = {one.bounds if one.link == "identity" else None for one in shown}
-    return found.pop() if len(found) == 1 else None
+    bounds = {one.bounds if one.link == "identity" else None for one in shown}
+    return bounds.pop() if len(bounds) == 1 else None
 
 
 def _rows_elsewhere(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow, ...]:

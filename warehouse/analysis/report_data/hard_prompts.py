@@ -42,18 +42,18 @@ class HardPrompts:
         return tuple(prompt for prompt, _ in (*self.hardest, *self.negative))
 
 
-def hard_prompts(found: BenchmarkScores) -> HardPrompts | None:
+def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
     """The largest group of conditions on a benchmark; None for fewer than two of either."""
-    groups = [comparable(members, found) for members in found.groups().values()]
+    groups = [comparable(members, scores) for members in scores.groups().values()]
     members = max(groups, key=len, default=[])
-    if len(members) < 2 or found.metric.link != "identity":
+    if len(members) < 2 or scores.metric.link != "identity":
         return None
-    table = score_table(members, found.clusters)
+    table = score_table(members, scores.clusters)
     complete = ~np.isnan(table.values).any(axis=1)
     values, ids = table.values[complete], table.prompts[complete]
     if len(ids) < 2:
         return None
-    sign = -1.0 if found.metric.higher_is_better is False else 1.0
+    sign = -1.0 if scores.metric.higher_is_better is False else 1.0
     correlations = discrimination(sign * values.T)
     means = values.mean(axis=1)
     hardest = np.lexsort([ids, sign * means])[:TOP]

@@ -50,21 +50,21 @@ class PartialRun:
         if self.plan is not None:
             against = f", against {self.plan.baseline}" if self.plan.baseline else ""
             return f"plan {self.plan.key} from {len(self.plan.history)} models{against}"
-        found = self.record
-        if found is None or not found.is_ours:
-            return found.name if found is not None else ""
-        verdict = f"{found.verdict} after {found.decided_at or found.n_prompts} prompts against {found.baseline}"
-        return f"{verdict}, margin {found.margin:g}, alpha {found.alpha:g}, at most {found.n_max}"
+        record = self.record
+        if record is None or not record.is_ours:
+            return record.name if record is not None else ""
+        verdict = f"{record.verdict} after {record.decided_at or record.n_prompts} prompts against {record.baseline}"
+        return f"{verdict}, margin {record.margin:g}, alpha {record.alpha:g}, at most {record.n_max}"
 
 
-def partial_runs(board: Leaderboard, found: BenchmarkScores) -> tuple[PartialRun, ...]:
+def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRun, ...]:
     """The rows of a leaderboard that are on a plan or were stopped early, in its order.
 
     Args:
-        found: the scores that it is made of.
+        scores: those that it is made of.
     """
-    plans = {run.condition.run_ids: run.plan for run in planned_runs(found).values()}
-    records = {entry.condition.run_ids: entry.stopped.record for entry in found.entries if entry.stopped is not None}
+    plans = {run.condition.run_ids: run.plan for run in planned_runs(scores).values()}
+    records = {entry.condition.run_ids: entry.stopped.record for entry in scores.entries if entry.stopped is not None}
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))
         if PLANNED in row.flags
@@ -109,9 +109,9 @@ class StoredReliability:
 
 def stored_reliability(store: Store) -> dict[str, StoredReliability]:
     """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_benchmark: dict[str, list[dict[str, Any]]] = {}
     for row in store.rows(query_text("analysis", "report_reliability")):
-        found.setdefault(row["benchmark"], []).append(row)
+        by_benchmark.setdefault(row["benchmark"], []).append(row)
     return {
         name: StoredReliability(
             {row["statistic"]: (row["estimate"], row["low"], row["high"]) for row in rows},
@@ -119,5 +119,5 @@ def stored_reliability(store: Store) -> dict[str, StoredReliability]:
             max(row["refreshed_at"] for row in rows),
             next((row["reason"] for row in rows if row["reason"]), ""),
         )
-        for name, rows in found.items()
+        for name, rows in by_benchmark.items()
     }

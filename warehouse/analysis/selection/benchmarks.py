@@ -107,14 +107,14 @@ def find_among(store: Store, known: BenchmarkNames, name: str) -> Benchmark:
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
-    found = known.benchmark(name)
-    leaves = sorted(str(row["name"]) for row in known.below(found.ids) if row["id"] not in known.children)
-    if leaves and not _has_runs(store, found.ids):
+    benchmark = known.benchmark(name)
+    leaves = sorted(str(row["name"]) for row in known.below(benchmark.ids) if row["id"] not in known.children)
+    if leaves and not _has_runs(store, benchmark.ids):
         raise MisuseError(
             f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
             f" rank the whole suite: warehouse leaderboard --group {name})"
         )
-    return found
+    return benchmark
 
 
 class BenchmarkNames:
@@ -138,13 +138,13 @@ class BenchmarkNames:
 
     def below(self, ids: Iterable[int]) -> list[dict[str, Any]]:
         """Everything below some rows; a ring in the tree is walked once."""
-        found: dict[int, dict[str, Any]] = {}
+        by_id: dict[int, dict[str, Any]] = {}
         waiting = list(ids)
         while waiting:
-            new = {row["id"]: row for row in self.children.get(waiting.pop(), []) if row["id"] not in found}
-            found |= new
+            new = {row["id"]: row for row in self.children.get(waiting.pop(), []) if row["id"] not in by_id}
+            by_id |= new
             waiting += new
-        return list(found.values())
+        return list(by_id.values())
 
 
 def read_names(store: Store) -> BenchmarkNames:
@@ -194,8 +194,8 @@ def read_benchmark(store: Store, name: str) -> KnownBenchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    found = find_benchmark(store, name)
-    return found, read_facts(store, found.ids)
+    benchmark = find_benchmark(store, name)
+    return benchmark, read_facts(store, benchmark.ids)
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:

@@ -103,11 +103,11 @@ def _same_text() -> str:
     return query_text("analysis", "same_text_clusters")
 
 
-def _as_map(found: Sequence[Columns], note: str = "") -> ClusterMap:
+def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
     """Rows of a prompt and its cluster each, of prompts that stand in one answer only."""
     nothing = np.empty(0, np.int64)
-    prompts = np.concatenate([nothing, *(one.whole_numbers("prompt_id") for one in found)])
-    clusters = np.concatenate([nothing, *(one.whole_numbers("cluster_id") for one in found)])
+    prompts = np.concatenate([nothing, *(one.whole_numbers("prompt_id") for one in columns)])
+    clusters = np.concatenate([nothing, *(one.whole_numbers("cluster_id") for one in columns)])
     order = np.argsort(prompts)
     return ClusterMap(prompts[order], clusters[order], note)
 

@@ -23,11 +23,11 @@ def by_benchmark_split(
     Raises:
         MisuseError: nothing fits, or several models do.
     """
-    found = find_conditions(store, text, benchmark_ids=ids, where=where)
-    models = sorted({condition.model for condition in found})
+    conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
+    models = sorted({condition.model for condition in conditions})
     if len(models) > 1:
         raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
-    return by_split(found)
+    return by_split(conditions)
 
 
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:

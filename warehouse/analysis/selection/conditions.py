@@ -63,8 +63,8 @@ class Condition:
 
 def read_runs(store: Store, condition: str, parameters: Mapping[str, Any]) -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    found: list[Run] = [*store.rows(f"select * from run_current where {condition} order by run_id", parameters)]
-    return found
+    runs: list[Run] = [*store.rows(f"select * from run_current where {condition} order by run_id", parameters)]
+    return runs
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
@@ -98,7 +98,7 @@ def _is_told(conditions: Sequence[Condition], name: str) -> bool:
         values.setdefault(condition.model, set()).add(condition.setting(name))
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
-    return any(len(found) > 1 for found in values.values())
+    return any(len(own) > 1 for own in values.values())
 
 
 def _in_words(condition: Condition, name: str) -> str:

@@ -65,23 +65,25 @@ def others_among(
         if run in keys and metric_id in named and named[metric_id].label != label:
             holders.setdefault(named[metric_id].label, set()).add(keys[run])
     directions = {metric.label: metric.higher_is_better for metric in metrics}
-    found = [OtherMetric(name, directions[name], len(own), len(own.difference(shown))) for name, own in holders.items()]
-    return tuple(sorted(found, key=lambda one: (-one.n_conditions, one.metric)))
+    others = [
+        OtherMetric(name, directions[name], len(own), len(own.difference(shown))) for name, own in holders.items()
+    ]
+    return tuple(sorted(others, key=lambda one: (-one.n_conditions, one.metric)))
 
 
 def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
     """The other metrics of the benchmarks of a suite: conditions are summed over them."""
-    found: dict[str, OtherMetric] = {}
+    by_metric: dict[str, OtherMetric] = {}
     for leaf in leaves:
         for one in leaf:
-            sum_ = found.get(one.metric, OtherMetric(one.metric, one.higher_is_better, 0, 0, 0))
-            found[one.metric] = replace(
+            sum_ = by_metric.get(one.metric, OtherMetric(one.metric, one.higher_is_better, 0, 0, 0))
+            by_metric[one.metric] = replace(
                 sum_,
                 n_conditions=sum_.n_conditions + one.n_conditions,
                 n_elsewhere=sum_.n_elsewhere + one.n_elsewhere,
                 n_benchmarks=(sum_.n_benchmarks or 0) + 1,
             )
-    return tuple(sorted(found.values(), key=lambda one: (-one.n_conditions, one.metric)))
+    return tuple(sorted(by_metric.values(), key=lambda one: (-one.n_conditions, one.metric)))
 
 
 def scored_metrics(
@@ -112,8 +114,8 @@ def advise_metric(who: str, labels: Iterable[str]) -> str:
 
 def advise_others(others: Iterable[OtherMetric]) -> str:
     """What to say behind a refusal for want of two conditions: the metrics that two have."""
-    found = describe_others([other for other in others if other.n_conditions > 1])
-    return f"; {found}" if found else ""
+    advice = describe_others([other for other in others if other.n_conditions > 1])
+    return f"; {advice}" if advice else ""
 
 
 def describe_others(others: Sequence[OtherMetric]) -> str:

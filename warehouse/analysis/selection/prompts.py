@@ -32,8 +32,8 @@ def natural_key(row: Mapping[str, Any]) -> tuple[str, str, int, int]:
 
 def options(choices: Any) -> list[str]:
     """Texts of the options, from the column ``prompt.choices``; empty where none are stored."""
-    found = json.loads(choices) if isinstance(choices, str) else choices
-    return [str(one) for one in found] if isinstance(found, list) else []
+    parsed = json.loads(choices) if isinstance(choices, str) else choices
+    return [str(one) for one in parsed] if isinstance(parsed, list) else []
 
 
 def expected_answer(prompt: Mapping[str, Any]) -> str | None:

@@ -225,13 +225,13 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
     for row in names.to_pylist():
         for name in (row["model"], row["model_recorded"]):
             known.setdefault(name, set()).add(row["model_id"])
-    found = []
+    by_reading = []
     for reading in readings:
         models = _matching(reading.model, known)
         runs = read_runs(store, "model_id in (:ids)", {"ids": models}) if models else []
-        found += [[run for run in runs if _fits(reading, run)]] if models else []
-    if found:
-        return found
+        by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
+    if by_reading:
+        return by_reading
     if text.startswith("run:"):
         raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
     hint = did_you_mean(text, known, "see: warehouse models")
@@ -286,17 +286,17 @@ def _parse_one(text: str) -> Where:
     return Where(name, match["sign"] == "=", match["value"])
 
 
-def _agrees(found: Any, wanted: str) -> bool:
-    if found in (None, ""):
+def _agrees(value: Any, wanted: str) -> bool:
+    if value in (None, ""):
         return wanted == ""
-    if isinstance(found, bool):
-        return str(found).lower() == wanted.lower()
-    if isinstance(found, int | float):
+    if isinstance(value, bool):
+        return str(value).lower() == wanted.lower()
+    if isinstance(value, int | float):
         try:
-            return float(found) == float(wanted)
+            return float(value) == float(wanted)
         except ValueError:
             return False
-    return str(found) == wanted or fnmatchcase(str(found), wanted)
+    return str(value) == wanted or fnmatchcase(str(value), wanted)
 
 
 def _exact(condition: Condition) -> str:

@@ -32,9 +32,9 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
     Raises:
         MisuseError: a text of ``where`` of another form, or no such field.
     """
-    found = catalogue.runs(store, where=where, everything=everything)
-    labels = _labels(store) if found else {}
-    entries = ({field.name: getattr(run, field.name) for field in dataclasses.fields(run)} for run in found)
+    runs = catalogue.runs(store, where=where, everything=everything)
+    labels = _labels(store) if runs else {}
+    entries = ({field.name: getattr(run, field.name) for field in dataclasses.fields(run)} for run in runs)
     return [ListedRun(**entry, condition=labels.get(entry["run_id"], "")) for entry in entries]
 
 

@@ -94,21 +94,21 @@ class ScoredCondition:
 
 def list_differences(groups: Collection[Group]) -> list[str]:
     """In what groups of rows differ, with the values that people know; empty for one group."""
-    found = []
+    differences = []
     for name, values in zip(_PARTS, zip(*groups, strict=True), strict=True):
         several = sorted(set(values))
         if len(several) > 1:
             known = [] if name in _CODED else [value or "none" for value in several]
-            found.append(f"{name} ({', '.join(known)})" if known else name)
-    return found
+            differences.append(f"{name} ({', '.join(known)})" if known else name)
+    return differences
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
     """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
     there is only one."""
-    found = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
-    editions = f"the benchmark's version ({', '.join(sorted(found))}): --where benchmark_version=..."
-    return editions if len(found) > 1 else ""
+    versions = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
+    editions = f"the benchmark's version ({', '.join(sorted(versions))}): --where benchmark_version=..."
+    return editions if len(versions) > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -181,19 +181,19 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
 
 def select_among(store: Store, known: KnownBenchmark, selection: Selection) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
-    found, facts = known
-    conditions = choose_conditions(facts.runs, found.name, selection.where, selection.latest)
-    metrics = choose_metrics(facts.metrics, selection.metric, found.name)
+    benchmark, facts = known
+    conditions = choose_conditions(facts.runs, benchmark.name, selection.where, selection.latest)
+    metrics = choose_metrics(facts.metrics, selection.metric, benchmark.name)
     entries = read_entries(store, conditions, metrics)
-    clusters = cluster_map(store, found.ids, found.clusterings, selection.cluster)
+    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
     asked = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
     return BenchmarkScores(
-        found,
+        benchmark,
         tuple(metrics),
         tuple(entries),
         clusters,
         selection.subset_ok,
-        possible_plans(store, found, asked),
+        possible_plans(store, benchmark, asked),
         tuple(conditions),
         facts,
     )
@@ -239,7 +239,7 @@ def read_all_entries(
     runs = {run: place for place, (_, condition) in enumerate(every) for run in condition.run_ids}
     metric_ids = {metric.id for _, metrics in asked for metric in metrics}
     figures = Figures(store, runs, metric_ids)
-    found: list[list[tuple[int, Metric, PromptScores | None, Published | None]]] = [[] for _ in asked]
+    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, Published | None]]] = [[] for _ in asked]
     for metric_id in sorted(metric_ids):
         owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in asked]
         scored, published = figures.scores(metric_id), figures.published(metric_id)
@@ -247,10 +247,10 @@ def read_all_entries(
             number, condition = every[place]
             if own := owned[number]:
                 metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-                found[number].append((place, metric, scored.get(place), published.get(place)))
+                by_benchmark[number].append((place, metric, scored.get(place), published.get(place)))
     stopped = read_stopped(store, [condition for _, condition in every])
     entries: list[list[ScoredCondition]] = []
-    for members in found:
+    for members in by_benchmark:
         chosen = {place: every[place][1] for place in sorted({place for place, *_ in members})}
         labels = dict(zip(chosen, label_conditions(store, [*chosen.values()]), strict=True))
         entries.append(

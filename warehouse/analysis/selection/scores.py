@@ -117,11 +117,11 @@ class _Rows:
 
     def __init__(self, store: Store, runs: Collection[int], metric_ids: Collection[int]) -> None:
         asked = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
-        found = store.columns(query_text("analysis", "prompt_scores"), asked, per="run_id")
-        unordered = found.whole_numbers("run_id")
+        columns = store.columns(query_text("analysis", "prompt_scores"), asked, per="run_id")
+        unordered = columns.whole_numbers("run_id")
         order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
-        facts = _Facts(found.whole_numbers("prompt_id"), *(found.numbers(name) for name in _COLUMNS))
-        self.runs, self.metrics = unordered[order], found.whole_numbers("metric_id")[order]
+        facts = _Facts(columns.whole_numbers("prompt_id"), *(columns.numbers(name) for name in _COLUMNS))
+        self.runs, self.metrics = unordered[order], columns.whole_numbers("metric_id")[order]
         self.facts = facts.take(order)
 
 
@@ -158,10 +158,10 @@ def align_values(
 def places_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where in ``own``, ascending, each prompt stands; its length for none."""
     places = np.searchsorted(own, prompts)
-    found = np.zeros(len(prompts), bool)
+    is_there = np.zeros(len(prompts), bool)
     inside = places < len(own)
-    found[inside] = own[places[inside]] == prompts[inside]
-    return np.where(found, places, len(own))
+    is_there[inside] = own[places[inside]] == prompts[inside]
+    return np.where(is_there, places, len(own))
 
 
 def values_at(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -171,8 +171,8 @@ def values_at(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray
 
 def read_links(store: Store) -> Links:
     """Linked prompts, ascending, and the canonical one of each."""
-    found = store.columns(_LINKS)
-    return found.whole_numbers("prompt_id"), found.whole_numbers("canonical_prompt_id")
+    columns = store.columns(_LINKS)
+    return columns.whole_numbers("prompt_id"), columns.whole_numbers("canonical_prompt_id")
 
 
 def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:

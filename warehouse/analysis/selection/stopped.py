@@ -93,14 +93,14 @@ def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, St
 
 def _records(cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]) -> dict[str, StoppingRecord]:
     """What the configurations of runs say, by condition key."""
-    found = {}
+    records = {}
     for row in rows:
         settings = row["configuration"]
         settings = json.loads(settings) if isinstance(settings, str) else settings
         stated = settings.get(KEY) if isinstance(settings, dict) else None
         if isinstance(stated, dict):
-            found[cut[row["run_id"]]] = as_record(stated)
-    return found
+            records[cut[row["run_id"]]] = as_record(stated)
+    return records
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ class Target:
 class Targets:
     """All that was asked for; ``left_out`` names what has no scores, with the reason."""
 
-    found: tuple[Target, ...]
+    scored: tuple[Target, ...]
     left_out: tuple[str, ...]
 
 
@@ -66,7 +66,7 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     by_benchmark: dict[str, list[Condition]] = {}
     for condition in conditions:
         by_benchmark.setdefault(condition.benchmark_split[0], []).append(condition)
-    found: list[Target] = []
+    targets: list[Target] = []
     left_out: list[str] = []
     for name, members in by_benchmark.items():
         known = find_benchmark(store, name)
@@ -80,11 +80,11 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
             left_out.append(f"{name}: {error}")
             continue
         of_this = _with_scores(read_entries(store, members, chosen), groups)
-        found += of_this
+        targets += of_this
         left_out += _without_scores(run_metrics_of(store, known.ids), members, of_this, metrics, chosen[0].label)
-    if not found:
+    if not targets:
         raise MisuseError("; ".join(left_out[:5]))
-    return Targets(tuple(found), tuple(left_out))
+    return Targets(tuple(targets), tuple(left_out))
 
 
 def targets_of(scores: BenchmarkScores) -> Targets:
@@ -93,17 +93,17 @@ def targets_of(scores: BenchmarkScores) -> Targets:
     Raises:
         MisuseError: nothing has a scored prompt; says why.
     """
-    found = _with_scores(sorted(scores.entries, key=lambda entry: _order(entry.condition)), scores.clusters)
+    targets = _with_scores(sorted(scores.entries, key=lambda entry: _order(entry.condition)), scores.clusters)
     missing = _without_scores(
         scores.facts.run_metrics,
         sorted(scores.conditions, key=_order),
-        found,
+        targets,
         scores.facts.metrics,
         scores.metric.label,
     )
-    if not found:
+    if not targets:
         raise MisuseError("; ".join(missing))
-    return Targets(tuple(found), tuple(missing))
+    return Targets(tuple(targets), tuple(missing))
 
 
 def _with_scores(entries: Iterable[ScoredCondition], clusters: ClusterMap) -> list[Target]:

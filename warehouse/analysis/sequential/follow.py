@@ -79,10 +79,12 @@ class Follower:
         return replace(row, runs_candidate=())
 
     def _condition(self, log: Store) -> Condition:
-        found = find_conditions(log, self.candidate)
+        conditions = find_conditions(log, self.candidate)
         if self.selection.benchmark is not None:
-            found = [item for item in found if item.benchmark_split[0] == self.selection.benchmark] or found
-        return pick_one(log, found, self.candidate)
+            conditions = [
+                item for item in conditions if item.benchmark_split[0] == self.selection.benchmark
+            ] or conditions
+        return pick_one(log, conditions, self.candidate)
 
     def _plan(self, one: Condition) -> tuple[Baseline, SequentialPlan]:
         if self._fixed is None:

@@ -98,14 +98,14 @@ def _both(
     where: tuple[str, ...],
     latest: bool,
 ) -> tuple[list[tuple[Condition, ...]], list[str]]:
-    found: list[tuple[Condition, ...]] = []
+    pairs: list[tuple[Condition, ...]] = []
     left_out: list[str] = []
     wanted: list[str | None] = [*dict.fromkeys(names)] or [None]
     for name in wanted:
         both, missing = find_both(store, candidate, baseline, Selection(name, metric, where, latest=latest))
-        found += both
+        pairs += both
         left_out += missing
-    return found, left_out
+    return pairs, left_out
 
 
 def _row(

@@ -50,18 +50,18 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
     Raises:
         MisuseError: an unknown or ambiguous reference, or a baseline that lacks scores.
     """
-    found = find_benchmark(store, selection.benchmark or "")
-    conditions = find_conditions(store, reference, benchmark_ids=found.ids, where=parse_where(selection.where))
+    benchmark = find_benchmark(store, selection.benchmark or "")
+    conditions = find_conditions(store, reference, benchmark_ids=benchmark.ids, where=parse_where(selection.where))
     condition = pick_one(store, conditions, reference, latest=selection.latest)
     if condition.key in stopped_early(store, [condition]):
-        raise MisuseError(f"{reference} was itself stopped early on {found.name}; a baseline needs all its scores")
-    metric = choose_metrics(metrics_of(store, found.ids), selection.metric, found.name)[0]
+        raise MisuseError(f"{reference} was itself stopped early on {benchmark.name}; a baseline needs all its scores")
+    metric = choose_metrics(metrics_of(store, benchmark.ids), selection.metric, benchmark.name)[0]
     scores = read_scores(store, dict.fromkeys(condition.run_ids, 0), [metric.id], links=read_links(store)).get(0)
     n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
         has = 0 if scores is None else scores.n
         raise MisuseError(
-            f"{reference} has scores by {metric.label} of {has} of {n} prompts of {found.name};"
+            f"{reference} has scores by {metric.label} of {has} of {n} prompts of {benchmark.name};"
             " a stored baseline needs all"
         )
     return Baseline(condition, metric, scores)
@@ -138,16 +138,16 @@ class LiveTest:
 
     def record(self) -> dict[str, Any]:
         """What a log has to say, so that the run is known for what it is."""
-        found, design = self.result(), self.plan.design
+        test, design = self.result(), self.plan.design
         return {
             "rule": RULE,
             "manager": MANAGER,
-            "verdict": found.verdict,
-            "decided_at": found.decided_at,
-            "n_prompts": found.n_prompts,
-            "n_unscored": found.n_unscored,
-            "difference": found.estimate,
-            "interval": [found.low, found.high],
+            "verdict": test.verdict,
+            "decided_at": test.decided_at,
+            "n_prompts": test.n_prompts,
+            "n_unscored": test.n_unscored,
+            "difference": test.estimate,
+            "interval": [test.low, test.high],
             "reason": self.reason if self.is_over else "the run ended before there was a verdict",
             "seed": self.settings.seed,
             "n_max": design.n_max,
@@ -162,8 +162,8 @@ class LiveTest:
 def first_occurrences(keys: Sequence[str]) -> list[PromptKey]:
     """Keys with their occurrence, in the order given."""
     counts: dict[str, int] = {}
-    found = []
+    prompt_keys = []
     for key in keys:
-        found.append((key, counts.get(key, 0)))
+        prompt_keys.append((key, counts.get(key, 0)))
         counts[key] = counts.get(key, 0) + 1
-    return found
+    return prompt_keys

@@ -170,10 +170,10 @@ def _bounds(metric: Metric, scores: PromptScores) -> tuple[float, float]:
 
 
 def _refuse_clusters(store: Store, baseline: Condition, scores: PromptScores, cluster: str | None) -> None:
-    found = find_benchmark(store, baseline.setting("benchmark"))
-    if cluster_map(store, found.ids, found.clusterings, cluster).labels(scores.prompts) is not None:
+    benchmark = find_benchmark(store, baseline.setting("benchmark"))
+    if cluster_map(store, benchmark.ids, benchmark.clusterings, cluster).labels(scores.prompts) is not None:
         raise MisuseError(
-            f"prompts of {found.name} come in clusters, for which there is no sequential test with prompts sampled;"
+            f"prompts of {benchmark.name} come in clusters, for which there is no sequential test with prompts sampled;"
             " take the full benchmark as what is asked, or give --cluster none where clusters do not matter"
         )
 
@@ -230,11 +230,11 @@ def _history(
     others = [item for item in others if _may_count(item, before, wanted)]
     others.sort(key=lambda item: item.key)
     groups = {run: place for place, item in enumerate(others) for run in item.run_ids}
-    found = read_scores(store, groups, [metric.id], links=read_links(store))
+    scores = read_scores(store, groups, [metric.id], links=read_links(store))
     rows: list[Floats] = []
     keys: list[str] = []
-    for place in sorted(found):
-        own = in_order(found[place], order.prompts)
+    for place in sorted(scores):
+        own = in_order(scores[place], order.prompts)
         if np.isfinite(own).all() and len(rows) < HISTORY:
             rows.append(own)
             keys.append(others[place].key)

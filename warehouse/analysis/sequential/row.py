@@ -161,20 +161,20 @@ def validity(rows: tuple[SequentialRow, ...]) -> str:
     return ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
 
 
-def as_markdown(found: SequentialGate) -> str:
+def as_markdown(decision: SequentialGate) -> str:
     """A heading, a table, and when it holds; names from dumps stand as text."""
-    candidate, baseline = names(found.candidate, found.baseline, found.rows)
+    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
     lines = [
-        f"### {MARKS[found.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
+        f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
         "",
         "| benchmark | verdict | difference | interval | margin | prompts | decided at | expected more |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(_line, found.rows),
+        *map(_line, decision.rows),
         "",
-        f"Sequential test, alpha {found.alpha:g}. {validity(found.rows)}",
+        f"Sequential test, alpha {decision.alpha:g}. {validity(decision.rows)}",
     ]
-    notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
-    notes += [*found.notes, *(f"left out {reason}" for reason in found.left_out)]
+    notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
+    notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
     return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
 
 

@@ -59,11 +59,11 @@ def export_plans(plans: SubsetPlans, to: str) -> Export:
     makers = {"lm-eval": _lm_eval, "inspect": _inspect, "helm": _helm, "lighteval": _lighteval, "csv": _csv}
     if to not in makers:
         raise MisuseError(f"no export to {to!r}; there are: {', '.join(HARNESSES)}")
-    found = makers[to](plans.rows)
+    exported = makers[to](plans.rows)
     own = {"lm-eval": "lm_eval", "csv": ""}.get(to, to)
     foreign = sorted({plan.harness for plan in plans.rows if own and own not in plan.harness and plan.harness})
     notes = [f"the ids come from runs of {', '.join(foreign)}: are they those of {to}?"] if foreign else []
-    return Export(found.text, (*found.notes, *notes))
+    return Export(exported.text, (*exported.notes, *notes))
 
 
 def ids_text(ids: Sequence[str]) -> str:
@@ -104,7 +104,7 @@ def _row_numbers(plan: SubsetPlan, harness: str) -> list[int]:
 
 def _inspect(plans: Sequence[SubsetPlan]) -> Export:
     """Ids are patterns for Inspect, and ``task:`` before one is the task that it is of."""
-    several, found = len(plans) > 1, []
+    several, sample_ids = len(plans) > 1, []
     for plan in plans:
         ids = [row.tool_id for row in plan.asked]
         odd = [one for one in ids if "," in one or one != one.strip() or not one]
@@ -112,8 +112,10 @@ def _inspect(plans: Sequence[SubsetPlan]) -> Export:
             raise MisuseError(f"--sample-id takes no id such as {odd[0]!r} (a comma or blanks); see: --to csv")
         task = plan.task.rpartition("/")[2]
         scoped = several or any(one.lower().startswith(f"{task.lower()}:") for one in ids)
-        found += [(f"{task}:" if scoped else "") + _literal(one) for one in sorted(ids, key=_natural)]
-    return Export(",".join(found) + "\n", ('inspect eval TASK --sample-id "$(cat FILE)"; not together with --limit',))
+        sample_ids += [(f"{task}:" if scoped else "") + _literal(one) for one in sorted(ids, key=_natural)]
+    return Export(
+        ",".join(sample_ids) + "\n", ('inspect eval TASK --sample-id "$(cat FILE)"; not together with --limit',)
+    )
 
 
 def _literal(one: str) -> str:

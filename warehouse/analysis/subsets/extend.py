@@ -59,11 +59,11 @@ def _narrower(before: SubsetPlan, size: int) -> float:
 
 def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:
     """Models with a run on the plan, whether it holds for them or not."""
-    found = find_benchmark(store, plan.benchmark)
-    metrics = choose_metrics(metrics_of(store, found.ids), plan.metric, found.name)
-    entries = read_entries(store, conditions_on(store, found.ids, found.name, ()), metrics)
+    benchmark = find_benchmark(store, plan.benchmark)
+    metrics = choose_metrics(metrics_of(store, benchmark.ids), plan.metric, benchmark.name)
+    entries = read_entries(store, conditions_on(store, benchmark.ids, benchmark.name, ()), metrics)
     stored = StoredPlan(plan, plan.created)
-    known = with_prompts(store, found.ids, [stored], [entry.condition for entry in entries])
+    known = with_prompts(store, benchmark.ids, [stored], [entry.condition for entry in entries])
     return sorted(
         {
             entry.condition.model

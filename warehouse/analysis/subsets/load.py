@@ -57,18 +57,18 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
     Raises:
         MisuseError: what never will.
     """
-    found = next((one for one in all_benchmarks(store) if one.name == plan.benchmark), None)
-    if found is None:
+    benchmark = next((one for one in all_benchmarks(store) if one.name == plan.benchmark), None)
+    if benchmark is None:
         return [f"no run of {plan.benchmark} is stored yet: ingest one of the whole benchmark to rank others against"]
-    for metric in metrics_of(store, found.ids):
-        own, said = (metric.bounds, metric.higher_is_better), ((plan.low, plan.high), plan.higher_is_better)
+    for metric in metrics_of(store, benchmark.ids):
+        own, planned = (metric.bounds, metric.higher_is_better), ((plan.low, plan.high), plan.higher_is_better)
         ends = (None, None) if own[0] is None else own[0]
-        if metric.label == plan.metric and plan.low is not None and (tuple(ends), own[1]) != said:
+        if metric.label == plan.metric and plan.low is not None and (tuple(ends), own[1]) != planned:
             raise MisuseError(
                 f"{plan.metric} of {plan.benchmark} is here from {ends[0]} to {ends[1]}"
                 f" (higher is better: {own[1]}), in the plan from {plan.low} to {plan.high} ({plan.higher_is_better})"
             )
-    known = prompts_by_key(store, found.ids)
+    known = prompts_by_key(store, benchmark.ids)
     lacking = sum((plan.split, row.id) not in known for row in plan.rows)
     if lacking == plan.n_prompts:
         return [f"none of the {lacking} prompts of plan {plan.key} is one of {plan.benchmark} here: other ids or texts"]

@@ -110,12 +110,12 @@ def _leaves(
     leaves = []
     for one in names:
         chosen = replace(selection, benchmark=one)
-        found = select_entries(store, chosen)
-        prompts = read_population(store, found, chosen, against)
+        scores = select_entries(store, chosen)
+        prompts = read_population(store, scores, chosen, against)
         expected = LeaveOneOut(
             prompts.history, baseline=prompts.baseline, models=prompts.names, bounds=prompts.bounds, level=level
         )
-        leaves.append(_Leaf(found.benchmark.name, prompts, expected))
+        leaves.append(_Leaf(scores.benchmark.name, prompts, expected))
     return leaves, name if suite else ""
 
 
@@ -125,8 +125,8 @@ def _sizes(
     """What each benchmark's sample comes to, and the expected width of their mean's interval."""
     if len(leaves) == 1:
         leaf = leaves[0]
-        found = leaf.expected.at(wanted) if wanted is not None else leaf.expected.size_for(width or 0)
-        return [found], found.width
+        precision = leaf.expected.at(wanted) if wanted is not None else leaf.expected.size_for(width or 0)
+        return [precision], precision.width
     n = sum(leaf.n for leaf in leaves)
     least = sum(min(LEAST, leaf.n) for leaf in leaves)
     if wanted is not None:
@@ -144,8 +144,8 @@ def _sizes(
     low, high = least - 1, n
     while high - low > 1:
         middle = (low + high) // 2
-        found_width = _width_of_mean(_split(leaves, middle), level)
-        low, high = (low, middle) if found_width is not None and found_width <= (width or 0) else (middle, high)
+        expected_width = _width_of_mean(_split(leaves, middle), level)
+        low, high = (low, middle) if expected_width is not None and expected_width <= (width or 0) else (middle, high)
     each = _split(leaves, high)
     return each, _width_of_mean(each, level)
 

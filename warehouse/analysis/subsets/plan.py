@@ -220,22 +220,22 @@ def read_plans(path: Path) -> SubsetPlans:
     """
     expected = f"a plan file as `warehouse subset plan --out` writes it ({SCHEMA})"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except (OSError, ValueError) as error:
         raise InputError(str(error), path=str(path), expected=expected) from None
-    if not isinstance(found, dict):
-        raise InputError(f"a {type(found).__name__}", path=str(path), expected=expected)
-    several = found.get("schema") == SUITE_SCHEMA
-    parts = found.get("plans") if several else [found]
+    if not isinstance(document, dict):
+        raise InputError(f"a {type(document).__name__}", path=str(path), expected=expected)
+    several = document.get("schema") == SUITE_SCHEMA
+    parts = document.get("plans") if several else [document]
     if not isinstance(parts, list) or not parts:
         raise InputError("no plans", path=str(path), expected=expected)
     try:
         plans = tuple(checked_plan(part) for part in parts)
-        suite = str(found["suite"]) if several else ""
+        suite = str(document["suite"]) if several else ""
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(str(error) or type(error).__name__, path=str(path), expected=expected) from None
-    width, level = (found.get("width"), found.get("level", 0.95)) if several else (plans[0].width, plans[0].level)
-    return SubsetPlans(suite, width, level, plans, tuple(found.get("notes", ())) if several else ())
+    width, level = (document.get("width"), document.get("level", 0.95)) if several else (plans[0].width, plans[0].level)
+    return SubsetPlans(suite, width, level, plans, tuple(document.get("notes", ())) if several else ())
 
 
 def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:

@@ -66,14 +66,14 @@ class Population:
         return fingerprint("\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base)
 
 
-def read_population(store: Store, found: BenchmarkScores, selection: Selection, against: str | None) -> Population:
+def read_population(store: Store, scores: BenchmarkScores, selection: Selection, against: str | None) -> Population:
     """The prompts of a benchmark and the scores of its stored runs.
 
     Runs count that agree with most others in split, task version, metric and judge, and have a score of half
     of the prompts or more.
 
     Args:
-        found: the conditions on the benchmark.
+        scores: of the conditions on the benchmark.
         selection: that found them.
         against: reference of the baseline, None without.
 
@@ -81,20 +81,20 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
         MisuseError: no run with all prompts, figures that are no mean of prompts, a baseline that lacks
             scores, is unknown or means several conditions.
     """
-    name = found.benchmark.name
-    members = max(found.groups().values(), key=len)
-    prompts = _all_prompts(name, members, found.coverages[members[0].group].size)
+    name = scores.benchmark.name
+    members = max(scores.groups().values(), key=len)
+    prompts = _all_prompts(name, members, scores.coverages[members[0].group].size)
     usable = [entry for entry in members if entry.usable is not None]
     if not usable:
-        raise MisuseError(f"{name} has no prompt scored by {found.metric.label}; see: warehouse leaderboard {name}")
+        raise MisuseError(f"{name} has no prompt scored by {scores.metric.label}; see: warehouse leaderboard {name}")
     if any(entry.metric.link != "identity" or _uneven(entry) for entry in usable):
         raise MisuseError(f"the figure of {name} is no plain mean of its prompts: a sample of them cannot give it")
     order, rows = _in_order(store, prompts)
     table = _table([entry.usable for entry in usable if entry.usable is not None], order)
     scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
-    notes = _notes_on(found, members, usable, scorable)
+    notes = _notes_on(scores, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
-    if (known := _stored_prompts(store, found.benchmark.ids, split)) > len(prompts):
+    if (known := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
         notes.append(
             f"{known} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
         )
@@ -103,7 +103,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
         [row for row, kept in zip(rows, scorable, strict=True) if kept],
         table[:, scorable],
     )
-    base, label = _baseline(store, usable, table, selection, against, found)
+    base, label = _baseline(store, usable, table, selection, against, scores)
     half = np.isfinite(table).mean(axis=1) >= 0.5
     if dropped := int((~half).sum()):
         notes.append(f"{dropped} runs with a score of less than half of the prompts are no part of the history")
@@ -204,12 +204,12 @@ def _baseline(
     table: FloatArray,
     selection: Selection,
     against: str | None,
-    found: BenchmarkScores,
+    scores: BenchmarkScores,
 ) -> tuple[int | None, str]:
     """Row of the baseline among the entries, and who it is."""
     if against is None:
         return None, ""
-    ids, name = found.benchmark.ids, found.benchmark.name
+    ids, name = scores.benchmark.ids, scores.benchmark.name
     conditions = find_conditions(store, against, benchmark_ids=ids, where=parse_where(selection.where))
     chosen = pick_one(store, conditions, against, latest=selection.latest)
     place = {entry.condition.key: row for row, entry in enumerate(usable)}
@@ -226,13 +226,13 @@ def _baseline(
 
 
 def _notes_on(
-    found: BenchmarkScores,
+    scores: BenchmarkScores,
     members: Sequence[ScoredCondition],
     usable: Sequence[ScoredCondition],
     scorable: NDArray[np.bool_],
 ) -> list[str]:
     notes = []
-    if others := len(found.entries) - len(members):
+    if others := len(scores.entries) - len(members):
         notes.append(f"{others} runs of another split, version, metric or judge are no part of the history")
     if left := int((~scorable).sum()):
         notes.append(f"{left} prompts that no stored run has a score of are left out: the figure is that of the rest")

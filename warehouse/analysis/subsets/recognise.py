@@ -170,12 +170,14 @@ def estimate_of(run: PlannedRun, *, level: float, estimand: str = FULL_BENCHMARK
     if run.refused:
         return None, f"plan {run.plan.key} does not hold: {run.refused}"
     try:
-        found = run.estimate(level=level, estimand=estimand)
+        estimate = run.estimate(level=level, estimand=estimand)
     except StatisticsError as error:
         return None, f"plan {run.plan.key}: {error}"
-    if found.estimate is None:
+    if estimate.estimate is None:
         bounds = (
-            "" if found.bound_ci_low is None else f"; it lies in [{found.bound_ci_low:.4g}, {found.bound_ci_high:.4g}]"
+            ""
+            if estimate.bound_ci_low is None
+            else f"; it lies in [{estimate.bound_ci_low:.4g}, {estimate.bound_ci_high:.4g}]"
         )
-        return None, f"plan {run.plan.key}: no figure of the whole benchmark, {found.reason}{bounds}"
-    return found, ""
+        return None, f"plan {run.plan.key}: no figure of the whole benchmark, {estimate.reason}{bounds}"
+    return estimate, ""

@@ -105,12 +105,12 @@ def _split(by_leaf: Mapping[str, list[ScoredCondition]]) -> dict[Settings, dict[
         for name in COMMON_FIELDS
         if any(len({e.condition.setting(name) for e in entries}) > 1 for entries in by_leaf.values())
     ]
-    found: dict[Settings, dict[str, list[ScoredCondition]]] = {}
+    by_settings: dict[Settings, dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in by_leaf.items():
         for entry in entries:
             settings = tuple((name, entry.condition.setting(name)) for name in varying)
-            found.setdefault(settings, {}).setdefault(leaf, []).append(entry)
-    return found
+            by_settings.setdefault(settings, {}).setdefault(leaf, []).append(entry)
+    return by_settings
 
 
 def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
@@ -129,7 +129,7 @@ def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
         values.setdefault(one.model, set()).add(one.who[place])
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
-    return any(len(found) > 1 for found in values.values())
+    return any(len(own) > 1 for own in values.values())
 
 
 def _shared(one: ConditionSet, name: str) -> Any:

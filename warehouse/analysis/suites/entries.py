@@ -95,8 +95,8 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     for leaf in leaves:
         own = [run for run in runs if run["benchmark_id"] in leaf.ids]
         conditions.append(group_runs(own))
-        found, reason = _choose(leaf, own, facts.metrics, selection)
-        chosen.append(found)
+        metrics, reason = _choose(leaf, own, facts.metrics, selection)
+        chosen.append(metrics)
         refused.append(reason)
     entries = [
         [entry for entry in own if entry.stopped is None]  # no mean of its scores has an error

@@ -134,7 +134,7 @@ def suite_board(
     scored, refused = plans.estimated(scored, leaves, level)
     rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
     total = sum(leaf.weight for leaf in leaves)
-    others = add_up(leaf.found.others for leaf in leaves)
+    others = add_up(leaf.leaf_entries.others for leaf in leaves)
     names = tuple(other.metric for other in others)
     return SuiteBoard(
         suite=suite.name,
@@ -146,7 +146,7 @@ def suite_board(
                 leaf.name,
                 leaf.weight / total,
                 leaf.metric.label,
-                leaf.found.size,
+                leaf.leaf_entries.size,
                 sum(leaf.name in item.cells for item in scored),
             )
             for leaf in leaves
@@ -159,8 +159,8 @@ def suite_board(
 
 
 def _direction(leaves: Sequence[Leaf]) -> bool | None:
-    found = {leaf.metric.higher_is_better for leaf in leaves}
-    return found.pop() if len(found) == 1 else None
+    directions = {leaf.metric.higher_is_better for leaf in leaves}
+    return directions.pop() if len(directions) == 1 else None
 
 
 def _ranked(
@@ -199,15 +199,15 @@ def _tests(
     if len(complete) < 2:
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
-    found = compare_suites(
+    comparison = compare_suites(
         cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
     )
     with np.errstate(invalid="ignore"):
-        separated = np.less_equal(found.p_holm, 1 - level)
+        separated = np.less_equal(comparison.p_holm, 1 - level)
     names = letters(separated)
     return {
         id(item): (rank, "" if rank is None else name)
-        for item, rank, name in zip(complete, found.statistical_rank, names, strict=True)
+        for item, rank, name in zip(complete, comparison.statistical_rank, names, strict=True)
     }
 
 

@@ -34,14 +34,14 @@ class PlannedLeaves:
         self, scored: Sequence[Scored], leaves: Sequence[Leaf], level: float
     ) -> tuple[list[Scored], list[str]]:
         """The rows, those on plans with the figures of all prompts, and why others have none."""
-        found, reasons = [], []
+        estimated, reasons = [], []
         for item in scored:
             changed = self._estimated(item, leaves, level) if self._is_on_plan(item) else item
             if isinstance(changed, str):
                 reasons.append(f"{item.row.model}: {changed}")
                 changed = item
-            found.append(changed)
-        return found, reasons
+            estimated.append(changed)
+        return estimated, reasons
 
     def _is_on_plan(self, item: Scored) -> bool:
         return any((name, entry.condition.key) in self.runs for name, entry in item.conditions.entries.items())
@@ -59,10 +59,10 @@ class PlannedLeaves:
                 if one is None:
                     return f"{leaf.name}: {reason}"
                 parts[leaf.name] = one
-            elif set(coverage_flags(entry, leaf.found.coverages[entry.group])) & set(PARTIAL):
+            elif set(coverage_flags(entry, leaf.leaf_entries.coverages[entry.group])) & set(PARTIAL):
                 return f"{leaf.name} was asked in part, and on no plan"
             else:
-                parts[leaf.name] = known_figure(cell.estimate, leaf.found.size, level=level)
+                parts[leaf.name] = known_figure(cell.estimate, leaf.leaf_entries.size, level=level)
         kept = [leaf for leaf in leaves if leaf.name in parts]
         bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in kept}
         common = next(iter(bounds)) if len(bounds) == 1 else None
@@ -118,11 +118,11 @@ def placed(rows: Sequence[SuiteRow], planned: Sequence[SuiteRow], higher_is_bett
     """Ranked rows with those on plans among them, each at the rank that its figure has among the others."""
     higher = higher_is_better is not False
     figures = [row.estimate for row in rows if row.estimate is not None]
-    found = list(rows)
+    merged = list(rows)
     for row in planned:
         if row.estimate is not None and figures:
             place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
             row = replace(row, rank=place.rank, rank_low=place.rank_low, rank_high=place.rank_high)
-        found.append(row)
+        merged.append(row)
     sign = -1 if higher else 1
-    return sorted(found, key=lambda row: (row.rank is None, sign * float(f"{row.estimate or 0.0:.12g}")))
+    return sorted(merged, key=lambda row: (row.rank is None, sign * float(f"{row.estimate or 0.0:.12g}")))

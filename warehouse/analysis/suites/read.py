@@ -71,15 +71,17 @@ def _leaves(
     store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
 ) -> tuple[list[Leaf], list[str]]:
     """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
-    found, refused = read_leaves(store, suite.leaves, selection)
-    if not found:
+    leaf_entries, refused = read_leaves(store, suite.leaves, selection)
+    if not leaf_entries:
         raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
     if selection.metric is not None and refused and not force:
         raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
-    names = [leaf.benchmark.name for leaf in found]
-    shares = leaf_shares(weights, names, [leaf.size for leaf in found])
+    names = [leaf.benchmark.name for leaf in leaf_entries]
+    shares = leaf_shares(weights, names, [leaf.size for leaf in leaf_entries])
     leaves = [
-        Leaf(shares[name], leaf, _plans(store, leaf)) for name, leaf in zip(names, found, strict=True) if name in shares
+        Leaf(shares[name], leaf, _plans(store, leaf))
+        for name, leaf in zip(names, leaf_entries, strict=True)
+        if name in shares
     ]
     if not force:
         _refuse_mixed(leaves)
@@ -95,7 +97,7 @@ def _plans(store: Store, leaf: LeafEntries) -> BenchmarkPlans:
 
 
 def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
-    benchmarks = [leaf.found.benchmark for leaf in leaves]
+    benchmarks = [leaf.leaf_entries.benchmark for leaf in leaves]
     prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
     return unit_map(
         store,

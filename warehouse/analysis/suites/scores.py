@@ -25,28 +25,28 @@ class Leaf:
 
     Attributes:
         weight: above 0; only its ratio to the others' counts.
-        found: its conditions and scores.
+        leaf_entries: its conditions and scores.
         plans: stored ones that conditions may be on.
     """
 
     weight: float
-    found: LeafEntries
+    leaf_entries: LeafEntries
     plans: BenchmarkPlans = BenchmarkPlans()
 
     @property
     def name(self) -> str:
         """Name of the benchmark."""
-        return self.found.benchmark.name
+        return self.leaf_entries.benchmark.name
 
     @property
     def entries(self) -> tuple[ScoredCondition, ...]:
         """One for each condition."""
-        return self.found.entries
+        return self.leaf_entries.entries
 
     @property
     def metric(self) -> Metric:
         """How its values are to be read."""
-        return self.found.metric
+        return self.leaf_entries.metric
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def score_set(
             cells[leaf.name] = cell
     with_cells = [leaf for leaf in kept if leaf.name in cells]
     bounds, outside = _bounds(with_cells, cells)
-    found = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
+    combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
     entries = [one.entries[leaf.name] for leaf in with_cells]
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
@@ -105,25 +105,25 @@ def score_set(
         group="",
         model=one.model,
         condition=label,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
+        estimate=combined.estimate,
+        standard_error=combined.standard_error,
+        ci_low=combined.ci_low,
+        ci_high=combined.ci_high,
         level=level,
         n_leaves=len(cells),
         n_missing=missing,
-        n_prompts=found.n_prompts,
-        n_clusters=found.n_units if clustered else None,
+        n_prompts=combined.n_prompts,
+        n_clusters=combined.n_units if clustered else None,
         n_draws=int(sum(item.n_draws.sum() for item in scores)),
         n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
         published=None if figure is None else figure.value,
         published_se=None if figure is None else figure.standard_error,
-        method=found.method,
-        flags=(*flags, *found.flags),
-        reason=found.reason,
-        se_independent=found.se_independent,
-        degrees_of_freedom=found.degrees_of_freedom,
+        method=combined.method,
+        flags=(*flags, *combined.flags),
+        reason=combined.reason,
+        se_independent=combined.se_independent,
+        degrees_of_freedom=combined.degrees_of_freedom,
         suite=suite,
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
@@ -147,16 +147,16 @@ def _bounds(
 
 def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> list[str]:
     """Flags that hold on some leaf, each once."""
-    found: dict[str, None] = {}
+    flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = leaf.found.coverages[entry.group]
-        found |= dict.fromkeys(coverage_flags(entry, whole))
-        found |= {"published": None} if entry.usable is None or entry.is_cut else {}
-    return list(found)
+        whole = leaf.leaf_entries.coverages[entry.group]
+        flags |= dict.fromkeys(coverage_flags(entry, whole))
+        flags |= {"published": None} if entry.usable is None or entry.is_cut else {}
+    return list(flags)
 
 
 def _published(one: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
     """The suite's figure of the invocations that made a set's runs, if they agree in one."""
     groups = {run["run_group_id"] for condition in one.conditions for run in condition.runs}
-    found = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
-    return next(iter(found.values())) if len(found) == 1 else None
+    distinct = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None

@@ -53,9 +53,9 @@ def suite_among(store: Store, known: BenchmarkNames, name: str) -> Suite:
     single = name in known.canonical or not _LIST.search(name)
     names = [name] if single else _listed(known, name)
     every = {leaf for part in names for leaf in _leaves(known, part, alone=not single)}
-    found = [known.benchmark(leaf) for leaf in sorted(every)]
-    with_runs = _with_runs(store, sorted({key for leaf in found for key in leaf.ids}))
-    suite = _suite(known.benchmark(name) if single else Benchmark(name, (), ()), found, with_runs)
+    benchmarks = [known.benchmark(leaf) for leaf in sorted(every)]
+    with_runs = _with_runs(store, sorted({key for leaf in benchmarks for key in leaf.ids}))
+    suite = _suite(known.benchmark(name) if single else Benchmark(name, (), ()), benchmarks, with_runs)
     if not suite.leaves:
         raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
     return suite
@@ -88,12 +88,12 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     Raises:
         MisuseError: an unknown name.
     """
-    known, found = read_names(store), {}
+    known, by_name = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
         several = _is_suite(store, known, name) if name in known.canonical else bool(_LIST.search(name))
         for leaf in suite_among(store, known, name).leaves if several else (find_among(store, known, name),):
-            found[leaf.name] = leaf
-    return [found[name] for name in sorted(found)]
+            by_name[leaf.name] = leaf
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
@@ -109,12 +109,12 @@ def list_suites(known: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
         with_runs: ids of the rows of ``benchmark`` that have current runs.
     """
     every = {name: known.benchmark(name) for name in sorted(known.joined)}
-    found: dict[str, Suite] = {}
+    suites: dict[str, Suite] = {}
     for name, own in every.items():
         if with_runs.isdisjoint(own.ids) and known.below(own.ids):
             suite = _suite(own, [every[leaf] for leaf in sorted(_leaves(known, name, alone=False))], with_runs)
-            found |= {name: suite} if suite.leaves else {}
-    return found
+            suites |= {name: suite} if suite.leaves else {}
+    return suites
 
 
 def scenario_names(store: Store, name: str) -> dict[str, str]:
@@ -194,10 +194,10 @@ def _leaves(known: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
         hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
         raise MisuseError(f"no suite is called {name!r}; {hint}")
     rows = known.below(known.benchmark(name).ids)
-    found = {str(row["canonical"]) for row in rows if row["id"] not in known.children}
-    if not found and not alone:
+    leaves = {str(row["canonical"]) for row in rows if row["id"] not in known.children}
+    if not leaves and not alone:
         raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
-    return found or {known.canonical[name]}
+    return leaves or {known.canonical[name]}
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:

@@ -201,22 +201,22 @@ def _places(store: Store, vectors: PromptVectors, ids: Sequence[int] | None) -> 
     """Names of the benchmarks, and the number of that of each prompt."""
     condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
     query = query_text("analysis", "prompts_with_text").format(condition=condition)
-    found = store.columns(query, {"benchmark_ids": ids or ()})
-    coded = found.table.column("benchmark").combine_chunks().dictionary_encode()
+    columns = store.columns(query, {"benchmark_ids": ids or ()})
+    coded = columns.table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.argsort(np.array(order, dtype=np.intp))
     codes = np.array(coded.indices.to_pylist(), dtype=np.intp)
-    rows = np.searchsorted(found.whole_numbers("id"), vectors.prompts)
+    rows = np.searchsorted(columns.whole_numbers("id"), vectors.prompts)
     return [names[place] for place in order], rank[codes[rows]]
 
 
 def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
-    found = [
+    places = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
     ]
-    return tuple(sorted(found, key=lambda row: -row.n_pairs))
+    return tuple(sorted(places, key=lambda row: -row.n_pairs))
 
 
 def _scored(
@@ -246,14 +246,14 @@ def _scored(
 
 def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
-    found = store.columns(query_text("analysis", "headline_scores_by_model"), {"prompt_ids": prompts})
-    named = found.objects("model")
+    scores = store.columns(query_text("analysis", "headline_scores_by_model"), {"prompt_ids": prompts})
+    named = scores.objects("model")
     models = sorted(set(named))
     place = {model: row for row, model in enumerate(models)}
     values = np.full((len(models), len(prompts)), np.nan)
     rows = np.array([place[model] for model in named], dtype=np.intp)
-    columns = np.searchsorted(prompts, found.whole_numbers("prompt_id"))
-    scaled = found.numbers("value")
+    columns = np.searchsorted(prompts, scores.whole_numbers("prompt_id"))
+    scaled = scores.numbers("value")
     within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)  # else the declared bounds do not hold
     values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
     return models, values

@@ -165,13 +165,13 @@ class _Session:
             places = _places(store, prompts)
         known = [one for one in prompts.tolist() if one in texts]
         read = [self._own(texts[one], places[one]) for one in known]
-        found = encode(self.model, read)
-        has_direction = np.asarray(found.any(axis=1), np.bool_)
+        vectors = encode(self.model, read)
+        has_direction = np.asarray(vectors.any(axis=1), np.bool_)
         _count(truncated, known, places, self.model.too_long(read))
         _count(without, known, places, ~has_direction)
         kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
-            prompt_vectors.write_vectors(store, key, kept, found[has_direction], self._keys)
+            prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys)
         if self.progress:
             self.progress.advance(len(prompts))
 
@@ -186,8 +186,8 @@ class _Session:
 
 def _templates(store: Store, benchmarks: Iterable[int]) -> dict[int, Template]:
     """Of each benchmark the words that all its prompts share, where there are any."""
-    found = {one: find_template(prompt_vectors.texts_of_benchmark(store, one)) for one in benchmarks}
-    return {one: template for one, template in found.items() if template.n_words}
+    templates = {one: find_template(prompt_vectors.texts_of_benchmark(store, one)) for one in benchmarks}
+    return {one: template for one, template in templates.items() if template.n_words}
 
 
 def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]) -> None:

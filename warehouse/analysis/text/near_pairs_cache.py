@@ -91,9 +91,9 @@ def answer_pairs(
     """
     if n_prompts < WORTH_STORING:
         return StoredPairs.of(compute()), ""
-    found = answer(
+    answered = answer(
         opener, question, StoredPairs, lambda _now: StoredPairs.of(compute()), fresh=fresh, store_result=store_result
     )
-    if found.read_back:
-        return found.result, f"read back: compared on {found.computed_on}; no text has changed"
-    return found.result, f"not stored: {found.not_stored}" if found.not_stored else ""
+    if answered.read_back:
+        return answered.result, f"read back: compared on {answered.computed_on}; no text has changed"
+    return answered.result, f"not stored: {answered.not_stored}" if answered.not_stored else ""

@@ -146,10 +146,10 @@ def cluster_semantic(
     """
     if default and not store_result:
         raise MisuseError("a trial stores nothing that error bars could use from now on")
-    found = find_benchmark(store, benchmark)
+    known = find_benchmark(store, benchmark)
     chosen = choose_embedder(store, embedder)
-    counts = count_embedded(store, chosen.id, found.ids)
-    by_benchmark = {one: read_vectors(store, chosen, [one]) for one in found.ids}
+    counts = count_embedded(store, chosen.id, known.ids)
+    by_benchmark = {one: read_vectors(store, chosen, [one]) for one in known.ids}
     if not any(len(one.prompts) for one in by_benchmark.values()):
         raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
     made = {one: _members(vectors, threshold, progress) for one, vectors in by_benchmark.items()}
@@ -168,7 +168,7 @@ def cluster_semantic(
             )
     every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
-        benchmark=found.name,
+        benchmark=known.name,
         name=name,
         threshold=threshold,
         embedder=chosen.label,
@@ -178,7 +178,7 @@ def cluster_semantic(
         n_single=int((every == 1).sum()),
         largest=int(every.max(initial=0)),
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
-        rows=_growth(store, found.name, _map(list(made.values()))),
+        rows=_growth(store, known.name, _map(list(made.values()))),
         is_stored=store_result,
     )
 
@@ -209,10 +209,10 @@ def _map(made: Sequence[Members]) -> ClusterMap:
 
 def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthRow, ...]:
     try:
-        found = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
+        scores = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
     except MisuseError:  # no runs yet, or several metrics and no headline among them
         return ()
-    clustered = replace_fields(found, clusters=clusters)
+    clustered = replace_fields(scores, clusters=clusters)
     places = RankOptions(level=0.95, n_resamples=0, seed=0)
     groups = rank_rows(clustered, RowOptions(), places)
     rows = [row for group in groups for _, row in group]

@@ -96,8 +96,8 @@ def similar(
         query = _stored(store, vectors, prompt, chosen)
         kept = vectors.prompts != prompt
         others = PromptVectors(vectors.prompts[kept], vectors.vectors[kept])
-    found = nearest(query, others.vectors, top)
-    return _result(store, wanted, prompt, chosen, others, found.indices, found.similarities)
+    neighbours = nearest(query, others.vectors, top)
+    return _result(store, wanted, prompt, chosen, others, neighbours.indices, neighbours.similarities)
 
 
 def _result(

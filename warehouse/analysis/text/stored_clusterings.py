@@ -44,7 +44,7 @@ def stored_clusterings(store: Store, benchmark: str | None = None) -> list[Clust
         MisuseError: no such benchmark.
     """
     ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
-    found = store.rows(query_text("analysis", "stored_clusterings"))
+    rows = store.rows(query_text("analysis", "stored_clusterings"))
     return [
         ClusteringRow(
             row["benchmark"],
@@ -57,6 +57,6 @@ def stored_clusterings(store: Store, benchmark: str | None = None) -> list[Clust
             int(row["largest"]),
             int(row["largest"]) / int(row["n_prompts"]),
         )
-        for row in found
+        for row in rows
         if ids is None or row["benchmark_id"] in ids
     ]

@@ -23,12 +23,12 @@ def cross_all(
     Raises:
         MisuseError: two curves whose positions are in different units.
     """
-    found = list(rows)
+    crossed = list(rows)
     pairs = _formulations(curves) if two_formulations else [(0, 1)] if len(curves) == 2 else []
     for first, second in pairs:
         for place, row in zip((first, second), _cross(curves, rows, first, second, level), strict=True):
-            found[place] = row
-    return found
+            crossed[place] = row
+    return crossed
 
 
 def _formulations(curves: Sequence[Curve]) -> list[tuple[int, int]]:
@@ -62,10 +62,16 @@ def _cross(
     seeds = [tuple(one.seed for one in curve.recipe.trajectories) for curve in (a, b)]
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
     steps = [change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same) for u in common]
-    found = crossing([one.mean.mean for one in steps], [one.p_value for one in steps], common, level=level)
-    words = _in_words(found, names, a.recipe.unit, len(common), a.recipe.sign)
+    intersection = crossing([one.mean.mean for one in steps], [one.p_value for one in steps], common, level=level)
+    words = _in_words(intersection, names, a.recipe.unit, len(common), a.recipe.sign)
     first_row, second_row = (
-        replace(row, crossing_low=found.low, crossing_high=found.high, crossing=found.place, crossing_in_words=words)
+        replace(
+            row,
+            crossing_low=intersection.low,
+            crossing_high=intersection.high,
+            crossing=intersection.place,
+            crossing_in_words=words,
+        )
         for row in ours
     )
     return first_row, second_row
@@ -78,21 +84,23 @@ def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
     return first.name, second.name
 
 
-def _in_words(found: Crossing, names: tuple[str, str], unit: str, n: int, sign: float) -> str:
+def _in_words(intersection: Crossing, names: tuple[str, str], unit: str, n: int, sign: float) -> str:
     def ahead(side: int) -> str:
         return names[0] if side * sign > 0 else names[1]
 
-    if found.n_changes:
-        more = f" ({found.n_changes - 1} more changes after)" if found.n_changes > 1 else ""
+    if intersection.n_changes:
+        more = f" ({intersection.n_changes - 1} more changes after)" if intersection.n_changes > 1 else ""
         return (
-            f"{ahead(found.ahead_before)} is ahead until {unit} {found.low:g}, {ahead(found.ahead_after)} from"
-            f" {found.high:g} on: they cross between, at about {found.place:.4g}{more}"
+            f"{ahead(intersection.ahead_before)} is ahead until {unit} {intersection.low:g},"
+            f" {ahead(intersection.ahead_after)} from {intersection.high:g} on: they cross between, at about"
+            f" {intersection.place:.4g}{more}"
         )
-    if all(map(math.isnan, found.p_holm)):
+    if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"
-    count = found.n_ahead + found.n_behind
+    count = intersection.n_ahead + intersection.n_behind
     if count:
-        return f"no crossing is shown: {ahead(found.ahead_after)} is ahead at {count} of {n} checkpoints, never behind"
+        leader = ahead(intersection.ahead_after)
+        return f"no crossing is shown: {leader} is ahead at {count} of {n} checkpoints, never behind"
     return f"no crossing is shown: at none of {n} checkpoints is one of the two significantly ahead"
 
 

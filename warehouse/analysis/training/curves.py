@@ -88,20 +88,20 @@ def _chosen(
     """The recipes that references mean, in their order, cut to the runs that they mean."""
     if not references:
         return list(recipes)
-    found = []
+    chosen = []
     for text in references:
         runs = {run for one in find_conditions(store, text, benchmark_ids=ids, where=where) for run in one.run_ids}
         cut = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
         if not cut:
             raise MisuseError(f"{text!r} has no figure by this metric")
-        found += [one for one in cut if one not in found]
-    return found
+        chosen += [one for one in cut if one not in chosen]
+    return chosen
 
 
-def _labelled(found: Sequence[Curve]) -> list[Curve]:
+def _labelled(unlabelled: Sequence[Curve]) -> list[Curve]:
     """Each with the settings in which it differs from the others."""
-    settings = settings_apart([one.recipe for one in found])
-    return [replace(one, setting=setting) for one, setting in zip(found, settings, strict=True)]
+    settings = settings_apart([one.recipe for one in unlabelled])
+    return [replace(one, setting=setting) for one, setting in zip(unlabelled, settings, strict=True)]
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
@@ -228,8 +228,10 @@ def _band(
         inside = (low is None or x.min() >= low) and (high is None or x.max() <= high)
         labels = curve.clusters.labels(cell.prompts)
         n_draws = 1 if cell.zero_one else np.full(len(x), 2.0)
-        found = estimate_mean(x, clusters=labels, bounds=curve.bounds if inside else None, n_draws=n_draws, level=level)
-        return None if found.ci_low is None or found.ci_high is None else (found.ci_low, found.ci_high)
+        estimate = estimate_mean(
+            x, clusters=labels, bounds=curve.bounds if inside else None, n_draws=n_draws, level=level
+        )
+        return None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
     if interval is None:
         return None
     ends = max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)

@@ -178,13 +178,15 @@ def decide_of(
 def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
     runs = {run for condition in conditions for run in condition.run_ids}
-    found = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    matching = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
         raise MisuseError(f"{text!r} has no figure by this metric")
-    names = ", ".join(f"{one.model} {one.recipe}".strip() for one in found[:4])
-    raise MisuseError(f"{text!r} means {len(found)} recipes or settings ({names}); narrow it with --where field=value")
+    names = ", ".join(f"{one.model} {one.recipe}".strip() for one in matching[:4])
+    raise MisuseError(
+        f"{text!r} means {len(matching)} recipes or settings ({names}); narrow it with --where field=value"
+    )
 
 
 def _row(a: RecipeScores, b: RecipeScores, others: Sequence[RecipeScores], averaged: int, level: float) -> DecisionRow:
@@ -238,20 +240,18 @@ def _floor(
 ) -> tuple[float | None, str, float | None, float | None]:
     """Noise floor, where it is from, its degrees of freedom, and one run's variance over seeds."""
     if len(figures[0]) + len(figures[1]) > 2:
-        found = recipe_difference(*figures, level=level)
-        if found.is_more_than_noise is not None:
+        difference = recipe_difference(*figures, level=level)
+        if difference.is_more_than_noise is not None:
             scale = 1 / len(figures[0]) + 1 / len(figures[1])
-            t = t_quantile(level, found.degrees_of_freedom)
-            return found.floor, "seeds", found.degrees_of_freedom, (found.floor / t) ** 2 / scale
+            t = t_quantile(level, difference.degrees_of_freedom)
+            return difference.floor, "seeds", difference.degrees_of_freedom, (difference.floor / t) ** 2 / scale
     pooled = pooled_seed_variance([one for one in others if one.metric == a.metric and one.unit == a.unit], averaged)
     if pooled is not None:
         variance, nu = pooled
         scale = 1 / len(figures[0]) + 1 / len(figures[1])
         return t_quantile(level, nu) * float(np.sqrt(variance * scale)), "other_recipes", nu, variance
-    found_jitter = [
-        jitter(one.scores, one.positions) for side in (a, b) for one in side.trajectories if len(one.scores) > 1
-    ]
-    known = [(one.variance, one.degrees_of_freedom) for one in found_jitter if one.variance and one.degrees_of_freedom]
+    jitters = [jitter(one.scores, one.positions) for side in (a, b) for one in side.trajectories if len(one.scores) > 1]
+    known = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
     if known:
         nu = float(sum(df for _, df in known))
         variance = float(sum(v * df for v, df in known)) / nu

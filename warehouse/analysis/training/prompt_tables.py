@@ -96,33 +96,33 @@ def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_
     if not len(common):
         return _of_figures(after, before, same_seeds)
     a, b, labels = after.scores[:, of_a], before.scores[:, of_b], clusters.labels(common)
-    found = seed_mean(a - b, clusters=labels) if same_seeds else difference_of_seed_means(a, b, clusters=labels)
+    mean = seed_mean(a - b, clusters=labels) if same_seeds else difference_of_seed_means(a, b, clusters=labels)
     if after.zero_one and before.zero_one and labels is None:  # exact: only what changed tells
         won, lost = int((a > b).sum()), int((a < b).sum())
         if won + lost:
-            return Change(found, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
-    return Change(found, found.p_above(), found.p_above(sign=-1.0))
+            return Change(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
+    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
 def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Change:
     if same_seeds and len(after.figures) > 1:
-        found = figure_mean(after.figures - before.figures)
+        mean = figure_mean(after.figures - before.figures)
     else:
-        found = difference_of_figures(after.figures, before.figures, after.errors, before.errors)
-    return Change(found, found.p_above(), found.p_above(sign=-1.0))
+        mean = difference_of_figures(after.figures, before.figures, after.errors, before.errors)
+    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
 def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:
     """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored; None for none."""
     if not all(cell.has_prompts for cell in cells):
         return None, None
-    found = []
+    variances = []
     for a, b in islice(combinations(cells, 2), MOST_PAIRS):
         common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
         if len(common) > 1:
             part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
-            found.append(part * len(common))
-    return (float(np.mean(found)), min(len(cell.prompts) for cell in cells)) if found else (None, None)
+            variances.append(part * len(common))
+    return (float(np.mean(variances)), min(len(cell.prompts) for cell in cells)) if variances else (None, None)
 
 
 @dataclass(frozen=True)

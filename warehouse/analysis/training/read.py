@@ -64,8 +64,8 @@ def read_recipes(
         if place is not None:
             groups.setdefault((*figure[1:3], kinds[place]), []).append((place, *figure))
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
-    found = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
-    return sorted(found, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+    recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
+    return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
 
 
 def by_other_metrics(
@@ -124,8 +124,8 @@ def _recipe(
     by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
     for place, run, _metric, _filter, _id, _direction, estimate, error in rows:
         position = np.inf if (at := positions[place]) is None else float(at)  # a model without: its end
-        found = (estimate, np.nan if error is None else error, run)
-        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(found)
+        figure = (estimate, np.nan if error is None else error, run)
+        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(figure)
     places = sorted({row[0] for row in rows})
     first = runs.slice(places[0], 1).to_pylist()[0]
     numbers = runs.column("benchmark_id").take(places).to_pylist()
@@ -137,7 +137,7 @@ def _recipe(
         recipe=first["recipe"] or "",
         unit=first["position_unit"] or "",
         settings={name: first[name] for name in SHARED},
-        trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(by_seed.items())),
+        trajectories=tuple(_trajectory(seed, by_position) for seed, by_position in sorted(by_seed.items())),
         metric_ids=tuple(sorted({row[4] for row in rows})),
         benchmark_ids=tuple(sorted(set(numbers))),
     )
@@ -191,11 +191,11 @@ def _checkpoint(
 ) -> Checkpoint:
     figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
     groups = [cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))]
-    found = [None if group is None else scores.get(group) for group in groups]
-    kept = [one for one in found if one is not None and one.n and one.uneven_weights is None]
+    by_seed = [None if group is None else scores.get(group) for group in groups]
+    kept = [one for one in by_seed if one is not None and one.n and one.uneven_weights is None]
     none = np.empty(0, np.int64)
-    if len(kept) < len(found):
-        return Checkpoint(figures, errors, none, np.empty((len(found), 0)), False)
+    if len(kept) < len(by_seed):
+        return Checkpoint(figures, errors, none, np.empty((len(by_seed), 0)), False)
     prompts = reduce(_common, (one.prompts for one in kept))
     values = np.array([one.values[np.searchsorted(one.prompts, prompts)] for one in kept])
     zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))

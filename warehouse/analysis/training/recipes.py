@@ -214,9 +214,9 @@ def _read(
     return scales(read_recipes(store, ids, metric=metric, where=parse_where(where)), averaged)
 
 
-def _several(found: Mapping[Key, Scale]) -> dict[Key, Scale]:
+def _several(by_key: Mapping[Key, Scale]) -> dict[Key, Scale]:
     """Those with two recipes."""
-    return {key: scale for key, scale in found.items() if len(scale.figures) > 1}
+    return {key: scale for key, scale in by_key.items() if len(scale.figures) > 1}
 
 
 def _report(
@@ -343,8 +343,8 @@ def _accuracy(
     both = [name for name in before if name in after]
     if len(both) < 2:
         return None, None, None, 0, len(both), f"{len(both)} recipes at both scales"
-    found = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=level)
-    return found.accuracy, found.ci_low, found.ci_high, found.n_pairs, len(both), found.reason
+    accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=level)
+    return accuracy.accuracy, accuracy.ci_low, accuracy.ci_high, accuracy.n_pairs, len(both), accuracy.reason
 
 
 def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | None) -> tuple[CheapestPlan | None, str]:
@@ -356,7 +356,7 @@ def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | No
     if plan.prompts_sampled and (omega is None or not n_prompts):
         return None, "the scores of the prompts are not stored: what their choice makes cannot be told"
     try:
-        found = cheapest_plan(
+        cheapest = cheapest_plan(
             plan.delta,
             seed_variance=parts.seed_variance,
             jitter_variance=parts.jitter_variance,
@@ -370,7 +370,7 @@ def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | No
         )
     except StatisticsError as error:
         return None, str(error)
-    return found, found.reason
+    return cheapest, cheapest.reason
 
 
 def _least_prompts(plan: Plan, omega: float | None) -> int | None:

@@ -55,7 +55,7 @@ class Scale:
     @cached_property
     def runs(self) -> dict[str, list[float]]:
         """The figures of all runs of each recipe; without those that have fewer than m checkpoints."""
-        found = {
+        by_recipe = {
             name: [
                 fmean(one.scores[-self.averaged :])
                 for scores in each
@@ -64,7 +64,7 @@ class Scale:
             ]
             for name, each in self.members.items()
         }
-        return {name: runs for name, runs in found.items() if runs}
+        return {name: runs for name, runs in by_recipe.items() if runs}
 
     @cached_property
     def figures(self) -> dict[str, float]:
@@ -87,9 +87,13 @@ class Scale:
         """Variance of one recipe's figure (a mean over its runs) by chance, and where it is from:
         ``seeds``, ``jitter`` (too low), ``items`` (too high), or empty."""
         share = fmean(1 / len(runs) for runs in self.runs.values()) if self.runs else 1.0
-        for source, found in (("seeds", self._of_seeds()), ("jitter", self._of_jitter()), ("items", self._of_items())):
-            if found is not None:
-                return found * share, source
+        for source, variance in (
+            ("seeds", self._of_seeds()),
+            ("jitter", self._of_jitter()),
+            ("items", self._of_items()),
+        ):
+            if variance is not None:
+                return variance * share, source
         return None, ""
 
     def _replicates(self) -> list[RecipeScores]:
@@ -107,8 +111,8 @@ class Scale:
     def _of_jitter(self) -> float | None:
         every = [one for each in self.members.values() for scores in each for one in scores.trajectories]
         placed = [one for one in every if len(one.positions) > 1]
-        found = [value for one in placed if (value := jitter(one.scores, one.positions).variance) is not None]
-        return float(np.mean(found)) / self.averaged if found else None
+        variances = [value for one in placed if (value := jitter(one.scores, one.positions).variance) is not None]
+        return float(np.mean(variances)) / self.averaged if variances else None
 
     def _of_items(self) -> float | None:
         every = [one for each in self.members.values() for scores in each for one in scores.trajectories]

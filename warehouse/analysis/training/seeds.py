@@ -216,24 +216,24 @@ def _finals(recipe: RecipeScores, averaged: int) -> NDArray[np.float64] | None:
 
 def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> dict[str, Any]:
     """Signal to noise, beside that by another metric of the same seeds."""
-    found: dict[str, Any] = dict.fromkeys(
+    figures: dict[str, Any] = dict.fromkeys(
         ("signal_to_noise", "signal_to_noise_low", "signal_to_noise_high", "other_signal_to_noise")
         + ("ratio", "ratio_low", "ratio_high", "other_tau")
     ) | {"other_metric": other.metric if other else ""}
     own = _finals(recipe, averaged)
     if own is None or len(own) < 2:
-        return found
+        return figures
     snr = seed_ratio(own, level=level)
-    found |= {"signal_to_noise": snr.ratio, "signal_to_noise_low": snr.ci_low, "signal_to_noise_high": snr.ci_high}
+    figures |= {"signal_to_noise": snr.ratio, "signal_to_noise_low": snr.ci_low, "signal_to_noise_high": snr.ci_high}
     theirs = _finals(other, averaged) if other else None
     if (
         other is None
         or theirs is None
         or [one.seed for one in other.trajectories] != [one.seed for one in recipe.trajectories]
     ):
-        return found
+        return figures
     ratio = compare_seed_ratios(theirs, own, level=level)
-    return found | {
+    return figures | {
         "other_signal_to_noise": seed_ratio(theirs, level=level).ratio,
         "ratio": ratio.ratio,
         "ratio_low": ratio.ci_low,
@@ -330,8 +330,8 @@ def _variance(recipe: RecipeScores, level: float) -> SeedVariance | None:
 
 def _jitter(recipe: RecipeScores, averaged: int, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Root mean square of the runs' jitter, the lower bound it gives, and flags of any run."""
-    found = [jitter(one.scores, one.positions, level=level) for one in recipe.trajectories if len(one.positions) > 1]
-    known = [one for one in found if one.variance is not None and one.degrees_of_freedom is not None]
+    jitters = [jitter(one.scores, one.positions, level=level) for one in recipe.trajectories if len(one.positions) > 1]
+    known = [one for one in jitters if one.variance is not None and one.degrees_of_freedom is not None]
     if not known:
         return None, None, ()
     variance = float(np.mean([one.variance for one in known]))
@@ -346,7 +346,7 @@ def _rises(recipe: RecipeScores) -> tuple[float | None, float | None, tuple[str,
     if len(positions) < 2:
         return None, None, ()
     try:
-        found = monotonicity(list(recipe.sign * recipe.table(positions)))
+        trend = monotonicity(list(recipe.sign * recipe.table(positions)))
     except StatisticsError:
         return None, None, ()
-    return found.tau, found.p_value, found.flags
+    return trend.tau, trend.p_value, trend.flags

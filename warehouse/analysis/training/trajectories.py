@@ -106,8 +106,8 @@ class RecipeScores:
 
 
 def _at(places: Sequence[float], values: Sequence[float], wanted: Sequence[float]) -> list[float]:
-    found = dict(zip(places, values, strict=True))
-    return [found[place] for place in wanted]
+    by_place = dict(zip(places, values, strict=True))
+    return [by_place[place] for place in wanted]
 
 
 def describe_others(others: Mapping[str, Sequence[str]]) -> str:

@@ -122,7 +122,7 @@ def pass_rates(
     wanted = as_estimand(estimand)
     targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
     asked = [("pass@", k) for k in at] + [("pass^", k) for k in hat]
-    rows = [row for item in targets.found for row in _rows(item, asked, wanted, level)]
+    rows = [row for item in targets.scored for row in _rows(item, asked, wanted, level)]
     return PassReport(target, tuple(rows), targets.left_out)
 
 
@@ -130,7 +130,7 @@ def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level
     correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
     flags = () if reason or draws_declared(target.scores, target.metric) else ("rates_as_counts",)
-    found = []
+    rows = []
     for name, k in asked:
         function = pass_at_k if name == "pass@" else pass_hat_k
         row = function(correct, target.scores.n_draws, k, clusters=clusters, estimand=estimand, level=level)
@@ -146,32 +146,32 @@ def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level
                 reason=reason,
                 flags=(),
             )
-        found.append(_make_row(target, row, flags))
-    return found
+        rows.append(_make_row(target, row, flags))
+    return rows
 
 
-def _make_row(target: Target, found: PassRate, flags: tuple[str, ...]) -> PassRow:
+def _make_row(target: Target, rate: PassRate, flags: tuple[str, ...]) -> PassRow:
     return PassRow(
         model=target.condition.model,
         condition=target.label,
         benchmark=target.condition.benchmark_split[0],
         split=target.condition.benchmark_split[1],
         metric=target.metric.label,
-        statistic=found.statistic,
-        k=found.k,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        level=found.level,
-        estimand=found.estimand,
-        n_prompts=found.n_prompts,
-        n_clusters=found.n_clusters,
+        statistic=rate.statistic,
+        k=rate.k,
+        estimate=rate.estimate,
+        standard_error=rate.standard_error,
+        ci_low=rate.ci_low,
+        ci_high=rate.ci_high,
+        level=rate.level,
+        estimand=rate.estimand,
+        n_prompts=rate.n_prompts,
+        n_clusters=rate.n_clusters,
         n_draws=int(target.scores.n_draws.sum()),
-        n_short=found.n_short,
-        method=found.method,
-        flags=found.flags + flags,
-        reason=found.reason,
+        n_short=rate.n_short,
+        method=rate.method,
+        flags=rate.flags + flags,
+        reason=rate.reason,
         runs=len(target.condition.runs),
         run_ids=target.condition.run_ids,
     )

@@ -189,10 +189,10 @@ def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
         "se_unlimited_draws": "variance_unlimited_draws",
         "se_prompts_fixed": "variance_prompts_fixed",
     }
-    found = {name: getattr(parts, name, None) for name in same}
+    figures = {name: getattr(parts, name, None) for name in same}
     least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
-    found |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
-    return found | {"estimate": None if parts is None else parts.mean}
+    figures |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
+    return figures | {"estimate": None if parts is None else parts.mean}
 
 
 def _root(variance: float | None, least: float) -> float | None:
@@ -219,10 +219,10 @@ def _reason(parts: VarianceComponents | None) -> str:
 
 def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> tuple[str, ...]:
     chance = single.p_value if isinstance(single, SingleDrawRange) else None
-    found = {
+    flags = {
         "within_imputed": parts is not None and parts.within_imputed,
         "between_clipped": parts is not None and parts.is_clipped,
         "draws_differ": chance is not None and chance < UNLIKELY,
         "unscored": target.scores.n_unscored > 0,
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in flags.items() if holds)

@@ -116,7 +116,7 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
         MisuseError: no model with scores of two seeds.
     """
     sets: dict[tuple[Any, ...], list[Target]] = {}
-    for item in targets.found:
+    for item in targets.scored:
         if item.condition.setting("training_seed"):  # an unknown seed may be any of the others
             sets.setdefault(_set_of(item), []).append(item)
     several = [members for members in sets.values() if len(_labels(members)) > 1]
@@ -145,7 +145,7 @@ def _row(members: Sequence[Target]) -> SeedRow:
     common = _common([target.scores for target in members])
     seen = np.unique(np.concatenate([target.scores.prompts for target in members]))
     reason = _why_not(members, seeds, common)
-    found = None if reason else _crossed(members, common)
+    crossed = None if reason else _crossed(members, common)
     first = members[0].condition
     unit, position = first.setting("position_unit"), first.setting("position")
     names = (
@@ -165,14 +165,14 @@ def _row(members: Sequence[Target]) -> SeedRow:
         benchmark=first.benchmark_split[0],
         split=first.benchmark_split[1],
         metric=members[0].metric.label,
-        estimate=None if found is None else found.mean,
+        estimate=None if crossed is None else crossed.mean,
         n_seeds=len(seeds),
         n_prompts=len(common),
         n_left_out=len(seen) - len(common),
         seeds=tuple(seeds),
         reason=reason,
         run_ids=tuple(run for item in members for run in item.condition.run_ids),
-        **{name: getattr(found, name, None) for name in names},
+        **{name: getattr(crossed, name, None) for name in names},
     )
 
 

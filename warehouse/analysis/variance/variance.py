@@ -67,7 +67,7 @@ def variance(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.variance`.
     """
     targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
-    plain = [item for item in targets.found if item.is_plain_mean]
+    plain = [item for item in targets.scored if item.is_plain_mean]
     return variance_of(targets, target, _ranges(store, plain) if single_draws else {})
 
 
@@ -82,7 +82,7 @@ def variance_of(
         ranges: how far runs of one draw lie apart, by condition key and id of the metric.
     """
     rows = [
-        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id))) for item in targets.found
+        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id))) for item in targets.scored
     ]
     return VarianceReport(target, tuple(rows), targets.left_out)
 
@@ -98,15 +98,15 @@ def _components(target: Target) -> VarianceComponents | None:
 
 def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int], SingleDrawRange | str]:
     """Δ(k=1) by condition and metric, or why there is none; one query for each metric."""
-    found: dict[tuple[str, int], SingleDrawRange | str] = {}
+    ranges: dict[tuple[str, int], SingleDrawRange | str] = {}
     for metric_id in sorted({target.metric.id for target in targets}):
         own = [target for target in targets if target.metric.id == metric_id]
         several = [target for target in own if target.scores.n_draws.min() > 1]
         scores = _single_draws(store, several, metric_id) if several else {}
         for target in own:
             key = target.condition.key
-            found[key, metric_id] = _range(target, scores.get(key, []))
-    return found
+            ranges[key, metric_id] = _range(target, scores.get(key, []))
+    return ranges
 
 
 def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> dict[str, list[tuple[float, int]]]:

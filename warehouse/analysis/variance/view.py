@@ -96,15 +96,15 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
 def _explain(rows: Sequence[VarianceRow], verbose: bool) -> list[str]:
     """What a reader should know of single rows."""
     ordered = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
-    said = []
+    sentences = []
     if ordered:
-        said.append(
+        sentences.append(
             f"first draws are not like later ones in {some_of(ordered)} (are they stored best"
             " first?): the range over single draws is no measure of chance there"
         )
     unknown = [row for row in rows if row.share_within is None or verbose]
-    said += reasons([(row, row.reason) for row in unknown if len(rows) > 1])
+    sentences += reasons([(row, row.reason) for row in unknown if len(rows) > 1])
     if verbose:
         missing = [row for row in rows if row.delta_k1 is None]
-        said += reasons([(row, f"no range k=1: {row.delta_k1_reason}") for row in missing])
-    return said
+        sentences += reasons([(row, f"no range k=1: {row.delta_k1_reason}") for row in missing])
+    return sentences
