@@ -63,8 +63,8 @@ class Store:
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""
-        found: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
+        return rows
 
     def columns(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> Columns:
         """The columns of one SELECT (:meth:`arrow`), as arrays."""
