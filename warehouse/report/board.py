@@ -149,10 +149,10 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
     )
 
 
-def flags(found: Iterable[str]) -> str:
+def flags(names: Iterable[str]) -> str:
     """Warnings in words."""
     return (
-        ", ".join(found)
+        ", ".join(names)
         .replace("missing_leaves", "missing benchmarks")
         .replace("leaves_", "benchmarks_")
         .replace("_", " ")

@@ -192,11 +192,11 @@ def _as_place(node: ElementTree.Element) -> None:
 
 def _moved(node: ElementTree.Element) -> tuple[str, str] | None:
     """Where a node is moved to, which is taken off it; None if it is turned too."""
-    found = _SHIFT.fullmatch(node.get("transform", "translate(0,0)"))
-    if found is None:
+    shift = _SHIFT.fullmatch(node.get("transform", "translate(0,0)"))
+    if shift is None:
         return None
     node.attrib.pop("transform", None)
-    return found[1], found[2]
+    return shift[1], shift[2]
 
 
 def _join(node: ElementTree.Element, parts: Sequence[ElementTree.Element]) -> None:
