@@ -152,15 +152,15 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     for p in _chances(fit):
         total += p.sum(axis=1)
         spread += (p * (1 - p)).sum(axis=1)
-    correlations = []
+    discriminations = []
     for p in _chances(fit):
         rest = total[:, None] - p
         own = p - p.mean(axis=0)
         covariance = (own * (rest - rest.mean(axis=0))).mean(axis=0)
         noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
         mean = p.mean(axis=0)
-        correlations.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
-    return np.concatenate(correlations)
+        discriminations.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
+    return np.concatenate(discriminations)
 
 
 def _chances(fit: IrtFit) -> Iterator[FloatArray]:
