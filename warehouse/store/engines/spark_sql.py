@@ -45,8 +45,8 @@ def translated(sql: str, params: Mapping[str, Any]) -> str:
     text = replace_binds(sql, lambda name: _literal_of(params[name]))
     text = replace_quoted(text, literal, quoted)
     text = _COUNTING.sub(_range, text)
-    text = _WINDOW.sub(lambda found: found[0].removesuffix("-") + "+ -" if found[1] else found[0], text)
-    text = _UNPERTURBED.sub(lambda found: f"octet_length({found[1]}) = 0" if found[1] else found[0], text)
+    text = _WINDOW.sub(lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text)
+    text = _UNPERTURBED.sub(lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text)
     return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
 
 
