@@ -163,7 +163,7 @@ def in_words(note: str) -> str:
     """A note without words that only programs know."""
     for word, plain in _PLAIN:
         note = note.replace(word, plain)
-    return _METHOD.sub(lambda found: found[0].replace("_", " "), note)
+    return _METHOD.sub(lambda match: match[0].replace("_", " "), note)
 
 
 def unbroken(words: str) -> Markup:

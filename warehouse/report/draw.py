@@ -118,7 +118,7 @@ def _rounded(name: str, value: str) -> str:
     if name in ("fill", "stroke"):
         return value
     digits = 2 if name.endswith(("width", "opacity")) else 1
-    return _NUMBER.sub(lambda found: f"{round(float(found[0]), digits) + 0.0:.10g}", value)
+    return _NUMBER.sub(lambda match: f"{round(float(match[0]), digits) + 0.0:.10g}", value)
 
 
 def _shows(node: ElementTree.Element) -> bool:
