@@ -171,9 +171,9 @@ def wait_for(
         except (sa.exc.DBAPIError, OSError) as error:
             holder = dialect.lock_holder(error)
             if holder is None:
-                told_more = DAMAGED if dialect.damaged(error) else ""
+                advice = DAMAGED if dialect.damaged(error) else ""
                 reason = engines.without_secrets(first_line(error), url)
-                raise StoreError(f"cannot open {where}: {reason}{told_more}") from None
+                raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
