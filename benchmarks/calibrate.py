@@ -89,8 +89,8 @@ def _cached(path: Path, version: str) -> Iterator[tuple[Cell, Row]]:
     if not path.exists():
         return
     for line in path.read_text().splitlines():
-        found, cell, *seen = json.loads(line)
-        if found == version:
+        cached_version, cell, *seen = json.loads(line)
+        if cached_version == version:
             yield Cell(*cell), Row(Cell(*cell), *seen)
 
 

@@ -107,8 +107,8 @@ def power_rows(runs: int) -> Iterator[list[str]]:
     """iid pairs, disagreement .25, n_max 2 000: rejection and mean n by difference."""
     for delta in (0.0, 0.02, 0.05, 0.1):
         rng = np.random.default_rng([1, int(1000 * delta)])
-        found = play(pairs(rng, runs, 2000, delta, 0.25), CONSTANT, Game(0.0, -1, 1, 1, 0, 2000))
-        yield [f"{delta:g}", f"{found.passes:.4f}", f"{found.fails:.4f}", f"{found.mean_n:.0f}"]
+        outcome = play(pairs(rng, runs, 2000, delta, 0.25), CONSTANT, Game(0.0, -1, 1, 1, 0, 2000))
+        yield [f"{delta:g}", f"{outcome.passes:.4f}", f"{outcome.fails:.4f}", f"{outcome.mean_n:.0f}"]
 
 
 def null_rows(runs: int) -> Iterator[list[str]]:
@@ -117,8 +117,8 @@ def null_rows(runs: int) -> Iterator[list[str]]:
         for differ in (0.02, 0.1, 0.25, 0.5):
             for margin in (0.0, 0.01):
                 rng = np.random.default_rng([2, n, int(100 * differ), int(100 * margin)])
-                found = play(pairs(rng, runs, n, -margin, differ), CONSTANT, Game(-margin, -1, 1, 1, 0, n))
-                yield _null("two models, sampled", f"n_max {n}, differ {differ:g}, M {margin:g}", found)
+                outcome = play(pairs(rng, runs, n, -margin, differ), CONSTANT, Game(-margin, -1, 1, 1, 0, n))
+                yield _null("two models, sampled", f"n_max {n}, differ {differ:g}, M {margin:g}", outcome)
     for n in (200, 2000):
         for p in (0.02, 0.1, 0.5, 0.9, 0.98):
             rng = np.random.default_rng([3, n, int(100 * p)])
@@ -170,8 +170,8 @@ def worst(rows: list[list[str]]) -> Iterator[list[str]]:
         yield [design, str(len(own)), *max(own, key=lambda row: float(row[-1]))[1:]]
 
 
-def _null(design: str, what: str, found: Outcome) -> list[str]:
-    return [design, what, f"{found.passes:.4f}", f"{found.fails:.4f}", f"{found.passes + found.fails:.4f}"]
+def _null(design: str, what: str, outcome: Outcome) -> list[str]:
+    return [design, what, f"{outcome.passes:.4f}", f"{outcome.fails:.4f}", f"{outcome.passes + outcome.fails:.4f}"]
 
 
 def matrices() -> Iterator[tuple[str, Floats]]:
@@ -191,8 +191,8 @@ def matrices() -> Iterator[tuple[str, Floats]]:
 
 def cruxeval(path: Path) -> Floats:
     """Share of right generations of each problem, by id."""
-    found = json.loads(path.read_text(encoding="utf-8"))["raw_scored_generations"]
-    return np.array([np.mean(found[key]) for key in sorted(found)])
+    generations = json.loads(path.read_text(encoding="utf-8"))["raw_scored_generations"]
+    return np.array([np.mean(generations[key]) for key in sorted(generations)])
 
 
 def real_rows(runs: int) -> Iterator[list[str]]:

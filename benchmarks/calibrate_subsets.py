@@ -82,41 +82,41 @@ def names_of(name: str, n: int) -> list[str]:
     return [str(row) for row in range(n)]
 
 
-def simulate(name: str, y: Matrix, held: str, history: int, size: int, estimates: int, seed: int) -> Cell:
+def simulate(name: str, y: Matrix, held_out: str, history: int, size: int, estimates: int, seed: int) -> Cell:
     """One cell: a model is held out, others make its history, and so on ``estimates`` times."""
-    rng = np.random.default_rng([seed, history, size, held == "best"])
+    rng = np.random.default_rng([seed, history, size, held_out == "best"])
     models, n = y.shape
     ids = [f"p{i}" for i in range(n)]
     best = np.argsort(-y.mean(axis=1))[: max(1, models // 10)]
     known = np.array(names_of(name, models))
     errors, simple, covered, widths = [], [], [], []
     for number in range(estimates):
-        model = int(rng.choice(best)) if held == "best" else int(rng.integers(models))
+        model = int(rng.choice(best)) if held_out == "best" else int(rng.integers(models))
         others = rng.permutation(np.flatnonzero(known != known[model]))[:history]
         design = draw_subset(ids, predict_scores(y[others]), size, seed=number)
         scores = np.where(design.selected, y[model], np.nan)
-        found = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
+        estimate = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
         truth = float(y[model].mean())
-        errors.append((found.estimate or 0.0) - truth)
+        errors.append((estimate.estimate or 0.0) - truth)
         simple.append(simple_variance(y[model], size))
-        if found.ci_low is not None and found.ci_high is not None and 0.02 <= truth <= 0.98:
-            covered.append(found.ci_low <= truth <= found.ci_high)
-            widths.append(found.ci_high - found.ci_low)
+        if estimate.ci_low is not None and estimate.ci_high is not None and 0.02 <= truth <= 0.98:
+            covered.append(estimate.ci_low <= truth <= estimate.ci_high)
+            widths.append(estimate.ci_high - estimate.ci_low)
     e = np.array(errors)
     z = float(e.mean() / (e.std(ddof=1) / np.sqrt(len(e))))
     gain = float(np.mean(simple) / np.mean(e**2))
-    return Cell(name, held, history, size, estimates, z, float(np.mean(covered)), gain, float(np.median(widths)))
+    return Cell(name, held_out, history, size, estimates, z, float(np.mean(covered)), gain, float(np.median(widths)))
 
 
 def cells(estimates: int, seed: int) -> Iterator[Cell]:
     for name, y in matrices():
         models, n = y.shape
         times = estimates if n < 2000 else max(1, estimates // 4)
-        for held in ("random", "best"):
+        for held_out in ("random", "best"):
             for history in HISTORIES:
                 for size in SIZES:
                     if history < models and size < n:
-                        cell = simulate(name, y, held, history, size, times, seed)
+                        cell = simulate(name, y, held_out, history, size, times, seed)
                         print(*cell, flush=True)
                         yield cell
 
@@ -147,7 +147,7 @@ def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
             continue
         ids = [f"p{i}" for i in range(n)]
         squares: dict[str, list[tuple[float, float]]] = {}
-        held: dict[str, list[bool]] = {}
+        covered: dict[str, list[bool]] = {}
         for number in range(estimates):
             a = int(rng.integers(models))
             b = int(rng.choice(np.flatnonzero(who != who[a])))
@@ -167,24 +167,24 @@ def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
             zero = np.zeros(n, int)
             regression = estimate_subset_regression(alone, f, zero, chosen, bounds=(0, 1))
             plain, paired = simple_variance(y[a], 100), simple_variance(y[a] - y[b], 100)
-            found = _uncertain(rng, y, a, others, ids, number, plain) | {
+            by_method = _uncertain(rng, y, a, others, ids, number, plain) | {
                 "against a stored baseline": (against.difference, against.ci_low, against.ci_high, truth, paired),
                 "two fresh models": (fresh.difference, fresh.ci_low, fresh.ci_high, truth, paired),
                 "regression (Mickey)": (regression.estimate, regression.ci_low, regression.ci_high, y[a].mean(), plain),
             }
-            for name, (value, low, high, true, usual) in found.items():
+            for name, (value, low, high, true, usual) in by_method.items():
                 own = (value - true) ** 2
                 if name == "two fresh models":
                     own = strata_variance(y[a] - y[b], without.stratum, without.selected)
                 squares.setdefault(name, []).append((own, usual))
                 if low is not None and high is not None:
-                    held.setdefault(name, []).append(low <= true <= high)
+                    covered.setdefault(name, []).append(low <= true <= high)
         for name, both in squares.items():
             own, usual = np.array(both).mean(axis=0)
             gains.setdefault(name, []).append(float(usual / own))
-            covers.setdefault(name, []).append(float(np.mean(held[name])))
-    for name, found_gains in gains.items():
-        yield Tried(name, min(found_gains), float(np.median(found_gains)), max(found_gains), min(covers[name]))
+            covers.setdefault(name, []).append(float(np.mean(covered[name])))
+    for name, of_method in gains.items():
+        yield Tried(name, min(of_method), float(np.median(of_method)), max(of_method), min(covers[name]))
 
 
 def simple_variance(y: NDArray[np.float64], size: int) -> float:
@@ -213,23 +213,23 @@ def _uncertain(
     grown = extend_subset(draw_subset(ids, whole, 50, seed=seed), 100)
     lost = np.where(full.selected, y[model], np.nan)
     lost[rng.permutation(np.flatnonzero(full.selected))[:4]] = np.nan
-    found = {}
+    by_method = {}
     for name, design, scores in (
         ("half of the history's cells missing", half, np.where(half.selected, y[model], np.nan)),
         ("4 of 100 scores missing at random", full, lost),
         ("extended from 50 prompts", grown, np.where(grown.selected, y[model], np.nan)),
     ):
         one = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
-        found[name] = (one.estimate, one.ci_low, one.ci_high, truth, plain)
-    return found
+        by_method[name] = (one.estimate, one.ci_low, one.ci_high, truth, plain)
+    return by_method
 
 
-def write(path: Path, found: list[Cell], tried: list[Tried]) -> None:
+def write(path: Path, measured: list[Cell], tried: list[Tried]) -> None:
     """Put the tables between the marks of the page."""
-    z, cover, gain = (np.array([getattr(cell, name) for cell in found]) for name in ("bias_z", "coverage", "gain"))
-    total = sum(cell.estimates for cell in found)
+    z, cover, gain = (np.array([getattr(cell, name) for cell in measured]) for name in ("bias_z", "coverage", "gain"))
+    total = sum(cell.estimates for cell in measured)
     lines = [
-        f"{len(found)} cells, {total:,} estimates: \\|bias z\\| at most {np.abs(z).max():.2f}; coverage"
+        f"{len(measured)} cells, {total:,} estimates: \\|bias z\\| at most {np.abs(z).max():.2f}; coverage"
         f" {cover.min():.3f} to {cover.max():.3f}, mean {cover.mean():.3f}; gain {gain.min():.2f} to {gain.max():.2f},"
         f" median {np.median(gain):.2f}.",
         "",
@@ -241,7 +241,7 @@ def write(path: Path, found: list[Cell], tried: list[Tried]) -> None:
     ]
     table = [
         f"{c.data},{c.held_out},{c.history},{c.size},{c.bias_z:+.2f},{c.coverage:.3f},{c.gain:.2f},{c.width:.3f}\n"
-        for c in found
+        for c in measured
     ]
     whole = path.parent / "calibration" / "subsets.csv"
     whole.parent.mkdir(exist_ok=True)
@@ -260,11 +260,11 @@ def main() -> None:
     options = parser.parse_args()
     if not DATA.exists():
         return print(f"no real matrices in {DATA}: docs/subsets.md stays as it is")
-    found = list(cells(options.estimates, options.seed))
+    measured = list(cells(options.estimates, options.seed))
     tried = list(other_methods(max(1, options.estimates // 2), options.seed))
     for one in tried:
         print(*one)
-    write(options.output, found, tried)
+    write(options.output, measured, tried)
 
 
 if __name__ == "__main__":

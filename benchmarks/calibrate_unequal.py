@@ -53,13 +53,13 @@ def _simulate(cell: UnequalCell, seed: int, simulations: int) -> list[UnequalRow
 
 
 def _cached(path: Path, seed: int) -> dict[UnequalCell, list[UnequalRow]]:
-    found: dict[UnequalCell, list[UnequalRow]] = {}
+    rows_by_cell: dict[UnequalCell, list[UnequalRow]] = {}
     for line in path.read_text().splitlines() if path.exists() else ():
         own, rows = json.loads(line)
         if own == seed:
             read = [UnequalRow(UnequalCell(*cell), *figures) for cell, *figures in rows]
-            found[read[0].cell] = read
-    return found
+            rows_by_cell[read[0].cell] = read
+    return rows_by_cell
 
 
 if __name__ == "__main__":

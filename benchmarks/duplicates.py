@@ -23,8 +23,8 @@ OURS = (
     + """
 from warehouse.stats import near_pairs
 started = time.monotonic()
-found = near_pairs(vectors, threshold)
-print(found.n_pairs)
+pairs = near_pairs(vectors, threshold)
+print(pairs.n_pairs)
 print(time.monotonic() - started)
 """
 )

@@ -25,9 +25,9 @@ from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
 store, folder = sys.argv[1], Path(sys.argv[2])
-found = discover([folder])
-plan, archives, parsing = found.plan, [], 0.0
-for job in found.jobs:
+discovered = discover([folder])
+plan, archives, parsing = discovered.plan, [], 0.0
+for job in discovered.jobs:
     known = tasks.identify(job)
     packed = parse_elsewhere.pack([Reading(job.importer, job.files, known.stamps)], plan.settings, plan.options)
     archive, started = Path(f"{store}.{len(archives)}"), time.process_time()

@@ -60,9 +60,9 @@ from warehouse.stats.labels.wrong_keys import wrong_keys
 dice = np.random.default_rng(1)
 keys = dice.integers(0, 4, 12_000)
 right = dice.random((12_000, 20)) < np.linspace(.4, .9, 20)
-said = np.where(right, keys[:, None], dice.integers(0, 4, (12_000, 20)))
+answers = np.where(right, keys[:, None], dice.integers(0, 4, (12_000, 20)))
 started = time.perf_counter()
-wrong_keys(votes_for_options(said, keys, np.full(12_000, 4)))
+wrong_keys(votes_for_options(answers, keys, np.full(12_000, 4)))
 print(time.perf_counter() - started)
 """
 TRAJECTORIES, CHECKPOINTS, TASKS = 45, 27, 87

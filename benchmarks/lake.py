@@ -46,9 +46,9 @@ from warehouse.analysis.leaderboard.leaderboard import leaderboard
 total, whole = 0, Store.arrow
 def counted(self, sql, params=None):
     global total
-    found = whole(self, sql, params)
-    total += found.nbytes
-    return found
+    table = whole(self, sql, params)
+    total += table.nbytes
+    return table
 Store.arrow = counted
 with open_store(sys.argv[1]) as store:
     started = time.monotonic()

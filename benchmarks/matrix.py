@@ -116,8 +116,8 @@ worst = 0.0
 for name, table in (("cosine", cosine_similarity(matrix)),
                     ("jaccard", 1 - pairwise_distances(matrix != 0, metric="jaccard")),
                     ("hamming", 1 - pairwise_distances(matrix, metric="hamming"))):
-    pairs, found = table[upper], summarise_similarity(matrix, name)
-    figures = [found.mean, found.percentile_75, found.percentile_95]
+    pairs, summary = table[upper], summarise_similarity(matrix, name)
+    figures = [summary.mean, summary.percentile_75, summary.percentile_95]
     expected = [pairs.mean(), *np.percentile(pairs, [75, 95])]
     worst = max(worst, np.abs(np.array(figures) - expected).max())
 apart = silhouette(matrix, labels) - silhouette_samples(matrix, labels, metric="cosine")

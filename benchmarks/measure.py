@@ -55,5 +55,5 @@ def time_script(script: str, arguments: Sequence[str] = (), runs: int = 3, pytho
 
 def time_command(command: Sequence[str], runs: int = 5) -> Timing:
     """Run a command several times, from a cold process each time."""
-    found = [run_process(command) for _ in range(runs)]
-    return Timing([item[0] for item in found], max(item[1] for item in found))
+    processes = [run_process(command) for _ in range(runs)]
+    return Timing([item[0] for item in processes], max(item[1] for item in processes))

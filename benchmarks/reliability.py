@@ -56,8 +56,8 @@ best = np.argsort(-full)
 started = time.perf_counter()
 for _ in range(20):
     means = np.array([table[rng.integers(0, len(table), len(table))].mean(axis=0) for table in tables])
-    found = win_rates(means)
-    kendalltau(full, found).statistic, weightedtau(full, found, rank=True).statistic, np.abs(full - found).mean()
+    rates = win_rates(means)
+    kendalltau(full, rates).statistic, weightedtau(full, rates, rank=True).statistic, np.abs(full - rates).mean()
     for j in range(5):
         win_rates(means[:, best[j:]])[:2]
 print(time.perf_counter() - started)

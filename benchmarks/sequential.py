@@ -21,9 +21,9 @@ design = design_against_baseline(f, 0.03, n_max=n)
 sequential_test(y[:100], design)
 if sys.argv[1] == "interval":
     started = time.perf_counter()
-    found = sequential_test(y, design)
+    test = sequential_test(y, design)
     seconds = time.perf_counter() - started
-    print(found.low + design.origin, found.high + design.origin)
+    print(test.low + design.origin, test.high + design.origin)
 else:
     monitor = SequentialMonitor(design)
     started = time.perf_counter()

@@ -64,14 +64,14 @@ def _measure(name: str, python: str, file: Path, tables: Path, options: argparse
     for engine, url in (("DuckDB", f"duckdb:///{file}"), ("PostgreSQL", options.server)):
         if url is None:
             continue
-        found = []
+        timings = []
         for _ in range(options.runs):
             if url == options.server:
                 run_process([sys.executable, "-P", "-c", RESET, url])
             file.unlink(missing_ok=True)
             output = run_process([python, "-P", "-c", INGEST, url, str(tables)])[2]
-            found.append([float(word) for word in output.split()[-2:]])
-        used, seconds = (median(values) for values in zip(*found, strict=True))
+            timings.append([float(word) for word in output.split()[-2:]])
+        used, seconds = (median(values) for values in zip(*timings, strict=True))
         print(
             f"{options.sources} tables into {engine} ({name}): {options.sources / seconds:.0f} a"
             f" second, {seconds:.1f} s, {used:.1f} s of processor time here"

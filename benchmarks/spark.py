@@ -33,9 +33,9 @@ with ExitStack() as stack:
         usual = [statistics.median(seconds[1:]) for seconds in times]
         print(f"{sql[:60]} ... {rows} rows")
         for name, seconds, middle in zip(("DuckDB", "Sail", "Spark"), times, usual):
-            said = " ".join(f"{one:.2f}" for one in seconds[1:])
+            listed = " ".join(f"{one:.2f}" for one in seconds[1:])
             ratio = middle / usual[0]
-            print(f"  {name}: first {seconds[0]:.2f} s, then {middle:.3f} s ({said}), {ratio:.1f} x", flush=True)
+            print(f"  {name}: first {seconds[0]:.2f} s, then {middle:.3f} s ({listed}), {ratio:.1f} x", flush=True)
 """
 QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100", DIFFERENCES)
 #: Rows are many: to compile a plan pays, and so does memory.

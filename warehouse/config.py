@@ -195,11 +195,11 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
     path = folder / FILE
     settings = _read(path)[0] if path.is_file() else {}
     wanted = {"publish.path": target, "publish.after": after}
-    found = {name: setting for name, setting in settings.items() if name in wanted}
-    if {name: setting.value for name, setting in found.items()} == wanted:
+    existing = {name: setting for name, setting in settings.items() if name in wanted}
+    if {name: setting.value for name, setting in existing.items()} == wanted:
         return path
-    if found:
-        listed = "; ".join(f"{name} is {setting}" for name, setting in found.items())
+    if existing:
+        listed = "; ".join(f"{name} is {setting}" for name, setting in existing.items())
         raise MisuseError(f"{listed}; change it there")
     lines = "".join(
         f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in wanted.items()
@@ -245,9 +245,9 @@ def _reader(settings: Mapping[str, Setting], environment: Mapping[str, str]) -> 
 
 def parse_age(text: str) -> timedelta | None:
     """``90d``, ``12h`` or ``4w`` as a length of time; None for anything else."""
-    found = _AGE.fullmatch(text)
+    match = _AGE.fullmatch(text)
     try:
-        return timedelta(**{_UNITS[found[2]]: float(found[1])}) if found else None
+        return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None
     except OverflowError:
         return None
 

@@ -149,13 +149,13 @@ def _write(parts: Iterator[pa.Table], path: Path) -> int:
 def _write_manifest(store: Store, folder: Path, rows: dict[str, int]) -> None:
     from importlib.metadata import version
 
-    said: dict[str, Any] = {
+    manifest: dict[str, Any] = {
         "program": version("eval-warehouse"),
         "schema": revision.HEAD,
         "store": store.name,
         "rows": rows,
     }
-    text = json.dumps(said, indent=2) + "\n"
+    text = json.dumps(manifest, indent=2) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 

@@ -91,7 +91,7 @@ def _set_up() -> None:
         return
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     provider = TracerProvider(resource=Resource.create({} if named else {"service.name": NAME}))
-    exporters = {found.name: found for found in entry_points(group="opentelemetry_traces_exporter")}
+    exporters = {entry.name: entry for entry in entry_points(group="opentelemetry_traces_exporter")}
     for name in wanted:
         if name in exporters:
             provider.add_span_processor(BatchSpanProcessor(exporters[name].load()()))

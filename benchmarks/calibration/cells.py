@@ -112,8 +112,8 @@ def _cluster_rates(cell: Cell, count: int) -> Array:
         return np.full(count, cell.rate)
     scale = (1 - cell.correlation) / cell.correlation
     middle = (np.arange(count) + 0.5) / count
-    found: Array = special.betaincinv(cell.rate * scale, (1 - cell.rate) * scale, middle)
-    return found
+    rates: Array = special.betaincinv(cell.rate * scale, (1 - cell.rate) * scale, middle)
+    return rates
 
 
 def _continuous(cell: Cell, count: int, rng: np.random.Generator) -> Array:

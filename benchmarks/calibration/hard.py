@@ -133,18 +133,18 @@ def independent(name: str, n: int, seed: int, samples: int = _SAMPLES) -> HardRo
     rng = np.random.default_rng([seed, n, *map(ord, name)])
     population, count = POPULATIONS[name], samples_of(n, samples)
     scores = population.draw(rng, (count, n))
-    found = intervals(scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False)
-    holds = (found.low <= population.mean) & (population.mean <= found.high)
-    plain = ~found.flagged
+    sample_intervals = intervals(scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False)
+    holds = (sample_intervals.low <= population.mean) & (population.mean <= sample_intervals.high)
+    plain = ~sample_intervals.flagged
     return HardRow(
         name,
         n,
         None,
         count,
         float(holds.mean()),
-        float(found.flagged.mean()),
+        float(sample_intervals.flagged.mean()),
         float((plain & ~holds).mean()),
-        str(found.method[0]),
+        str(sample_intervals.method[0]),
     )
 
 
@@ -156,18 +156,18 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
     method = ""
     for _ in range(samples):
         scores, codes = _clusters(kind, slope, count, rng)
-        found = estimate_mean(
+        estimate = estimate_mean(
             scores,
             clusters=codes,
             bounds=None if kind == "unbounded" else (0, 1),
             n_draws=1 if kind.startswith("0/1") else 4,
             n_resamples=100,
         )
-        low, high = found.ci_low, found.ci_high
+        low, high = estimate.ci_low, estimate.ci_high
         holds = low is not None and high is not None and low <= truth <= high
-        covered, flagged = covered + holds, flagged + bool(found.flags)
-        missed += not holds and not found.flags
-        method = found.method
+        covered, flagged = covered + holds, flagged + bool(estimate.flags)
+        missed += not holds and not estimate.flags
+        method = estimate.method
     shares = (covered / samples, flagged / samples, missed / samples)
     return HardRow(clustered_name(kind, slope), 0, count, samples, *shares, method)
 

@@ -121,8 +121,8 @@ def reached(rows: Sequence[Row]) -> tuple[int, int]:
 
 def read_again(page: str) -> tuple[int, int]:
     """`reached` of the other seed, as a page tells it; no cells where it does not."""
-    found = re.search(r"another seed, it reaches that in [\d.]+ %\s+\((\d+) of (\d+)\)", page)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.search(r"another seed, it reaches that in [\d.]+ %\s+\((\d+) of (\d+)\)", page)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _again(reached: int, cells: int) -> str:

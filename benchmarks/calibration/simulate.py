@@ -60,12 +60,12 @@ def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) ->
     width = 0.0
     methods: Counter[str] = Counter()
     for number, rng in enumerate(streams[1:], 1):
-        found = _chunk(cell, totals, truth, rng, chunk)
+        counts = _chunk(cell, totals, truth, rng, chunk)
         done += chunk
-        covered, flagged = covered + found[0], flagged + found[1]
-        missed += found[2]
-        width += found[3]
-        methods += found[4]
+        covered, flagged = covered + counts[0], flagged + counts[1]
+        missed += counts[2]
+        width += counts[3]
+        methods += counts[4]
         if number >= min(_FEWEST, chunks) and not _near(cell, covered / done, done):
             break
     coverage = covered / done
@@ -91,7 +91,7 @@ def _chunk(
     for start in range(0, samples, step):
         rows = min(step, samples - start)
         drawn = totals[rng.integers(0, len(totals), (rows, cell.units))]
-        found = intervals(
+        sample_intervals = intervals(
             drawn,
             cell.size,
             clustered=cell.clusters is not None,
@@ -99,14 +99,14 @@ def _chunk(
             bounded=bounded,
             paired=cell.kind == "paired",
         )
-        holds = (found.low <= truth) & (truth <= found.high)
+        holds = (sample_intervals.low <= truth) & (truth <= sample_intervals.high)
         if cell.kind == "paired":  # no error, no p: nothing is rejected
-            holds |= np.isnan(found.low)
+            holds |= np.isnan(sample_intervals.low)
         covered += int(holds.sum())
-        missed += int((~holds & ~found.flagged).sum())
-        flagged += int(found.flagged.sum())
-        width += float(np.nansum(found.high - found.low))
-        methods.update(found.method.tolist())
+        missed += int((~holds & ~sample_intervals.flagged).sum())
+        flagged += int(sample_intervals.flagged.sum())
+        width += float(np.nansum(sample_intervals.high - sample_intervals.low))
+        methods.update(sample_intervals.method.tolist())
     return covered, flagged, missed, width, methods
 
 

@@ -142,22 +142,22 @@ class UnequalRow(NamedTuple):
 
 def cells() -> list[UnequalCell]:
     """Every cell, in the order of the table."""
-    found = [UnequalCell("interval", *kind, *shape) for kind in INTERVALS for shape in SHAPES]
-    found += [
+    grid = [UnequalCell("interval", *kind, *shape) for kind in INTERVALS for shape in SHAPES]
+    grid += [
         UnequalCell("paired", kind, rate, 0.2, *shape)
         for kind, rate in (("rate", 0.1), ("rate", 0.5), ("normal", 0.0))
         for shape in SHAPES
     ]
-    found += [
+    grid += [
         UnequalCell(question, kind, rate, 0.2, *shape)
         for question in ("equal_models", "unequal_models")
         for kind, rate in (("rate", 0.5), ("normal", 0.0))
         for shape in SHAPES
     ]
-    found += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95) for shape in SINGLE]
-    found += [UnequalCell("far_models", "normal", 0.0, 0.2, *shape) for shape in (*SHAPES, *SINGLE)]
-    found += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
-    return found
+    grid += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95) for shape in SINGLE]
+    grid += [UnequalCell("far_models", "normal", 0.0, 0.2, *shape) for shape in (*SHAPES, *SINGLE)]
+    grid += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
+    return grid
 
 
 def simulate_unequal(cell: UnequalCell, seed: int, simulations: int) -> list[UnequalRow]:
@@ -229,30 +229,30 @@ def _interval(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     values, truth = _kind(cell, _scores(cell, clusters, 1, rng)[:, 0])
     bounds = None if cell.kind == "normal" else (0.0, 1.0)
-    found = estimate_mean(values, clusters=clusters, bounds=bounds, n_resamples=100)
-    covered = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
-    return {"interval": (not covered, bool(found.flags))}
+    estimate = estimate_mean(values, clusters=clusters, bounds=bounds, n_resamples=100)
+    covered = estimate.ci_low is not None and estimate.ci_low <= truth <= (estimate.ci_high or 0.0)
+    return {"interval": (not covered, bool(estimate.flags))}
 
 
 def _paired(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     values = _kind(cell, _scores(cell, clusters, 2, rng))[0]
-    found = paired_difference(values[:, 0], values[:, 1], clusters=clusters)
-    rejected = found.p_value is not None and found.p_value <= 0.05
-    return {"t": (rejected, bool(found.flags))}
+    difference = paired_difference(values[:, 0], values[:, 1], clusters=clusters)
+    rejected = difference.p_value is not None and difference.p_value <= 0.05
+    return {"t": (rejected, bool(difference.flags))}
 
 
 def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     values = _kind(cell, _scores(cell, clusters, MODELS, rng))[0]
-    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
-    ranks = rank_models(found)
+    pairs = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    ranks = rank_models(pairs)
     flag = _flagged(clusters)
     ends = zip(ranks.rank_low, ranks.rank_high, strict=True)  # None where no set can be told
     own = np.mean([low not in (1, None) or high not in (MODELS, None) for low, high in ends])
     return {
-        "max_t": (bool(np.nanmin(found.p_max_t, initial=1.0) <= 0.05), flag),
-        "holm": (bool(np.nanmin(found.p_holm, initial=1.0) <= 0.05), flag),
+        "max_t": (bool(np.nanmin(pairs.p_max_t, initial=1.0) <= 0.05), flag),
+        "holm": (bool(np.nanmin(pairs.p_holm, initial=1.0) <= 0.05), flag),
         "ranks_own": (float(own), flag),
     }
 
@@ -264,11 +264,11 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
         values, truth = (z < 0).astype(float), special.ndtr(SPREAD)
     else:
         values, truth = -z, SPREAD
-    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
-    ranks, flag = rank_models(found), _flagged(clusters)
+    pairs = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    ranks, flag = rank_models(pairs), _flagged(clusters)
     joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
     return {
-        "simultaneous": (_outside(found, truth), flag),
+        "simultaneous": (_outside(pairs, truth), flag),
         "ranks_joint": (bool(joint.any()), flag),
         "ranks_own": (float(_misses(ranks.rank_low, ranks.rank_high).mean()), flag),
     }
@@ -277,14 +277,14 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
 def _far_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     values = FAR - _scores(cell, clusters, MODELS, rng)
-    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
-    return {"simultaneous": (_outside(found, FAR), _flagged(clusters))}
+    pairs = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    return {"simultaneous": (_outside(pairs, FAR), _flagged(clusters))}
 
 
-def _outside(found: AllPairs, truth: Array) -> bool:
+def _outside(pairs: AllPairs, truth: Array) -> bool:
     """Whether any true difference lies outside its simultaneous interval."""
-    differences = truth[found.first] - truth[found.second]
-    return bool(((differences < found.simultaneous_low) | (differences > found.simultaneous_high)).any())
+    differences = truth[pairs.first] - truth[pairs.second]
+    return bool(((differences < pairs.simultaneous_low) | (differences > pairs.simultaneous_high)).any())
 
 
 def _misses(low: tuple[int | None, ...], high: tuple[int | None, ...]) -> NDArray[np.bool_]:
@@ -310,11 +310,11 @@ def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     lost[wrong[: round(SHARE_MISSING * len(values))]] = True
     seen: Seen = {}
     for method in ("default_hull", "imbens_manski"):
-        found = missing_bounds(
+        estimate = missing_bounds(
             values[~lost], int(lost.sum()), clusters=clusters[~lost], missing_clusters=clusters[lost], method=method
         )
-        covered = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
-        seen[method] = (not covered, bool(found.flags))
+        covered = estimate.ci_low is not None and estimate.ci_low <= truth <= (estimate.ci_high or 0.0)
+        seen[method] = (not covered, bool(estimate.flags))
     return seen
 
 

@@ -93,13 +93,13 @@ def _summary(rows: Sequence[UnequalRow]) -> str:
 
 
 def _cells(rows: Sequence[UnequalRow]) -> list[list[str]]:
-    found = []
+    lines = []
     for row in rows:
         cell = row.cell
         names = [cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}"]
         shares = [_share(row.failed), _share(row.unflagged), f"{100 * row.flagged:.0f}"]
-        found.append([*names, f"{row.simulations}", *shares])
-    return found
+        lines.append([*names, f"{row.simulations}", *shares])
+    return lines
 
 
 def _share(share: float) -> str:

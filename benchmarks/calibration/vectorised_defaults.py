@@ -34,7 +34,7 @@ class Samples(NamedTuple):
     totals: Array
 
 
-class Found(NamedTuple):
+class SampleIntervals(NamedTuple):
     """Ends (NaN for no interval), method and whether a flag warns, shape (S,) each."""
 
     low: Array
@@ -92,7 +92,9 @@ def _kish(side: Array) -> Array:
     return np.where(squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0)
 
 
-def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounded: bool, paired: bool = False) -> Found:
+def intervals(
+    totals: Array, size: int, *, clustered: bool, binary: bool, bounded: bool, paired: bool = False
+) -> SampleIntervals:
     """The default interval of each sample.
 
     Args:
@@ -135,7 +137,7 @@ def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounde
         rows = method == name
         part = Samples(*(field[rows] for field in samples))
         low[rows], high[rows] = METHODS[name](part, units, size)
-    return Found(low, high, method, np.array([bool(choice.flags) for choice in choices]))
+    return SampleIntervals(low, high, method, np.array([bool(choice.flags) for choice in choices]))
 
 
 def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
@@ -145,8 +147,8 @@ def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
 
 
 def _gaffke(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
-    found = [gaffke_interval(scores, (0.0, 1.0), 1 - 2 * TAIL) for scores in samples.totals]
-    return np.array([each.low for each in found]), np.array([each.high for each in found])
+    ends = [gaffke_interval(scores, (0.0, 1.0), 1 - 2 * TAIL) for scores in samples.totals]
+    return np.array([each.low for each in ends]), np.array([each.high for each in ends])
 
 
 def _wilson(samples: Samples, units: int, size: int) -> tuple[Array, Array]:

@@ -99,8 +99,8 @@ class LoadMethods(Connection):
                 defaults=defaults,
                 force=force,
             )
-            found = named(local.named(discovered), places)
-            return load(store, found, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
+            sources = named(local.named(discovered), places)
+            return load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically.

@@ -176,8 +176,8 @@ def _changes(log: Path, go_on: Callable[[], bool]) -> Iterator[None]:
     known: tuple[int, int] | None = None
     while True:
         try:
-            found = log.stat()
-            stamp = found.st_size, found.st_mtime_ns
+            status = log.stat()
+            stamp = status.st_size, status.st_mtime_ns
         except OSError:
             stamp = None
         if stamp is not None and stamp != known:
@@ -199,11 +199,11 @@ def _read(follower: Any, log: Path, reading: Mapping[str, Any]) -> tuple[Sequent
     options = LoadOptions(max_rejected=1, text="none")  # the last row may be half written
     with temporary_folder() as folder, open_store(str(folder / "log.db"), create=True) as store:
         try:
-            found = ingest(store, [log], options=options, **reading)
+            report = ingest(store, [log], options=options, **reading)
         except InputError as error:
             return None, str(error)
-        if not any(item.state == "loaded" for item in found.sources):
-            reasons = [item.error for item in found.refused] or [str(item) for item in found.unread]
+        if not any(item.state == "loaded" for item in report.sources):
+            reasons = [item.error for item in report.refused] or [str(item) for item in report.unread]
             return None, "; ".join(reasons) or f"nothing can be read from {log} yet"
         if not store.arrow("select run_id from run_current limit 1").num_rows:
             return None, f"nothing can be read from {log} yet"

@@ -12,16 +12,16 @@ from warehouse.store.sql.query_files import query_text
 
 def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Model, benchmark, keys and hash of the samples of some runs, in an order of their own."""
-    found = store.rows(query_text("analysis", "claim_runs"), {"run_ids": run_ids})
-    return sorted(found, key=lambda row: (row["condition_key"], row["content_digest"]))
+    rows = store.rows(query_text("analysis", "claim_runs"), {"run_ids": run_ids})
+    return sorted(rows, key=lambda row: (row["condition_key"], row["content_digest"]))
 
 
 def sources_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Name, format, hash and size of the sources of some runs; of a path the last part only."""
-    found = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
+    sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
     rows = {
         (row["sha256"], row["format"]): row | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
-        for row in found
+        for row in sources
     }
     return [rows[key] for key in sorted(rows)]
 

@@ -46,9 +46,9 @@ def accepted(kind: str) -> dict[str, Any]:
         return {"sql": inspect.Parameter.empty}
     parameters: dict[str, Any] = {}
     for function in _functions(kind):
-        for name, found in inspect.signature(function).parameters.items():
+        for name, parameter in inspect.signature(function).parameters.items():
             if name not in _LEFT_OUT:
-                parameters.setdefault(name, found.default)
+                parameters.setdefault(name, parameter.default)
     if kind == "leaderboard":
         parameters |= {"benchmark": None, "group": None}
     return parameters

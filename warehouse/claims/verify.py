@@ -83,10 +83,10 @@ def verify_claim(store: Store, claim: Claim) -> Verdict:
     except (MisuseError, StatisticsError) as error:
         unanswered = Difference("answer", claim.command, claim.answer, f"{error}")
         return Verdict(False, (unanswered,), (), 0)
-    found = [*_figures(claim.rows, answer.rows)]
+    differences = [*_figures(claim.rows, answer.rows)]
     runs, notes = ([], []) if claim.kind == QUERY else _evidence(store, claim, answer)
     n_figures = sum(isinstance(value, int | float) for row in claim.rows for value in row.values())
-    return Verdict(not found and not runs, (*runs, *found), tuple(notes), n_figures)
+    return Verdict(not differences and not runs, (*runs, *differences), tuple(notes), n_figures)
 
 
 def _evidence(store: Store, claim: Claim, answer: Answer) -> tuple[list[Difference], list[str]]:
@@ -118,9 +118,9 @@ def _hashes(digests: Sequence[str]) -> str:
     return ", ".join(one[:12] for one in sorted(digests)) or "none"
 
 
-def _figures(claimed: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
+def _figures(claimed: Sequence[Mapping[str, Any]], answered: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
     """Rows by their names, in order; and in each what differs."""
-    mine = _by_name(found)
+    mine = _by_name(answered)
     wanted = _by_name(claimed)
     for name, row in wanted.items():
         if name not in mine:

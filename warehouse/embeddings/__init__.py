@@ -83,12 +83,12 @@ def load_entailment(folder: str | Path, *, device: str | None = None, batch_size
         if not isinstance(made, Entailment):
             raise MisuseError(f"{folder} returned {type(made).__name__}, which cannot entail")
         return made
-    found = find_folder(str(folder))
-    if found is None:
+    path = find_folder(str(folder))
+    if path is None:
         raise InputError("no such folder", path=str(folder), expected="a folder with an NLI cross-encoder")
-    model = load_model("CrossEncoder", str(folder), found, device)
-    label, revision = entailment_label(model, found), folder_revision(found)
-    return CrossEntailment(found.name, revision, model, label, batch_size)
+    model = load_model("CrossEncoder", str(folder), path, device)
+    label, revision = entailment_label(model, path), folder_revision(path)
+    return CrossEntailment(path.name, revision, model, label, batch_size)
 
 
 def is_own(spec: str) -> bool:

@@ -179,8 +179,8 @@ def _longer(tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None)
     n = len(texts[0])
     if longest is None or not callable(tokenizer) or not n:
         return np.zeros(n, np.bool_)
-    found = tokenizer(*map(list, texts), truncation=False, add_special_tokens=True, verbose=False)
-    lengths = [len(tokens) for tokens in found["input_ids"]]
+    encoded = tokenizer(*map(list, texts), truncation=False, add_special_tokens=True, verbose=False)
+    lengths = [len(tokens) for tokens in encoded["input_ids"]]
     return np.asarray(np.array(lengths) > longest, np.bool_)
 
 

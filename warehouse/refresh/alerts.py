@@ -130,13 +130,13 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
-    found = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha]
-    found = list(_beside_noise_floors(store, found))
-    found += _unscored(values, rules.max_unscored)
-    found += _published(store, values) if rules.published else []
-    found += _silence(store, rules.max_silence, now)
+    alerts = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha]
+    alerts = list(_beside_noise_floors(store, alerts))
+    alerts += _unscored(values, rules.max_unscored)
+    alerts += _published(store, values) if rules.published else []
+    alerts += _silence(store, rules.max_silence, now)
     notes = _without_direction(values) if rules.worse else []
-    return Alerts(tuple(found), refresh, len(tests), tuple(notes))
+    return Alerts(tuple(alerts), refresh, len(tests), tuple(notes))
 
 
 def _news(store: Store, refresh: int) -> list[dict[str, Any]]:
@@ -213,17 +213,17 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
 
 def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
     """Differences of which nobody said which sign is for the worse."""
-    found = {
+    undirected = {
         (row["metric"], row["benchmark"])
         for row in values
         if row["statistic"] == "difference"
         and row["estimate"] is not None
         and row["parameters"].get("higher_is_better", True) is None
     }
-    metrics = dict.fromkeys(metric for metric, _ in sorted(found))
+    metrics = dict.fromkeys(metric for metric, _ in sorted(undirected))
     return [
         f"worse is not checked for {metric} on"
-        f" {', '.join(sorted(name for one, name in found if one == metric))}:"
+        f" {', '.join(sorted(name for one, name in undirected if one == metric))}:"
         f" {direction_unknown(metric)}"
         for metric in metrics
     ]

@@ -58,40 +58,42 @@ def deliver_alerts(
         StoreError: what was told cannot be marked; the next refresh tells it again.
     """
     with opener.reading() as store:
-        found = untold(store, refresh)
-        chosen = _chosen(found, refresh, now, channels)
+        undelivered = untold(store, refresh)
+        chosen = _chosen(undelivered, refresh, now, channels)
         alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
-    delivery, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in found}
+    delivery, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in undelivered}
     for name, channel in channels.items():
         waiting = [one.id for one in chosen if one.id == refresh or one.awaits(name)]
         taken = _through(channel, [alerts[one] for one in waiting], delivery)
         delivery.taken[name] = [alerts[one] for one in waiting if one in taken and alerts[one].rows]
-        news = {one.id: _mark(one, name, one.id in taken, now) for one in found}
+        news = {one.id: _mark(one, name, one.id in taken, now) for one in undelivered}
         for one, kind in news.items():
             if kind:
                 marks[one][name] = kind
         delivery.notes += _notes(name, Counter(news.values()))
-    changed = [(one.id, marks[one.id]) for one in found if marks[one.id] != one.marks]
+    changed = [(one.id, marks[one.id]) for one in undelivered if marks[one.id] != one.marks]
     if changed:
         with opener.writing() as store:
             mark(store, changed)
     return delivery
 
 
-def _chosen(found: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]) -> list[Untold]:
+def _chosen(undelivered: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]) -> list[Untold]:
     """This refresh, then the oldest of those before it that are not too old."""
-    present = [one for one in found if one.id == refresh]
+    present = [one for one in undelivered if one.id == refresh]
     earlier = [
-        one for one in found if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
+        one
+        for one in undelivered
+        if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
     ]
     return present + earlier[:AT_ONCE]
 
 
-def _of_earlier(found: Alerts, refresh: int) -> Alerts:
+def _of_earlier(alerts: Alerts, refresh: int) -> Alerts:
     """Silence is of the present, and not told for an earlier refresh."""
-    if found.refresh_id == refresh:
-        return found
-    return Alerts(tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests)
+    if alerts.refresh_id == refresh:
+        return alerts
+    return Alerts(tuple(row for row in alerts.rows if row.rule != "silence"), alerts.refresh_id, alerts.tests)
 
 
 def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) -> set[int]:

@@ -22,10 +22,10 @@ def computed(question: Question, settings: Settings) -> Sequence[Value]:
         return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
     if not values:
         raise ValueError("no figure and no reason: a family has to say one of them")
-    found = [_finite(value) for value in values]
-    for value in found:
+    finite = [_finite(value) for value in values]
+    for value in finite:
         json.dumps(dict(value.details), allow_nan=False)  # else this question has failed
-    return found
+    return finite
 
 
 def _finite(value: Value) -> Value:

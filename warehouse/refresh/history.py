@@ -103,23 +103,23 @@ def history(
             raise MisuseError("name a model, a benchmark, or both")
         about_model = _subjects_of(store, model, None)
         rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
-        found = None
+        known = None
     else:
-        found = find_benchmark(store, benchmark)
+        known = find_benchmark(store, benchmark)
         try:
-            rows = _figures(store, found.name)
+            rows = _figures(store, known.name)
             if model is None:
                 rows = _of_benchmark(rows) or rows
             elif rows:
-                rows = _of_model(rows, _subjects_of(store, model, found.ids, rows))
+                rows = _of_model(rows, _subjects_of(store, model, known.ids, rows))
         except MisuseError as error:
-            raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
-    about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
+            raise MisuseError(f"{error}; {_what_there_is(store, known)}") from None
+    about = " on ".join(filter(None, ("" if model is None else repr(model), known.name if known else "")))
     if not rows:
-        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
+        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, known)}")
     rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
     kept = [row for row in rows if last is None or row.age <= last]
-    return History(model, found.name if found else "", tuple(kept), _settings(store, kept))
+    return History(model, known.name if known else "", tuple(kept), _settings(store, kept))
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
@@ -237,13 +237,13 @@ def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) ->
     """Figures of the model's conditions and recipes, also as the second of a pair; where there are
     none by their keys, or no runs any more, those under the model's name."""
     subjects, models = about
-    found = [
+    matching = [
         row
         for row in stored
         if subjects.intersection(_sides(row.subject))
         or (row.subject_kind == RECIPE and subjects and _names_one_of(row, models))
     ]
-    return found or [row for row in stored if _names_one_of(row, models)]
+    return matching or [row for row in stored if _names_one_of(row, models)]
 
 
 def _names_one_of(row: HistoryRow, models: Collection[str]) -> bool:

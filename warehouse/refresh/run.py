@@ -114,14 +114,14 @@ def refresh(
         with opener.reading() as store:
             require_fit(store, lake)  # before anything is computed for nothing
     with metric_values.holding(opener.reading, wait, say), span("warehouse.refresh.figures") as about:
-        found = _Refresh(opener, work, families, clock).run(progress)
-        about.set(refresh_id=found.refresh_id, **{name: found.total(name) for name in TRACED})
+        refreshed = _Refresh(opener, work, families, clock).run(progress)
+        about.set(refresh_id=refreshed.refresh_id, **{name: refreshed.total(name) for name in TRACED})
     if lake is not None:
         with opener.reading() as store:
             synced = sync(store, lake)
         if say:
             say(str(synced))
-    return found
+    return refreshed
 
 
 def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
@@ -237,17 +237,17 @@ class _Refresh:
                 family = family_of(value["input_fingerprint"])
                 rows.append(gone_row(value, value["input_fingerprint"]))
                 self.counts[family]["gone"] += 1
-            found = self._summary()
+            refreshed = self._summary()
             metric_values.finish(
                 store,
                 self.id,
                 self.holder,
                 rows,
-                summary=found.summary() | self._marks(),
+                summary=refreshed.summary() | self._marks(),
                 state="failed" if self.failures else "complete",
                 now=self.clock(),
             )
-        return found
+        return refreshed
 
     def _summary(self) -> Refreshed:
         if self.overtaken:

@@ -149,10 +149,10 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
     )
 
 
-def flags(found: Iterable[str]) -> str:
+def flags(names: Iterable[str]) -> str:
     """Warnings in words."""
     return (
-        ", ".join(found)
+        ", ".join(names)
         .replace("missing_leaves", "missing benchmarks")
         .replace("leaves_", "benchmarks_")
         .replace("_", " ")
@@ -163,7 +163,7 @@ def in_words(note: str) -> str:
     """A note without words that only programs know."""
     for word, plain in _PLAIN:
         note = note.replace(word, plain)
-    return _METHOD.sub(lambda found: found[0].replace("_", " "), note)
+    return _METHOD.sub(lambda match: match[0].replace("_", " "), note)
 
 
 def unbroken(words: str) -> Markup:

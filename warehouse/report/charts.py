@@ -292,12 +292,12 @@ def finite(value: float | None) -> float | None:
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
     """Names of dumps made fit for a legend: on one line, short, and no two alike."""
-    found: list[str] = []
+    labels: list[str] = []
     for name in names:
         short = shorten(name, length)
         numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
-        found.append(next(one for one in (short, *numbered) if one not in found))
-    return found
+        labels.append(next(one for one in (short, *numbered) if one not in labels))
+    return labels
 
 
 def shorten(name: str, length: int) -> str:

@@ -18,15 +18,15 @@ def benchmark_claims(part: BenchmarkPart, level: float, n_resamples: int, seed: 
         level, n_resamples, seed: of the report.
     """
     name = shlex.quote(part.name)
-    found = {}
+    commands = {}
     if part.board is not None and part.board.rows:
-        found["board"] = _claim(f"leaderboard {name}{_level(level)}")
+        commands["board"] = _claim(f"leaderboard {name}{_level(level)}")
     if part.pairs is not None:
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
-        found["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{f' --seed {seed}' if seed != SEED else ''}")
+        commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{f' --seed {seed}' if seed != SEED else ''}")
     if part.variance is not None:
-        found["variance"] = _claim(f"variance * -b {name}")
-    return found
+        commands["variance"] = _claim(f"variance * -b {name}")
+    return commands
 
 
 def suite_claim(part: SuitePart, level: float) -> str:

@@ -12,18 +12,18 @@ from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axi
 _UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
 
 
-def curve_charts(found: Curves) -> list[Chart]:
+def curve_charts(curves: Curves) -> list[Chart]:
     """One chart for each metric, split and unit; the curves that end best have colours."""
 
     def kind(row: CurveRow) -> tuple[str, str, str]:
         return row.metric, row.split, row.unit
 
-    groups = groupby(sorted(found.rows, key=kind), key=kind)
-    charts = [_chart(list(rows), found) for _, rows in groups]
+    groups = groupby(sorted(curves.rows, key=kind), key=kind)
+    charts = [_chart(list(rows), curves) for _, rows in groups]
     return [chart for chart in charts if chart]
 
 
-def _chart(rows: Sequence[CurveRow], found: Curves) -> Chart | None:
+def _chart(rows: Sequence[CurveRow], curves: Curves) -> Chart | None:
     points = [point for row in rows for point in row.points]
     metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
@@ -37,7 +37,7 @@ def _chart(rows: Sequence[CurveRow], found: Curves) -> Chart | None:
     )
     bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False) if (one := _band(row, colour))]
     where = f" ({rows[0].split})" if rows[0].split else ""
-    intervals = f", with {100 * found.level:g}% intervals" if bands else ""
+    intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
     return chart(
         f"{metric} along training{where}{intervals}",
         f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; the figures are in the table below",

@@ -118,7 +118,7 @@ def _rounded(name: str, value: str) -> str:
     if name in ("fill", "stroke"):
         return value
     digits = 2 if name.endswith(("width", "opacity")) else 1
-    return _NUMBER.sub(lambda found: f"{round(float(found[0]), digits) + 0.0:.10g}", value)
+    return _NUMBER.sub(lambda match: f"{round(float(match[0]), digits) + 0.0:.10g}", value)
 
 
 def _shows(node: ElementTree.Element) -> bool:
@@ -192,11 +192,11 @@ def _as_place(node: ElementTree.Element) -> None:
 
 def _moved(node: ElementTree.Element) -> tuple[str, str] | None:
     """Where a node is moved to, which is taken off it; None if it is turned too."""
-    found = _SHIFT.fullmatch(node.get("transform", "translate(0,0)"))
-    if found is None:
+    shift = _SHIFT.fullmatch(node.get("transform", "translate(0,0)"))
+    if shift is None:
         return None
     node.attrib.pop("transform", None)
-    return found[1], found[2]
+    return shift[1], shift[2]
 
 
 def _join(node: ElementTree.Element, parts: Sequence[ElementTree.Element]) -> None:

@@ -18,20 +18,20 @@ from warehouse.tables.words import decimals
 Row = Mapping[str, Any]
 
 
-def prompts_say(found: HardPrompts) -> str:
+def prompts_say(hard: HardPrompts) -> str:
     """One sentence on single prompts."""
-    share = 100 * found.n_constant / found.n_prompts
-    negative = {0: "none goes", 1: "1 goes"}.get(found.n_negative, f"{found.n_negative} go")
+    share = 100 * hard.n_constant / hard.n_prompts
+    negative = {0: "none goes", 1: "1 goes"}.get(hard.n_negative, f"{hard.n_negative} go")
     return (
-        f"Of {found.n_prompts} prompts, {found.n_constant} ({share:.0f}%) have one score for all {found.n_models}"
+        f"Of {hard.n_prompts} prompts, {hard.n_constant} ({share:.0f}%) have one score for all {hard.n_models}"
         f" conditions and compare nobody; {negative} against the rest."
     )
 
 
-def prompts_table(found: HardPrompts, benchmark: str, known: Mapping[int, Row]) -> Markup:
+def prompts_table(hard: HardPrompts, benchmark: str, known: Mapping[int, Row]) -> Markup:
     """The hardest prompts, and those on which the better models do worse."""
-    rows = [("against the rest", prompt, value) for prompt, value in found.negative]
-    rows += [("hardest", prompt, value) for prompt, value in found.hardest]
+    rows = [("against the rest", prompt, value) for prompt, value in hard.negative]
+    rows += [("hardest", prompt, value) for prompt, value in hard.hardest]
     prompts = [known.get(prompt, {}) for _, prompt, _ in rows]
     texts = distinctive([one.get("text") for one in prompts])
     return table(
@@ -54,26 +54,28 @@ def _called(prompt: Row, number_of: int) -> str:
     return str(prompt.get("tool_id") or f"prompt:{number_of}")
 
 
-def suspects_say(found: Suspects) -> str:
+def suspects_say(suspects: Suspects) -> str:
     """One sentence on keys that may be wrong."""
-    judged, models = f"of {found.n_judged} keys", f"by the answers of {found.n_models} models"
-    if not found.n_listed or found.expected_fdr is None:
+    judged, models = f"of {suspects.n_judged} keys", f"by the answers of {suspects.n_models} models"
+    if not suspects.n_listed or suspects.expected_fdr is None:
         return f"None {judged} is suspect {models}; that proves none right."
-    right = round(found.n_listed * found.expected_fdr)
-    are = "are" if found.n_listed > 1 else "is"
-    return f"{found.n_listed} {judged} {are} suspect {models}, about {right} of them falsely; others may be wrong too."
+    right = round(suspects.n_listed * suspects.expected_fdr)
+    are = "are" if suspects.n_listed > 1 else "is"
+    return (
+        f"{suspects.n_listed} {judged} {are} suspect {models}, about {right} of them falsely; others may be wrong too."
+    )
 
 
-def suspects_table(found: Suspects, benchmark: str) -> Markup:
+def suspects_table(suspects: Suspects, benchmark: str) -> Markup:
     """The keys that answers speak against most."""
-    rows = found.rows
+    rows = suspects.rows
     texts = distinctive([row.text for row in rows])
     return table(
         f"Suspected wrong keys of {benchmark}",
         Markup(
             "P(wrong): probability that the recorded key is wrong, by the votes of models; suspect from {threshold:g}"
             " on. All, and the leaderboard without them: <code>warehouse audit BENCHMARK --effect</code>."
-        ).format(threshold=found.threshold),
+        ).format(threshold=suspects.threshold),
         [
             name("Suspected key of", [row.key for row in rows], wrap=True),
             number("P(wrong)", [row.posterior for row in rows], 2),
@@ -85,22 +87,22 @@ def suspects_table(found: Suspects, benchmark: str) -> Markup:
     )
 
 
-def abilities_say(found: AbilityReport) -> str:
+def abilities_say(abilities: AbilityReport) -> str:
     """One sentence on a scale."""
-    first = found.rows[0]
-    tied = sum(row.rank_low == 1 for row in found.rows[1:])
+    first = abilities.rows[0]
+    tied = sum(row.rank_low == 1 for row in abilities.rows[1:])
     alike = f"; {tied} more may be first" if tied else ""
-    return f" is the most able of {len(found.rows)} on the scale of {first.n_items} and more prompts{alike}."
+    return f" is the most able of {len(abilities.rows)} on the scale of {first.n_items} and more prompts{alike}."
 
 
-def abilities_table(found: AbilityReport) -> Markup:
+def abilities_table(abilities: AbilityReport) -> Markup:
     """All models on one scale."""
-    rows = found.rows
+    rows = abilities.rows
     places = decimals(row.standard_error for row in rows)
     return table(
-        f"Abilities on {', '.join(found.benchmarks)}",
-        f"Ability in standard deviations of the models, by the {found.model.upper()} item response model;"
-        f" {100 * found.level:g}% intervals. Computed {found.computed_at.replace('T', ' ')} UTC.",
+        f"Abilities on {', '.join(abilities.benchmarks)}",
+        f"Ability in standard deviations of the models, by the {abilities.model.upper()} item response model;"
+        f" {100 * abilities.level:g}% intervals. Computed {abilities.computed_at.replace('T', ' ')} UTC.",
         [
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
             name("Model on the scale", [row.model for row in rows]),

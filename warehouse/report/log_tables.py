@@ -46,13 +46,13 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
 
 def published_table(rows: Sequence[Row], caption: str) -> Markup:
     """Figures that sources publish, and the same from their samples; the first of very many."""
-    held = [row for row in rows if row["verdict"] != "not_recomputable"] or list(rows)
-    left_out = len(rows) - len(held)
+    recomputable = [row for row in rows if row["verdict"] != "not_recomputable"] or list(rows)
+    left_out = len(rows) - len(recomputable)
     if left_out:
         caption += f" Not listed: {left_out} whose samples the store does not hold."
-    if len(held) > MOST_PUBLISHED:
-        caption += f" The first {MOST_PUBLISHED} of {len(held)}: warehouse query published_against_recomputed"
-    rows = sorted(held, key=lambda row: row["verdict"] != "contradicts")[:MOST_PUBLISHED]
+    if len(recomputable) > MOST_PUBLISHED:
+        caption += f" The first {MOST_PUBLISHED} of {len(recomputable)}: warehouse query published_against_recomputed"
+    rows = sorted(recomputable, key=lambda row: row["verdict"] != "contradicts")[:MOST_PUBLISHED]
     places = _places(value for row in rows for value in (row["published"], row["recomputed"]))
     return table(
         "Figures that sources publish",

@@ -61,14 +61,14 @@ class MapPart:
     more: tuple[str, ...]
 
 
-def map_part(found: Maps) -> MapPart:
+def map_part(data_maps: Maps) -> MapPart:
     """Charts and tables of one benchmark."""
-    spread = [(one, row) for one in found.maps for row in one.distribution]
-    charts, histograms = map_charts(found.maps)
-    suspects = _suspects(found)
-    first = found.maps[0] if found.maps else None
-    notes = dict.fromkeys(_together([note for one in found.maps for note in one.notes]))
-    ways = sorted({one.grouped_by for one in found.maps if one.grouped_by})
+    spread = [(one, row) for one in data_maps.maps for row in one.distribution]
+    charts, histograms = map_charts(data_maps.maps)
+    suspects = _suspects(data_maps)
+    first = data_maps.maps[0] if data_maps.maps else None
+    notes = dict.fromkeys(_together([note for one in data_maps.maps for note in one.notes]))
+    ways = sorted({one.grouped_by for one in data_maps.maps if one.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
     return MapPart(
@@ -80,9 +80,9 @@ def map_part(found: Maps) -> MapPart:
         min_s=first.min_s if first else 0.0,
         says=_says([row for _, row in spread], [number_of for number_of, _ in suspects]),
         table=_distribution_table([row for _, row in spread]) if spread else None,
-        suspects_table=_suspects_table(found, suspects) if suspects else None,
-        notes=(*notes, *found.left_out),
-        more=found.more,
+        suspects_table=_suspects_table(data_maps, suspects) if suspects else None,
+        notes=(*notes, *data_maps.left_out),
+        more=data_maps.more,
     )
 
 
@@ -99,8 +99,8 @@ def _together(notes: Sequence[str]) -> list[str]:
     """Notes of several maps that differ in a number of prompts only, as one."""
     counted: dict[str, list[int]] = {}
     for note in notes:
-        if found := _COUNTED.fullmatch(note):
-            counted.setdefault(found[2], []).append(int(found[1]))
+        if match := _COUNTED.fullmatch(note):
+            counted.setdefault(match[2], []).append(int(match[1]))
     once = [
         f"{min(several)} to {max(several)} prompts, by condition, are {words}"
         for words, several in counted.items()
@@ -109,9 +109,9 @@ def _together(notes: Sequence[str]) -> list[str]:
     return [*(note for note in notes if not any(note.endswith(one.partition(" are ")[2]) for one in once)), *once]
 
 
-def _suspects(found: Maps) -> list[tuple[int, DataMapRow]]:
+def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:
     by_prompt: dict[int, list[DataMapRow]] = {}
-    for one in found.maps:
+    for one in data_maps.maps:
         for row in one.suspects:
             by_prompt.setdefault(row.prompt_id, []).append(row)
     counted = [(len(rows), min(rows, key=_unlikely)) for rows in by_prompt.values()]
@@ -165,8 +165,8 @@ def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
     )
 
 
-def _suspects_table(found: Maps, suspects: Sequence[tuple[int, DataMapRow]]) -> Markup:
-    first, shown = found.maps[0], suspects[:TOP]
+def _suspects_table(data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]]) -> Markup:
+    first, shown = data_maps.maps[0], suspects[:TOP]
     more = (
         Markup(" The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>.").format(
             len(shown), len(suspects)
@@ -209,8 +209,8 @@ def _name(row: DistributionRow) -> str:
     return ", ".join(filter(None, (row.model, row.condition, row.split)))
 
 
-def _map(found: DataMap, spread: DistributionRow) -> Chart | None:
-    rows = [row for row in found.rows if _is_of(row, spread) and row.consistency is not None]
+def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
+    rows = [row for row in data_map.rows if _is_of(row, spread) and row.consistency is not None]
     points = [
         (row.p_correct, row.consistency) for row in rows if row.p_correct is not None and row.consistency is not None
     ]
@@ -224,7 +224,13 @@ def _map(found: DataMap, spread: DistributionRow) -> Chart | None:
         {"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
         for (across, up), count in cells
     ]
-    region = {"x": 0.0, "x2": found.max_p, "y": max(found.min_s, lowest), "y2": 0.0, "k": "suspected label errors"}
+    region = {
+        "x": 0.0,
+        "x2": data_map.max_p,
+        "y": max(data_map.min_s, lowest),
+        "y2": 0.0,
+        "k": "suspected label errors",
+    }
     return chart(
         _name(spread),
         f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
@@ -244,13 +250,13 @@ def _clear_of_dots(left: Spec | None) -> Spec | None:
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
     """Of the dots: label, the largest count that it is for, area."""
     most, first = max(counts), 1
-    found = []
+    sizes = []
     for share, size in _SIZES:
         last = int(share * most)
         if last >= first:
-            found.append((str(last) if last == first else f"≤\u2009{last}", last, size))
+            sizes.append((str(last) if last == first else f"≤\u2009{last}", last, size))
             first = last + 1
-    return found
+    return sizes
 
 
 def _label(sizes: Sequence[tuple[str, int, int]], count: int) -> str:

@@ -37,53 +37,53 @@ _COMMANDS = {
 }
 
 
-def matrix_part(found: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
+def matrix_part(stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
     """Charts and tables of what is stored, by field; what is not there is None.
 
     Args:
         distinct: whether two models differ by a test, by their labels; unknown pairs count as ties.
     """
-    chosen = dict(found.chosen)
+    chosen = dict(stored.chosen)
     parts: dict[str, Any] = {
-        "test": found.test
+        "test": stored.test
         and {
-            "found": found.test,
-            "charts": similarity_charts(found.test),
-            "says": tables.test_says(found.test),
-            "table": tables.test_table(found.test),
+            "result": stored.test,
+            "charts": similarity_charts(stored.test),
+            "says": tables.test_says(stored.test),
+            "table": tables.test_table(stored.test),
         },
-        "clusters": found.clusters and _clusters(found.clusters),
-        "weights": found.weights and _weights(found.weights, distinct or {}),
-        "growth": found.growth and _growth(found.growth),
-        "explanation": found.explanation and _explanation(found.explanation),
+        "clusters": stored.clusters and _clusters(stored.clusters),
+        "weights": stored.weights and _weights(stored.weights, distinct or {}),
+        "growth": stored.growth and _growth(stored.growth),
+        "explanation": stored.explanation and _explanation(stored.explanation),
     }
     for name, part in parts.items():
         if part is not None:
-            part["head"] = _head(part["found"], chosen.get(name, ""))
-    absent = {*found.missing, *found.outdated}
+            part["head"] = _head(part["result"], chosen.get(name, ""))
+    absent = {*stored.missing, *stored.outdated}
     lacking = [(word, what) for word, what in _COMMANDS.items() if word in absent]
-    return {**parts, "any": bool(found.found), "lacking": lacking, "outdated": bool(found.outdated)}
+    return {**parts, "any": bool(stored.found), "lacking": lacking, "outdated": bool(stored.outdated)}
 
 
-def _head(found: Any, chosen: str) -> str:
-    left_out = f", {found.n_incomplete} incomplete left out" if found.n_incomplete else ""
+def _head(result: Any, chosen: str) -> str:
+    left_out = f", {result.n_incomplete} incomplete left out" if result.n_incomplete else ""
     selection = f"; runs: {chosen}" if chosen else ""
     return (
-        f"{found.n_prompts} prompts{left_out} × {found.n_models} models, {found.metric}, seed"
-        f" {found.seed}; computed {found.computed_at.replace('T', ' ')} UTC{selection}"
+        f"{result.n_prompts} prompts{left_out} × {result.n_models} models, {result.metric}, seed"
+        f" {result.seed}; computed {result.computed_at.replace('T', ' ')} UTC{selection}"
     )
 
 
-def _clusters(found: MatrixClusters) -> dict[str, Any]:
-    largest = sorted(found.clusters, key=lambda row: -row.n_prompts)
+def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
+    largest = sorted(clustering.clusters, key=lambda row: -row.n_prompts)
     more = max(0, len(largest) - TOP)
     texts = [shorten(one) for one in distinctive([row.text for row in largest])[:TOP]]
     return {
-        "found": found,
-        "chart": silhouette_chart(found),
-        "says": tables.clusters_say(found),
-        "silhouettes": tables.silhouettes_table(found),
-        "table": tables.clusters_table(largest[:TOP], found.benchmark, more, texts),
+        "result": clustering,
+        "chart": silhouette_chart(clustering),
+        "says": tables.clusters_say(clustering),
+        "silhouettes": tables.silhouettes_table(clustering),
+        "table": tables.clusters_table(largest[:TOP], clustering.benchmark, more, texts),
     }
 
 
@@ -97,10 +97,10 @@ class ChangeRow:
     changes: tuple[tuple[float, int, str], ...]
 
 
-def _weights(found: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
-    schemes = list(dict.fromkeys(row.scheme for row in found.rows))
-    cells = {(row.model, row.scheme): row for row in found.rows}
-    models = sorted(found.models, key=lambda model: cells[model, "uniform"].rank)
+def _weights(weights: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
+    schemes = list(dict.fromkeys(row.scheme for row in weights.rows))
+    cells = {(row.model, row.scheme): row for row in weights.rows}
+    models = sorted(weights.models, key=lambda model: cells[model, "uniform"].rank)
     others = [scheme for scheme in schemes if scheme != "uniform"]
     changes = [
         ChangeRow(
@@ -120,15 +120,15 @@ def _weights(found: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> 
         )
         for model in models
     ]
-    ordered = by_rank(found)
-    ends = [value for row in found.random for value in (row.lowest, row.highest)]
+    ordered = by_rank(weights)
+    ends = [value for row in weights.random for value in (row.lowest, row.highest)]
     axis = make_axis(ends)
     return {
-        "found": found,
+        "result": weights,
         "says": tables.weights_say(models, cells, others, distinct),
-        "table": tables.weights_table(changes, others, found.benchmark),
-        "random_table": tables.random_table(found, ordered, axis),
-        "outranks": outrank_chart(found, ordered),
+        "table": tables.weights_table(changes, others, weights.benchmark),
+        "random_table": tables.random_table(weights, ordered, axis),
+        "outranks": outrank_chart(weights, ordered),
     }
 
 
@@ -140,36 +140,50 @@ def _shade(change: int, n_models: int) -> str:
     return f"{'up' if change > 0 else 'down'}{level}"
 
 
-def _growth(found: MatrixGrowth) -> dict[str, Any]:
-    sizes = sorted({step.size for step in found.steps})
+def _growth(growth: MatrixGrowth) -> dict[str, Any]:
+    sizes = sorted({step.size for step in growth.steps})
     every = max(1, -(-len(sizes) // _SIZES))
     shown = {*sizes[::-1][::every]}
     return {
-        "found": found,
-        "charts": growth_charts(found),
-        "says": tables.growth_says(found),
-        "table": tables.growth_table([step for step in found.steps if step.size in shown], found.benchmark),
+        "result": growth,
+        "charts": growth_charts(growth),
+        "says": tables.growth_says(growth),
+        "table": tables.growth_table([step for step in growth.steps if step.size in shown], growth.benchmark),
     }
 
 
-def _explanation(found: MatrixExplanation) -> dict[str, Any]:
-    rows = [row for row in found.rows if row.coefficient is not None]
+def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
+    rows = [row for row in explanation.rows if row.coefficient is not None]
     positive = [row for row in rows if (row.coefficient or 0) > 0]
     tests = [
-        ("mean coefficient", found.mean_coefficient, found.mean_coefficient_permuted, found.p_mean_coefficient, None),
-        ("ks of coefficients", found.ks_coefficient, None, found.p_ks_coefficient, found.p_ks_coefficient_textbook),
-        ("ks of FDRs", found.ks_fdr, None, found.p_ks_fdr, found.p_ks_fdr_textbook),
-        ("Mantel r", found.mantel_r, None, found.mantel_p, None),
+        (
+            "mean coefficient",
+            explanation.mean_coefficient,
+            explanation.mean_coefficient_permuted,
+            explanation.p_mean_coefficient,
+            None,
+        ),
+        (
+            "ks of coefficients",
+            explanation.ks_coefficient,
+            None,
+            explanation.p_ks_coefficient,
+            explanation.p_ks_coefficient_textbook,
+        ),
+        ("ks of FDRs", explanation.ks_fdr, None, explanation.p_ks_fdr, explanation.p_ks_fdr_textbook),
+        ("Mantel r", explanation.mantel_r, None, explanation.mantel_p, None),
     ]
     top = positive[:TOP]
     texts = [shorten(one) for one in distinctive([row.text for row in rows])]
     by_row = dict(zip((row.prompt for row in rows), texts, strict=True))
     return {
-        "found": found,
-        "chart": coefficient_chart(found),
-        "table": tables.explanation_table(tests, found.benchmark),
+        "result": explanation,
+        "chart": coefficient_chart(explanation),
+        "table": tables.explanation_table(tests, explanation.benchmark),
         "top": bool(top),
-        "top_table": tables.explained_table(top, found.benchmark, [by_row[row.prompt] for row in top]) if top else None,
+        "top_table": tables.explained_table(top, explanation.benchmark, [by_row[row.prompt] for row in top])
+        if top
+        else None,
         "n_found": sum((row.fdr or 0) < FDR for row in positive if row.fdr is not None),
         "n_defined": len(rows),
     }

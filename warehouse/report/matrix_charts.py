@@ -23,9 +23,9 @@ _APART, _EVERY = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
 _ORDERS = {"informative": "most informative prompts first", "random": "prompts in random order"}
 
 
-def similarity_charts(found: MatrixTest) -> list[Chart]:
+def similarity_charts(test: MatrixTest) -> list[Chart]:
     """For each similarity its histogram, observed and shuffled."""
-    groups = groupby(found.histogram, key=lambda row: row.similarity)
+    groups = groupby(test.histogram, key=lambda row: row.similarity)
     charts = [_similarities(name, list(rows)) for name, rows in groups]
     return [one for one in charts if one]
 
@@ -64,9 +64,9 @@ def _outline(rows: Sequence[HistogramRow]) -> Spec:
     )
 
 
-def silhouette_chart(found: MatrixClusters) -> Chart | None:
+def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
     """Mean silhouette by number of clusters, observed and shuffled."""
-    rows = found.rows
+    rows = clustering.rows
     curves: list[tuple[str, Points]] = [
         ("observed", [(row.n_clusters, row.silhouette) for row in rows]),
         ("shuffled, mean", [(row.n_clusters, row.silhouette_permuted) for row in rows]),
@@ -74,7 +74,7 @@ def silhouette_chart(found: MatrixClusters) -> Chart | None:
     layers, legend = lines(curves, dots=True, columns=2)
     return chart(
         "Mean silhouette against the number of clusters",
-        f"Mean silhouette by number of clusters; {found.n_clusters} clusters are best",
+        f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are best",
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
         axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
         layers,
@@ -82,15 +82,15 @@ def silhouette_chart(found: MatrixClusters) -> Chart | None:
     )
 
 
-def by_rank(found: MatrixWeights) -> list[RandomWeightRow]:
+def by_rank(weights: MatrixWeights) -> list[RandomWeightRow]:
     """The models in the order of their ranks where all prompts weigh the same."""
-    ranks = {row.model: row.rank for row in found.rows if row.scheme == "uniform"}
-    return sorted(found.random, key=lambda row: ranks[row.model])
+    ranks = {row.model: row.rank for row in weights.rows if row.scheme == "uniform"}
+    return sorted(weights.random, key=lambda row: ranks[row.model])
 
 
-def outrank_chart(found: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
+def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
     """How often the row outranks the column: a heat map of models in the order of ``rows``."""
-    shares = {(row.model, row.other): row.outranks for row in found.outranks}
+    shares = {(row.model, row.other): row.outranks for row in weights.outranks}
     values = [[shares.get((one.model, other.model)) for other in rows] for one in rows]
     turned = sum(shares[one.model, other.model] < 0.95 for place, one in enumerate(rows) for other in rows[place + 1 :])
     n_pairs = len(rows) * (len(rows) - 1) // 2
@@ -146,30 +146,30 @@ def heat_map(
 
 def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
     """Neighbours of one shade: the shade, the first, the one after the last."""
-    found: list[tuple[int, int, int]] = []
+    runs: list[tuple[int, int, int]] = []
     for place, share in enumerate(shares):
         if share is None:
             continue
         shade = min(int(share * SHADES + 1e-9), SHADES - 1)
-        if found and found[-1][0] == shade and found[-1][2] == place:
-            found[-1] = (shade, found[-1][1], place + 1)
+        if runs and runs[-1][0] == shade and runs[-1][2] == place:
+            runs[-1] = (shade, runs[-1][1], place + 1)
         else:
-            found.append((shade, place, place + 1))
-    return found
+            runs.append((shade, place, place + 1))
+    return runs
 
 
-def growth_charts(found: MatrixGrowth) -> list[Chart]:
+def growth_charts(growth: MatrixGrowth) -> list[Chart]:
     """Scores against size in both orders, and how far they are from those on all prompts."""
-    last = max(row.size for row in found.rows)
-    final = {row.model: row.rank for row in found.rows if row.size == last}
+    last = max(row.size for row in growth.rows)
+    final = {row.model: row.rank for row in growth.rows if row.size == last}
     best = sorted(final, key=lambda model: (final[model], model))[:COLOURS]
-    charts = [*(_scores_by_size(found, order, best) for order in _ORDERS), _gaps(found)]
+    charts = [*(_scores_by_size(growth, order, best) for order in _ORDERS), _gaps(growth)]
     return [one for one in charts if one]
 
 
-def _scores_by_size(found: MatrixGrowth, order: str, best: Sequence[str]) -> Chart | None:
+def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Chart | None:
     curves: dict[str, list[tuple[float, float | None]]] = {}
-    for row in found.rows:
+    for row in growth.rows:
         if row.order == order:
             curves.setdefault(row.model, []).append((row.size, row.score))
     if not curves:
@@ -182,33 +182,35 @@ def _scores_by_size(found: MatrixGrowth, order: str, best: Sequence[str]) -> Cha
         f"Score against size, {_ORDERS[order]}",
         f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}; best on"
         f" all prompts: {', '.join(best)}",
-        axis("prompts", span([float(row.size) for row in found.rows]), log=True),
-        axis("score", span([row.score for row in found.rows])),
+        axis("prompts", span([float(row.size) for row in growth.rows]), log=True),
+        axis("score", span([row.score for row in growth.rows])),
         layers,
         legend=legend,
     )
 
 
-def _gaps(found: MatrixGrowth) -> Chart | None:
+def _gaps(growth: MatrixGrowth) -> Chart | None:
     curves: list[tuple[str, Points]] = [
-        (order, [(row.size, row.largest_gap) for row in found.steps if row.order == order]) for order in _ORDERS
+        (order, [(row.size, row.largest_gap) for row in growth.steps if row.order == order]) for order in _ORDERS
     ]
     layers, legend = lines(curves, columns=2)
     return chart(
         "Largest difference of a model's score from that on all prompts",
         "Largest difference of any model's score from its score on all prompts, against the"
         " number of prompts, in both orders",
-        axis("prompts", span([float(row.size) for row in found.steps]), log=True),
-        axis("largest difference", span([row.largest_gap for row in found.steps], also=(0.0,))),
+        axis("prompts", span([float(row.size) for row in growth.steps]), log=True),
+        axis("largest difference", span([row.largest_gap for row in growth.steps], also=(0.0,))),
         layers,
         legend=legend,
     )
 
 
-def coefficient_chart(found: MatrixExplanation) -> Chart | None:
+def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
     """Coefficients of the prompts: a histogram, those with a low FDR told apart."""
     values = [
-        (row.coefficient, row.fdr is not None and row.fdr < FDR) for row in found.rows if row.coefficient is not None
+        (row.coefficient, row.fdr is not None and row.fdr < FDR)
+        for row in explanation.rows
+        if row.coefficient is not None
     ]
     ends = span([value for value, _ in values], also=(0.0,))
     if ends is None:

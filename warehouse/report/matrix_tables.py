@@ -21,11 +21,11 @@ LEAST_PERMUTATIONS = 19
 LARGE = 0.3
 
 
-def test_says(found: MatrixTest) -> str:
+def test_says(test: MatrixTest) -> str:
     """Whether models fail on the same prompts."""
-    if found.n_permutations < LEAST_PERMUTATIONS:
-        return f"{found.n_permutations} permutations are too few to say whether prompts are correlated beyond chance."
-    if any(row.p_value is not None and row.p_value <= 0.05 for row in found.rows):
+    if test.n_permutations < LEAST_PERMUTATIONS:
+        return f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance."
+    if any(row.p_value is not None and row.p_value <= 0.05 for row in test.rows):
         return (
             "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
             " depends on which kinds of prompts there are many of."
@@ -33,11 +33,11 @@ def test_says(found: MatrixTest) -> str:
     return "No correlation of prompts beyond chance was found."
 
 
-def test_table(found: MatrixTest) -> Markup:
+def test_table(test: MatrixTest) -> Markup:
     """Permutation tests."""
-    rows = found.rows
+    rows = test.rows
     return table(
-        f"Permutation tests of {found.benchmark}",
+        f"Permutation tests of {test.benchmark}",
         "Each model's scores shuffled over the prompts. p: (1 + shuffled at or above the observed) / (1 + N). The"
         " textbook p of ks takes pairs of prompts as independent: it is too small, and stands here to compare with"
         " papers.",
@@ -55,30 +55,34 @@ def test_table(found: MatrixTest) -> Markup:
     )
 
 
-def clusters_say(found: MatrixClusters) -> str:
+def clusters_say(clustering: MatrixClusters) -> str:
     """Whether clusters are more than chance, and whether one of them holds most prompts."""
-    if found.p_value is None or found.n_permutations < LEAST_PERMUTATIONS:
-        sentence = f"Prompts fall into {found.n_clusters} clusters; whether that is chance was not tested."
-    elif found.p_value <= 0.05:
+    if clustering.p_value is None or clustering.n_permutations < LEAST_PERMUTATIONS:
+        sentence = f"Prompts fall into {clustering.n_clusters} clusters; whether that is chance was not tested."
+    elif clustering.p_value <= 0.05:
         sentence = (
-            f"Prompts fall into {found.n_clusters} clusters that models solve or fail together, more than by chance."
+            f"Prompts fall into {clustering.n_clusters} clusters that models solve or fail together, more than by"
+            " chance."
         )
     else:
-        sentence = f"The {found.n_clusters} clusters are no better than those of shuffled scores: do not read them."
-    largest = max((row.n_prompts for row in found.clusters), default=0)
-    if largest > LARGE * found.n_prompts and len(found.clusters) > 1:
+        sentence = (
+            f"The {clustering.n_clusters} clusters are no better than those of shuffled scores: do not read them."
+        )
+    largest = max((row.n_prompts for row in clustering.clusters), default=0)
+    if largest > LARGE * clustering.n_prompts and len(clustering.clusters) > 1:
         sentence += (
-            f" One of them holds {largest} of {found.n_prompts} prompts: it says little of what they have in common."
+            f" One of them holds {largest} of {clustering.n_prompts} prompts: it says little of what they have in"
+            " common."
         )
     return sentence
 
 
-def silhouettes_table(found: MatrixClusters) -> Markup:
+def silhouettes_table(clustering: MatrixClusters) -> Markup:
     """Mean silhouette by number of clusters."""
-    rows = found.rows
+    rows = clustering.rows
     chosen = next((place for place, row in enumerate(rows) if row.chosen), -1)
     return table(
-        f"Silhouettes of {found.benchmark}",
+        f"Silhouettes of {clustering.benchmark}",
         "Mean silhouette by number of clusters.",
         [
             count("Clusters tried", [row.n_clusters for row in rows], spare=False, keep=True),
@@ -169,7 +173,7 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
     )
 
 
-def random_table(found: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Axis | None) -> Markup:
+def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Axis | None) -> Markup:
     """Scores over random weightings."""
     drawn = [
         f'<svg aria-hidden="true"><path class="thin" d="M{axis.at(row.lowest)} 10H{axis.at(row.highest)}"/><path'
@@ -182,8 +186,8 @@ def random_table(found: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Ax
     places = decimals(row.standard_deviation for row in rows)
     best = [f'<td data-v="{written(row.best, "%.8g")}">{100 * row.best:.1f}%' for row in rows]
     return table(
-        f"Random weightings of {found.benchmark}",
-        f"Scores over {found.n_draws} random weightings. Drawn: score with equal weights, the range of 95% of the"
+        f"Random weightings of {weights.benchmark}",
+        f"Scores over {weights.n_draws} random weightings. Drawn: score with equal weights, the range of 95% of the"
         " weightings, and of all. Best in: share of the weightings in which the model is best.",
         [
             count("No.", range(1, len(rows) + 1), keep=True),
@@ -200,9 +204,9 @@ def random_table(found: MatrixWeights, rows: Sequence[RandomWeightRow], axis: Ax
     )
 
 
-def growth_says(found: MatrixGrowth) -> str:
+def growth_says(growth: MatrixGrowth) -> str:
     """From which size on scores are near those on all prompts."""
-    steps = sorted((step for step in found.steps if step.order == "random"), key=lambda step: step.size)
+    steps = sorted((step for step in growth.steps if step.order == "random"), key=lambda step: step.size)
     near = next(
         (step.size for place, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[place:])),
         None,

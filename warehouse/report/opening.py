@@ -134,11 +134,11 @@ def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
 
 def _best_rows(part: BenchmarkPart) -> dict[str, LeaderboardRow]:
     """Of each model the row with the best rank."""
-    found: dict[str, LeaderboardRow] = {}
+    best: dict[str, LeaderboardRow] = {}
     for row in part.board.rows if part.board else ():
-        if row.rank is not None and (row.model not in found or row.rank < (found[row.model].rank or 0)):
-            found[row.model] = row
-    return found
+        if row.rank is not None and (row.model not in best or row.rank < (best[row.model].rank or 0)):
+            best[row.model] = row
+    return best
 
 
 def _share_not_better(row: LeaderboardRow, part: BenchmarkPart) -> float:
@@ -181,14 +181,14 @@ def _changes(changes: Changes, note: str) -> dict[str, Any]:
 def _in_words(changes: Changes) -> Markup:
     since = f"Since the refresh of {changes.previous_at:%Y-%m-%d %H:%M} UTC"
     counts = (("changed", len(changes.moved)), ("new", len(changes.new)), ("gone", len(changes.gone)))
-    said = [f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n]
-    if not said:
+    phrases = [f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n]
+    if not phrases:
         return Markup("{}, no figure has changed.").format(since)
     first = [row for row in changes.rows if row.leads_now]
     leads = Markup("").join(
         Markup("; <bdi>{}</bdi> is now first on <bdi>{}</bdi>").format(row.model, row.benchmark) for row in first[:3]
     )
-    return Markup("{}: {}{}.").format(since, ", ".join(said), leads)
+    return Markup("{}: {}{}.").format(since, ", ".join(phrases), leads)
 
 
 def _changes_table(rows: Sequence[Change]) -> Markup:

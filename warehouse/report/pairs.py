@@ -21,28 +21,28 @@ from warehouse.tables.words import decimals, fixed
 MOST, MOST_NUMBERS = 50, 15
 
 
-def pair_groups(found: Pairs) -> list[dict[str, Any]]:
+def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
     """Groups of conditions, each with its table of differences and all its pairs."""
-    groups, rows = [], list(found.rows)
-    for group in found.groups:
+    groups, rows = [], list(pairs.rows)
+    for group in pairs.groups:
         own, rows = rows[: len(group.pairs)], rows[len(group.pairs) :]
-        groups.append(_group(group, own, found.benchmark, several=len(found.groups) > 1))
+        groups.append(_group(group, own, pairs.benchmark, several=len(pairs.groups) > 1))
     return groups
 
 
-def heat_maps(found: Pairs) -> list[tuple[Chart | None, tuple[str, ...]]]:
+def heat_maps(pairs: Pairs) -> list[tuple[Chart | None, tuple[str, ...]]]:
     """Of each group that is too large for a table of numbers: its map, and what its numbers stand for."""
-    large = [group for group in found.groups if len(group.labels) > MOST_NUMBERS]
+    large = [group for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
     return [(_heat(group), tuple(group.labels[:MOST])) for group in large]
 
 
-def apart(found: Pairs | None) -> dict[tuple[str, str], bool]:
+def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
     """Whether two conditions differ by Holm's test, by their labels, in both orders."""
     distinct: dict[tuple[str, str], bool] = {}
-    for group in found.groups if found else ():
+    for group in pairs.groups if pairs else ():
         labels, size = group.labels, 1 - group.pairs.level
-        pairs = zip(group.pairs.first.tolist(), group.pairs.second.tolist(), group.pairs.p_holm.tolist(), strict=True)
-        for a, b, p in pairs:
+        tests = zip(group.pairs.first.tolist(), group.pairs.second.tolist(), group.pairs.p_holm.tolist(), strict=True)
+        for a, b, p in tests:
             distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = p <= size
     return distinct
 
@@ -96,8 +96,8 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
 
 
 def _square(group: PairGroup, what: str) -> list[list[float]]:
-    found: list[list[float]] = group.pairs.square(what)[:MOST, :MOST].tolist()
-    return found
+    square: list[list[float]] = group.pairs.square(what)[:MOST, :MOST].tolist()
+    return square
 
 
 def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:

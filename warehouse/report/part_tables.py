@@ -19,9 +19,9 @@ def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False
     return number(head, values, decimals(values), spare=spare)
 
 
-def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
+def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
     """What makes the error of each condition; None where it cannot be split."""
-    rows = [row for row in found.rows if row.share_between is not None]
+    rows = [row for row in variance.rows if row.share_between is not None]
     if not rows:
         return None
     places = decimals(row.standard_error for row in rows)
@@ -40,9 +40,9 @@ def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
     )
 
 
-def curves_table(found: Curves, benchmark: str) -> Markup:
+def curves_table(curves: Curves, benchmark: str) -> Markup:
     """First, last and best figure of every curve."""
-    rows = found.rows
+    rows = curves.rows
     places = decimals(
         (p.ci_high - p.ci_low) / 4 for row in rows for p in row.points if p.ci_high is not None and p.ci_low is not None
     )
@@ -65,14 +65,14 @@ def curves_table(found: Curves, benchmark: str) -> Markup:
     )
 
 
-def noise_table(found: SeedsReport, benchmark: str) -> Markup:
+def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
     """What another seed or checkpoint changes."""
-    rows = found.rows
+    rows = noise.rows
     places = decimals(row.seed_sd for row in rows)
     return table(
         f"Noise of training on {benchmark}",
         "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
-        f" alone exceed in {100 * (1 - found.level):.2g} % of cases.",
+        f" alone exceed in {100 * (1 - noise.level):.2g} % of cases.",
         [
             name("Recipe of", [row.model for row in rows]),
             text("Recipe", [row.recipe for row in rows], wrap=True),
@@ -90,9 +90,9 @@ def noise_table(found: SeedsReport, benchmark: str) -> Markup:
     )
 
 
-def seeds_table(found: SeedReport, benchmark: str) -> Markup:
+def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
     """Training seeds crossed with prompts."""
-    rows = found.rows
+    rows = seeds.rows
     places = decimals(row.se_both_sampled for row in rows)
     return table(
         f"Training seeds of {benchmark}",

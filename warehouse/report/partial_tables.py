@@ -20,9 +20,9 @@ _WORDS = {
 }
 
 
-def partial_table(found: Sequence[PartialRun], benchmark: str) -> Markup:
+def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
     """Rows that were asked a part of the benchmark, and what they rest on."""
-    rows = [one.row for one in found]
+    rows = [one.row for one in runs]
     places = decimals(row.standard_error for row in rows)
     return table(
         f"Planned and stopped runs of {benchmark}",
@@ -30,20 +30,20 @@ def partial_table(found: Sequence[PartialRun], benchmark: str) -> Markup:
         " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
         [
             *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
-            text("Kind", [one.kind for one in found], keep=True),
+            text("Kind", [one.kind for one in runs], keep=True),
             count("Prompts", [row.n_prompts for row in rows], keep=True),
-            count("Of", [one.n_all for one in found], keep=True),
+            count("Of", [one.n_all for one in runs], keep=True),
             number("Figure", [row.estimate for row in rows], places),
             number("Low", [row.ci_low for row in rows], places),
             number("High", [row.ci_high for row in rows], places),
-            text("Rests on", [one.says for one in found], wrap=True, spare=True),
+            text("Rests on", [one.says for one in runs], wrap=True, spare=True),
         ],
     )
 
 
-def reliability_table(found: StoredReliability, name_of: str) -> Markup | None:
+def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
     """The figures of a refresh; None where there are none."""
-    known = [(key, figure) for key, figure in found.figures.items() if figure[0] is not None]
+    known = [(key, figure) for key, figure in reliability.figures.items() if figure[0] is not None]
     rows = [(words, "prompts", figure) for key, words in _WORDS.items() for own, figure in known if own == key]
     rows += [
         (words, "scenarios", figure)

@@ -128,15 +128,15 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     return replace(chart, spec={**chart.spec, "encoding": encoding, "config": config})
 
 
-def _curves(found: CurvesReport) -> Iterator[Curves]:
+def _curves(report: CurvesReport) -> Iterator[Curves]:
     """The curves of each benchmark, as a leaderboard has them."""
     points: dict[tuple[str, ...], list[CurvePoint]] = defaultdict(list)
-    for at in found.checkpoints:
+    for at in report.checkpoints:
         points[_curve_of(at)].append(CurvePoint(at.position, at.score, at.ci_low, at.ci_high))
-    for benchmark in dict.fromkeys(row.benchmark for row in found.rows):
-        several = (row for row in found.rows if row.benchmark == benchmark and points[_curve_of(row)])
+    for benchmark in dict.fromkeys(row.benchmark for row in report.rows):
+        several = (row for row in report.rows if row.benchmark == benchmark and points[_curve_of(row)])
         curves = [_curve(row, points[_curve_of(row)]) for row in several]
-        yield Curves(benchmark, None, found.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
+        yield Curves(benchmark, None, report.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
 
 
 def _curve_of(row: TrainingRow | CheckpointRow) -> tuple[str, ...]:
@@ -163,10 +163,10 @@ def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> CurveRow:
 
 def _one_spec(charts: list[Chart | None]) -> Spec | None:
     """The figures below each other, with colours of their own."""
-    found = [chart for chart in charts if chart is not None]
-    if not found:
+    drawn = [chart for chart in charts if chart is not None]
+    if not drawn:
         return None
-    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in found]
+    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in drawn]
     if len(specs) == 1:
         return {"$schema": _SCHEMA, **_free(specs[0])}
     freed = [_free(spec) for spec in specs]
@@ -232,8 +232,8 @@ def _intervals(result: Any) -> Spec | None:
 
 
 def _title(result: Any) -> str:
-    said = [str(getattr(result, name)) for name in ("benchmark", "suite", "metric") if hasattr(result, name)]
-    return " by ".join(said) or str(result.one_line)
+    names = [str(getattr(result, name)) for name in ("benchmark", "suite", "metric") if hasattr(result, name)]
+    return " by ".join(names) or str(result.one_line)
 
 
 def _point(row: Any, several: bool) -> Spec | None:

@@ -84,11 +84,11 @@ def suite_section(part: SuitePart, level: float = 0.95) -> dict[str, Any]:
 
 def _findings(part: BenchmarkPart) -> list[str]:
     """What curves and seeds show, in plain sentences."""
-    said = []
+    sentences = []
     if part.along:
         corrected = "tests against chance and of drops are corrected over the checkpoints of a curve (Holm)"
-        said.append(f"Along training: {part.along.one_line}; {corrected}.")
-        said += [
+        sentences.append(f"Along training: {part.along.one_line}; {corrected}.")
+        sentences += [
             f"{words[0].upper()}{words[1:]}."
             for words in dict.fromkeys(row.crossing_in_words for row in part.along.rows)
             if words
@@ -96,13 +96,13 @@ def _findings(part: BenchmarkPart) -> list[str]:
     floors = [row.noise_floor for row in part.noise.rows if row.noise_floor is not None] if part.noise else []
     if part.noise and floors:
         several = f"{min(floors):.3g} to {max(floors):.3g}" if len(floors) > 1 else f"{floors[0]:.3g}"
-        said.append(
+        sentences.append(
             f"Two single runs of one recipe differ by more than {several} in {100 * (1 - part.noise.level):.2g} % of"
             " cases, by their seeds alone."
         )
-    said += [_decision_in_words(row) for row in part.decided.rows] if part.decided else []
-    said += [_recipes_in_words(row) for row in part.recipes.rows] if part.recipes else []
-    return said
+    sentences += [_decision_in_words(row) for row in part.decided.rows] if part.decided else []
+    sentences += [_recipes_in_words(row) for row in part.recipes.rows] if part.recipes else []
+    return sentences
 
 
 def _decision_in_words(row: DecisionRow) -> str:
@@ -148,4 +148,4 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
     ]
-    return [(words, name) for words, name, found in there if found]
+    return [(words, name) for words, name, present in there if present]

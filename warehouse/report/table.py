@@ -63,8 +63,8 @@ def table(
         sortable: whether its heads can be clicked.
         chosen: a row that stands out.
     """
-    kept, said = _shown([column for column in columns if column is not None])
-    about = Markup("{} In all rows: {}.").format(caption, ", ".join(said)) if said else escape(caption)
+    kept, constant = _shown([column for column in columns if column is not None])
+    about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant)) if constant else escape(caption)
     spare = any(column.spare for column in kept)
     many = " many" if spare and len(kept) > MANY else ""
     heads = "".join(_head(column) for column in kept)
@@ -81,13 +81,13 @@ def table(
 def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
     """Columns that differ between rows, and what the others say."""
     kept: list[Column] = []
-    said: list[str] = []
+    constant: list[str] = []
     for column in columns:
         if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
             kept.append(column)
         elif column.words and column.words[0]:
-            said.append(f"{Markup(column.head).striptags()} {column.words[0]}")
-    return kept, said
+            constant.append(f"{Markup(column.head).striptags()} {column.words[0]}")
+    return kept, constant
 
 
 def _head(column: Column) -> str:
@@ -159,18 +159,18 @@ def html(head: str, values: Iterable[Markup | str], *, spare: bool = False) -> C
 
 def count(head: str, values: Iterable[float | None], *, spare: bool = True, keep: bool = False) -> Column:
     """Whole numbers."""
-    found = list(values)
-    words = None if keep else tuple("" if value is None else f"{value:d}" for value in found)
-    return Column(head, "n", tuple(_cell(value, "%d", spare) for value in found), words, spare)
+    figures = list(values)
+    words = None if keep else tuple("" if value is None else f"{value:d}" for value in figures)
+    return Column(head, "n", tuple(_cell(value, "%d", spare) for value in figures), words, spare)
 
 
 def number(
     head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, spare: bool = False
 ) -> Column:
     """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
-    found = list(values)
-    words = () if any(known(value) for value in found) else tuple("" for _ in found)
-    return Column(head, "n", tuple(_cell(value, form, spare, sign) for value in found), words or None, spare)
+    figures = list(values)
+    words = () if any(known(value) for value in figures) else tuple("" for _ in figures)
+    return Column(head, "n", tuple(_cell(value, form, spare, sign) for value in figures), words or None, spare)
 
 
 def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> Column | None:

@@ -73,17 +73,17 @@ class Times:
             MisuseError: there is none within 50 years.
         """
         start = moment.astimezone(self.zone)
-        for found in CronSim(self.expression, start):
-            if found.astimezone(UTC) > moment:  # in a repeated hour it may name the first pass
-                return found.astimezone(UTC)
+        for candidate in CronSim(self.expression, start):
+            if candidate.astimezone(UTC) > moment:  # in a repeated hour it may name the first pass
+                return candidate.astimezone(UTC)
         raise MisuseError(f"'{self.expression}' never fires")
 
     def upcoming(self, moment: datetime, count: int) -> list[datetime]:
         """The next ``count`` times after a moment, in UTC."""
-        found: list[datetime] = []
-        while len(found) < count:
-            found.append(self.after(found[-1] if found else moment))
-        return found
+        times: list[datetime] = []
+        while len(times) < count:
+            times.append(self.after(times[-1] if times else moment))
+        return times
 
     def count(self, since: datetime, until: datetime) -> int:
         """Times in (since, until], at most :data:`MOST_COUNTED`."""

@@ -121,24 +121,24 @@ def run_job(
     """
     run = _Run(job, opener, log, stopped, create, publish, wait)
     begun = time.monotonic()
-    found = run.outcome
+    outcome = run.outcome
     with span("warehouse.job") as about:
         try:
             run.all()
         except _Stopped:
-            found.note("stopped")
-        about.set(result=found.result, exit_code=found.exit_code, **found.counts)
-        if found.result == "failed":
+            outcome.note("stopped")
+        about.set(result=outcome.result, exit_code=outcome.exit_code, **outcome.counts)
+        if outcome.result == "failed":
             about.failed("a step failed")
     log.write(
         FINISHED,
-        RESULTS[found.result],
-        result=found.result,
-        exit_code=found.exit_code,
+        RESULTS[outcome.result],
+        result=outcome.result,
+        exit_code=outcome.exit_code,
         seconds=round(time.monotonic() - begun, 3),
-        **found.counts,
+        **outcome.counts,
     )
-    return found
+    return outcome
 
 
 class _Until:
@@ -197,7 +197,7 @@ class _Run:
         begun = time.monotonic()
         with span(f"warehouse.{name}", **about) as seen:
             try:
-                found = do()
+                details = do()
             except _Stopped:
                 raise
             except Exception as error:  # whatever it is, the next step and the next run come
@@ -206,8 +206,8 @@ class _Run:
                 self.outcome.note("failed", getattr(error, "exit_code", 1))
             else:
                 seconds = round(time.monotonic() - begun, 3)
-                seen.set(**found)
-                self.log.write("step_finished", step=name, **about, seconds=seconds, **found)
+                seen.set(**details)
+                self.log.write("step_finished", step=name, **about, seconds=seconds, **details)
 
     def _check(self) -> None:
         if self.stopped():
@@ -254,34 +254,34 @@ class _Run:
     def _refresh(self) -> dict[str, Any]:
         from warehouse.refresh.run import refresh
 
-        found = refresh(
+        refreshed = refresh(
             self.opener, self.job.work, wait=self.wait, say=self._note, progress=lambda _done, _of: self._check()
         )
-        for note in found.notes:
+        for note in refreshed.notes:
             self._note(note)
-        self._tell("figure_failed", [{"error": failure} for failure in found.failures])
-        if found.failures:
+        self._tell("figure_failed", [{"error": failure} for failure in refreshed.failures])
+        if refreshed.failures:
             self.outcome.note("incomplete")
         names = ("recomputed", "resumed", "gone", "failed")
-        counts = {f"figures_{name}": found.total(name) for name in names}
+        counts = {f"figures_{name}": refreshed.total(name) for name in names}
         self.outcome.add(**counts)
-        self.refresh_id = found.refresh_id
-        return {"refresh_id": found.refresh_id, **counts, "figures_fresh": found.total("fresh")}
+        self.refresh_id = refreshed.refresh_id
+        return {"refresh_id": refreshed.refresh_id, **counts, "figures_fresh": refreshed.total("fresh")}
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
         from warehouse.refresh.deliver_alerts import deliver_alerts
 
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
-        found = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
-        number = sum(len(one.rows) for one in found.taken.get("log", ()))
+        delivery = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
+        number = sum(len(one.rows) for one in delivery.taken.get("log", ()))
         self.outcome.add(alerts=number)
         if number:
             self.outcome.note("alerts")
-        for note in (*found.present.notes, *found.notes):
+        for note in (*delivery.present.notes, *delivery.notes):
             self._note(note)
-        if found.problem is not None:
-            raise found.problem
+        if delivery.problem is not None:
+            raise delivery.problem
         return {"alerts": number}
 
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:

@@ -49,11 +49,11 @@ class Log:
         Returns:
             the event.
         """
-        found = _event(line)
-        if found is None:
-            found = {"time": stamp(self.clock()), "level": "warning", "event": "output", "fields": {"text": line}}
-        self._line(found)
-        return found
+        event = _event(line)
+        if event is None:
+            event = {"time": stamp(self.clock()), "level": "warning", "event": "output", "fields": {"text": line}}
+        self._line(event)
+        return event
 
     def _line(self, event: dict[str, Any]) -> None:
         if self.quiet and event["level"] == "info":
@@ -66,11 +66,11 @@ class Log:
 
 def _event(line: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        event = json.loads(line)
     except ValueError:
         return None
-    fits = isinstance(found, dict) and tuple(found) == KEYS and isinstance(found["fields"], dict)
-    return found if fits else None
+    fits = isinstance(event, dict) and tuple(event) == KEYS and isinstance(event["fields"], dict)
+    return event if fits else None
 
 
 def _text(event: dict[str, Any]) -> str:

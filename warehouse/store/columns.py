@@ -40,19 +40,19 @@ class Columns:
         chunks = self.table.column(name).chunks
         if (one := _constant(chunks)) is not None:
             return np.broadcast_to(np.float64(one), len(self))
-        found, at = np.empty(len(self)), 0
+        values, at = np.empty(len(self)), 0
         for chunk in chunks:
-            part = found[at : at + len(chunk)]
+            part = values[at : at + len(chunk)]
             part[:] = _values(chunk)
             if chunk.null_count:
                 part[~_is_there(chunk)] = np.nan
             at += len(chunk)
-        return found
+        return values
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python has its values; null is None."""
-        found: list[Any] = self.table.column(name).to_pylist()
-        return found
+        values: list[Any] = self.table.column(name).to_pylist()
+        return values
 
 
 def _constant(chunks: Sequence[pa.Array]) -> float | None:

@@ -63,8 +63,8 @@ class Store:
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""
-        found: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
+        return rows
 
     def columns(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> Columns:
         """The columns of one SELECT (:meth:`arrow`), as arrays."""
@@ -171,9 +171,9 @@ def wait_for(
         except (sa.exc.DBAPIError, OSError) as error:
             holder = dialect.lock_holder(error)
             if holder is None:
-                told_more = DAMAGED if dialect.damaged(error) else ""
+                advice = DAMAGED if dialect.damaged(error) else ""
                 reason = engines.without_secrets(first_line(error), url)
-                raise StoreError(f"cannot open {where}: {reason}{told_more}") from None
+                raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"

@@ -47,8 +47,8 @@ class SharedReads(Store):
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:
             self._answers[key] = compute()
-        found: T = self._answers[key]
-        return found
+        answer: T = self._answers[key]
+        return answer
 
     def close(self) -> None:
         self._answers.clear()

@@ -90,8 +90,8 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
     """The common ends of the intervals of a column; None where there is nothing to draw."""
-    found = [value for value in values if isinstance(value, Interval)]
-    ends = [end for value in found for end in (value.low, value.high) if math.isfinite(end)]
+    intervals = [value for value in values if isinstance(value, Interval)]
+    ends = [end for value in intervals for end in (value.low, value.high) if math.isfinite(end)]
     return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
 
 

@@ -157,8 +157,8 @@ def summarise_draws(values: ArrayLike, prompts: ArrayLike) -> PromptDraws:
         StatisticsError: values not finite, or prompt numbers that leave gaps.
 
     Examples:
-        >>> found = summarise_draws([1, 1, 0, 0, 0], [0, 0, 0, 1, 1])
-        >>> found.means.round(3).tolist(), found.within.round(3).tolist()
+        >>> draws = summarise_draws([1, 1, 0, 0, 0], [0, 0, 0, 1, 1])
+        >>> draws.means.round(3).tolist(), draws.within.round(3).tolist()
         ([0.667, 0.0], [0.333, 0.0])
     """
     scores, codes, counts = _ragged(values, prompts)

@@ -17,7 +17,7 @@ _FEWEST_CLUSTERS = 4
 
 
 def widened(estimate: Estimate, values: FloatArray, clusters: ArrayLike | None) -> Estimate:
-    """``found``, at least as wide as Clopper–Pearson's at n where few prompts are off a bound.
+    """``estimate``, at least as wide as Clopper–Pearson's at n where few prompts are off a bound.
 
     pass@k crowds prompts just below 1: their spread is next to nothing and hides how often a
     prompt is far off. A figure in [0, 1] varies at most as 0/1 scores of its mean do, so no more

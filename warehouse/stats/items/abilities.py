@@ -59,9 +59,9 @@ class Abilities(Figures):
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, without the covariance."""
-        found = super().to_dict()
-        del found["covariance"]
-        return found
+        figures = super().to_dict()
+        del figures["covariance"]
+        return figures
 
     def __str__(self) -> str:
         return f"{len(self.models)} abilities, median error {float(np.median(self.se)):.3g}"
@@ -146,11 +146,11 @@ def abilities(fit: IrtFit, responses: Responses, clusters: ArrayLike | None = No
     )
 
 
-def ability_contrast(found: Abilities, model: str, other: str, level: float = 0.95) -> AbilityContrast:
+def ability_contrast(estimates: Abilities, model: str, other: str, level: float = 0.95) -> AbilityContrast:
     """Difference of two models' abilities with its interval.
 
     Args:
-        found: abilities of both (`abilities`).
+        estimates: abilities of both (`abilities`).
         model, other: their names.
         level: of the interval.
 
@@ -159,17 +159,17 @@ def ability_contrast(found: Abilities, model: str, other: str, level: float = 0.
     """
     level = as_level(level)
     for name in (model, other):
-        if name not in found.models:
+        if name not in estimates.models:
             raise StatisticsError(f"{name!r} is no model of this pool")
-    i, j = found.models.index(model), found.models.index(other)
-    difference = float(found.ability[i] - found.ability[j])
-    v = found.covariance
-    variance = float(v[i, i] + v[j, j] - 2 * v[i, j]) if not found.reason else math.nan
+    i, j = estimates.models.index(model), estimates.models.index(other)
+    difference = float(estimates.ability[i] - estimates.ability[j])
+    v = estimates.covariance
+    variance = float(v[i, i] + v[j, j] - 2 * v[i, j]) if not estimates.reason else math.nan
     if not variance > 0:
         return AbilityContrast(model, other, difference, None, None, None, None, level)
     se = math.sqrt(variance)
-    half = float(special.stdtrit(found.df, 0.5 + level / 2)) * se
-    p_value = 2 * float(special.stdtr(found.df, -abs(difference) / se))
+    half = float(special.stdtrit(estimates.df, 0.5 + level / 2)) * se
+    p_value = 2 * float(special.stdtr(estimates.df, -abs(difference) / se))
     return AbilityContrast(model, other, difference, se, difference - half, difference + half, p_value, level)
 
 

@@ -109,24 +109,24 @@ class _Block:
 def _profile(responses: Responses, theta: FloatArray, items: _Items) -> _Profile:
     m, clusters = len(theta), items.clusters
     n_clusters = 0 if clusters is None else clusters.n
-    found = _Profile(np.zeros(m), np.zeros((m, m)), np.zeros((m, n_clusters)), np.zeros((m, n_clusters)))
+    profile = _Profile(np.zeros(m), np.zeros((m, m)), np.zeros((m, n_clusters)), np.zeros((m, n_clusters)))
     cross, info, score = np.zeros(m), 0.0, []
     for columns, y, k in cell_blocks(responses):
         block = _block(theta, items, columns, y, k)
-        found.diagonal += block.information.sum(axis=1)
-        _take_off(found.lost, block.cross_d, block.info_d)
+        profile.diagonal += block.information.sum(axis=1)
+        _take_off(profile.lost, block.cross_d, block.info_d)
         if items.common_a:
             cross, info = cross + block.cross_a.sum(axis=1), info + float(block.info_a.sum())
             score.append(block.score_a)
         else:
-            _take_off(found.lost, block.cross_a, block.info_a)
+            _take_off(profile.lost, block.cross_a, block.info_a)
         if clusters is not None:
-            _add_clusters(found, block, clusters.codes[columns], items.common_a)
+            _add_clusters(profile, block, clusters.codes[columns], items.common_a)
     if items.common_a:
-        found.lost += np.outer(cross, cross) / info
+        profile.lost += np.outer(cross, cross) / info
         if clusters is not None:
-            found.scores -= np.outer(cross, clusters.sums(np.concatenate(score)) / info)
-    return found
+            profile.scores -= np.outer(cross, clusters.sums(np.concatenate(score)) / info)
+    return profile
 
 
 def _block(theta: FloatArray, items: _Items, columns: slice, y: FloatArray, k: FloatArray | float) -> _Block:
@@ -148,9 +148,9 @@ def _take_off(lost: FloatArray, cross: FloatArray, info: FloatArray) -> None:
     lost += part @ part.T
 
 
-def _add_clusters(found: _Profile, block: _Block, codes: NDArray[np.intp], common_a: bool) -> None:
+def _add_clusters(profile: _Profile, block: _Block, codes: NDArray[np.intp], common_a: bool) -> None:
     profiled = block.residual - block.cross_d * (block.score_d / block.info_d)
     if not common_a:
         profiled -= block.cross_a * (block.score_a / block.info_a)
-    np.add.at(found.scores.T, codes, profiled.T)
-    np.add.at(found.leverage.T, codes, block.information.T)
+    np.add.at(profile.scores.T, codes, profiled.T)
+    np.add.at(profile.leverage.T, codes, block.information.T)

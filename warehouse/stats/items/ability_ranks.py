@@ -40,11 +40,11 @@ class AbilityRanks(Figures):
     method: str
 
 
-def ability_ranks(found: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:
+def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:
     """Rank sets from the joint errors of abilities.
 
     Args:
-        found: abilities with their covariance (`abilities`).
+        estimates: abilities with their covariance (`abilities`).
         level: of each set.
         seed: of the draws.
         n_draws: from the normal, or Student's t with the degrees of freedom of the abilities.
@@ -54,37 +54,37 @@ def ability_ranks(found: Abilities, *, level: float = 0.95, seed: int = 0, n_dra
     """
     level = as_level(level)
     rng = np.random.default_rng(as_seed(seed))
-    m = len(found.ability)
+    m = len(estimates.ability)
     rank = np.empty(m, dtype=np.intp)
-    rank[np.argsort(-found.ability, kind="stable")] = np.arange(1, m + 1)
-    if found.reason:
+    rank[np.argsort(-estimates.ability, kind="stable")] = np.arange(1, m + 1)
+    if estimates.reason:
         return AbilityRanks(rank, None, None, level, "none")
     place = math.ceil(level * (n_draws + 1))
     if place > n_draws:
         raise StatisticsError(f"`n_draws` must be at least {math.ceil(level / (1 - level))}, found {n_draws}")
-    variance = found.covariance.diagonal()
-    se = np.sqrt(np.maximum(variance[:, None] + variance - 2 * found.covariance, 0))
+    variance = estimates.covariance.diagonal()
+    se = np.sqrt(np.maximum(variance[:, None] + variance - 2 * estimates.covariance, 0))
     np.fill_diagonal(se, np.inf)
     if m > MOST_DRAWN:
         method = "bonferroni"
-        critical = np.full(m, special.stdtrit(found.df, 1 - (1 - level) / (2 * (m - 1))))
+        critical = np.full(m, special.stdtrit(estimates.df, 1 - (1 - level) / (2 * (m - 1))))
     else:
         method = "max_t"
-        z = _draws(found, n_draws, rng)
+        z = _draws(estimates, n_draws, rng)
         largest = ((np.abs(z[:, i : i + 1] - z) / _safe(se[i])).max(axis=1) for i in range(m))
         critical = np.array([np.partition(own, place - 1)[place - 1] for own in largest])
-    gap = found.ability[:, None] - found.ability
+    gap = estimates.ability[:, None] - estimates.ability
     far = critical[:, None] * se
     low, high = 1 + (gap < -far).sum(axis=1), m - (gap > far).sum(axis=1)
     return AbilityRanks(rank, low.astype(np.intp), high.astype(np.intp), level, method)
 
 
-def _draws(found: Abilities, n: int, rng: np.random.Generator) -> FloatArray:
+def _draws(estimates: Abilities, n: int, rng: np.random.Generator) -> FloatArray:
     """Errors of the abilities, shape (n, M)."""
-    values, vectors = np.linalg.eigh(found.covariance)
+    values, vectors = np.linalg.eigh(estimates.covariance)
     z = rng.standard_normal((n, len(values))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
-    if math.isfinite(found.df):
-        z /= np.sqrt(rng.chisquare(found.df, (n, 1)) / found.df)
+    if math.isfinite(estimates.df):
+        z /= np.sqrt(rng.chisquare(estimates.df, (n, 1)) / estimates.df)
     return np.asarray(z)
 
 

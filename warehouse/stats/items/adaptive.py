@@ -139,10 +139,10 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
     for number in range(_FOLDS):
         rows = np.flatnonzero(fold == number)
         fit = _fit_without(responses, np.flatnonzero(fold != number), name)
-        held = responses.part(rows)
-        full = ability_modes(held, fit.a, fit.d)
-        adaptive, sd = _adapt(fit, held, n_items)
-        at_random, _ = _at_random(fit, held, ranking[rows], n_items)
+        held_out = responses.part(rows)
+        full = ability_modes(held_out, fit.a, fit.d)
+        adaptive, sd = _adapt(fit, held_out, n_items)
+        at_random, _ = _at_random(fit, held_out, ranking[rows], n_items)
         errors[rows], random_errors[rows] = np.abs(adaptive - full), np.abs(at_random - full)
         scores[rows] = errors[rows] / sd
     place = math.ceil(level * (m + 1))
@@ -174,9 +174,9 @@ def _first_missing(part: Responses) -> str:
     return part.items[int(np.argmax(part.cells(0) == 0))]
 
 
-def _adapt(fit: IrtFit, held: Responses, n_items: int) -> tuple[FloatArray, FloatArray]:
-    y = held.successes.astype(np.float64)
-    k = np.ones(y.shape) if held.trials is None else held.trials.astype(np.float64)
+def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, FloatArray]:
+    y = held_out.successes.astype(np.float64)
+    k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     rows = np.arange(len(y))
     asked = np.zeros(y.shape, bool)
     ability, sd = np.zeros(len(y)), np.full(len(y), fit.prior_sd)
@@ -188,9 +188,9 @@ def _adapt(fit: IrtFit, held: Responses, n_items: int) -> tuple[FloatArray, Floa
     return ability, sd
 
 
-def _at_random(fit: IrtFit, held: Responses, ranking: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
-    y = held.successes.astype(np.float64)
-    k = np.ones(y.shape) if held.trials is None else held.trials.astype(np.float64)
+def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
+    y = held_out.successes.astype(np.float64)
+    k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     ranked = np.where(k > 0, ranking, np.inf)
     chosen = np.argsort(ranked, axis=1, kind="stable")[:, :n_items]
     asked = np.zeros(y.shape, bool)

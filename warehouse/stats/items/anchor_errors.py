@@ -152,8 +152,8 @@ def anchor_errors(
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
             chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
-            found = estimate_all(fitted, place, responses.part(tested), chosen, weights=omega)
-            for method, values in found.items():
+            by_method = estimate_all(fitted, place, responses.part(tested), chosen, weights=omega)
+            for method, values in by_method.items():
                 estimates[size, method][tested] = values
     rows = []
     for size in sizes:
@@ -278,8 +278,8 @@ def _seed_sd(figures: FloatArray, curves: Curves | None) -> float | None:
     for i, value in enumerate(figures):
         key = int(curves.recipe[i]), str(curves.position[i])
         places.setdefault(key, {})[int(curves.seed[i])] = float(value)
-    found = [float(np.std(list(seeds.values()), ddof=1)) for seeds in places.values() if len(seeds) > 1]
-    return float(np.mean(found)) if found else None
+    deviations = [float(np.std(list(seeds.values()), ddof=1)) for seeds in places.values() if len(seeds) > 1]
+    return float(np.mean(deviations)) if deviations else None
 
 
 def _monotonicity(figures: FloatArray, curves: Curves | None) -> float | None:

@@ -70,9 +70,9 @@ def choose_anchors(
     best, labels, centres = np.inf, np.zeros(len(points), np.intp), points[:1]
     for start in range(n_starts):
         rng = np.random.default_rng([as_seed(seed), 30, n_anchors, start])
-        found, at, inertia = _lloyd(points, mass, _plus_plus(points, mass, n_anchors, rng))
+        assigned, at, inertia = _lloyd(points, mass, _plus_plus(points, mass, n_anchors, rng))
         if inertia < best * (1 - 1e-12):
-            best, labels, centres = inertia, found, at
+            best, labels, centres = inertia, assigned, at
     of_item = labels[member]
     apart = ((x - centres[of_item]) ** 2).sum(axis=1)
     nearest = [np.flatnonzero(of_item == c) for c in range(n_anchors)]

@@ -79,8 +79,8 @@ def discrimination(
         StatisticsError: another shape, infinite scores, names of another length, alpha outside (0, 1).
 
     Examples:
-        >>> found = discrimination([[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0]])
-        >>> print(found)
+        >>> items = discrimination([[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0]])
+        >>> print(items)
         3 items: 0 negative, 0 constant, median r_c 0.522
     """
     y = as_table(scores)
@@ -152,15 +152,15 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     for p in _chances(fit):
         total += p.sum(axis=1)
         spread += (p * (1 - p)).sum(axis=1)
-    found = []
+    discriminations = []
     for p in _chances(fit):
         rest = total[:, None] - p
         own = p - p.mean(axis=0)
         covariance = (own * (rest - rest.mean(axis=0))).mean(axis=0)
         noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
         mean = p.mean(axis=0)
-        found.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
-    return np.concatenate(found)
+        discriminations.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
+    return np.concatenate(discriminations)
 
 
 def _chances(fit: IrtFit) -> Iterator[FloatArray]:

@@ -162,15 +162,15 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
     ours = tested[:1] if len(tested) == 2 else tested
     groups = np.stack([(labels[compared] == name).astype(np.float64) for name in ours])
     enough = part.minority() >= MINORITY
-    found = _test(fit, part, theta[compared], groups, enough, alpha)
-    again = bool(found.flagged.any()) and not bool(found.flagged.any(axis=0).all())
+    tables = _test(fit, part, theta[compared], groups, enough, alpha)
+    again = bool(tables.flagged.any()) and not bool(tables.flagged.any(axis=0).all())
     if again:
-        clean = np.flatnonzero(~found.flagged.any(axis=0))
+        clean = np.flatnonzero(~tables.flagged.any(axis=0))
         anew = responses.part(slice(None), clean)
         theta = ability_modes(anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd)
-        found = _test(fit, part, theta[compared], groups, enough, alpha)
+        tables = _test(fit, part, theta[compared], groups, enough, alpha)
     rows = (
-        FamilyDif(name, int(groups[i].sum()), int(len(groups[i]) - groups[i].sum()), *(table[i] for table in found))
+        FamilyDif(name, int(groups[i].sum()), int(len(groups[i]) - groups[i].sum()), *(table[i] for table in tables))
         for i, name in enumerate(ours)
     )
     few = tuple(str(name) for name in names[sizes < MODELS_PER_FAMILY])

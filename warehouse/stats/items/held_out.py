@@ -67,11 +67,11 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
     if not 0 < share <= 0.5:
         raise StatisticsError(f"`share` must lie above 0 and be at most .5, found {share}")
     trials = np.ones(responses.successes.shape, np.float32) if responses.trials is None else responses.trials
-    held = _held(trials > 0, share, as_seed(seed))
-    if not held.any():
+    held_out = _held(trials > 0, share, as_seed(seed))
+    if not held_out.any():
         raise StatisticsError("too few cells to hold some out")
-    y, k = responses.successes, np.where(held, trials, 0).astype(np.float64)
-    kept = Responses(np.where(held, 0, y), np.where(held, 0, trials), responses.models, responses.items)
+    y, k = responses.successes, np.where(held_out, trials, 0).astype(np.float64)
+    kept = Responses(np.where(held_out, 0, y), np.where(held_out, 0, trials), responses.models, responses.items)
     groups = as_blocks(blocks, responses.n_models)
     losses = {}
     for name in ("1pl", "2pl"):
@@ -95,7 +95,7 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
         difference=difference,
         se=_ratio_error(gap, k.sum(axis=1), difference),
         share=share,
-        n_cells=int(held.sum()),
+        n_cells=int(held_out.sum()),
         n_draws=int(draws),
         better="2pl" if difference < 0 else "1pl",
     )
@@ -106,25 +106,25 @@ def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
     order = np.random.default_rng(seed).random(answered.shape)
     order[~answered] = np.inf
     wanted = round(share * int(answered.sum()))
-    held = np.zeros(answered.shape, bool)
+    held_out = np.zeros(answered.shape, bool)
     if wanted:
-        held = order <= np.partition(order[answered], wanted - 1)[wanted - 1]
+        held_out = order <= np.partition(order[answered], wanted - 1)[wanted - 1]
     latest = np.where(answered, order, -np.inf)
-    held[np.arange(len(held)), latest.argmax(axis=1)] = False
-    held[latest.argmax(axis=0), np.arange(len(held.T))] = False
-    return held
+    held_out[np.arange(len(held_out)), latest.argmax(axis=1)] = False
+    held_out[latest.argmax(axis=0), np.arange(len(held_out.T))] = False
+    return held_out
 
 
 def _predictions(responses: Responses, maximum: Maximum) -> FloatArray:
     """Posterior mean of P in every cell, also the missing ones, shape (M, J)."""
-    found = np.zeros(responses.successes.shape)
+    predictions = np.zeros(responses.successes.shape)
     a = maximum.slopes()
     groups = model_groups(responses)
     for group, nodes, weights in zip(groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True):
         for block in blocks_of(group):
             for i, p in enumerate(chances(group, block, a, maximum.d, nodes, everywhere=True)):
-                found[group.rows, block] += (weights[:, i] * p).T
-    return found
+                predictions[group.rows, block] += (weights[:, i] * p).T
+    return predictions
 
 
 def _loss(y: Float32Array, k: FloatArray, p: FloatArray) -> FloatArray:

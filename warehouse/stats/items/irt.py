@@ -133,7 +133,7 @@ def fit_irt(
         1PL of 4 models x 3 items: log likelihood -6.71424
     """
     name = as_model(model, responses.n_models)
-    found_links = check_connected(responses)
+    links = check_connected(responses)
     groups = as_blocks(blocks, responses.n_models)
     _check_blocks(responses, groups, name)
     if not penalised:
@@ -147,7 +147,7 @@ def fit_irt(
             responses, common_a=common_a, penalty=precisions, blocks=groups, tolerance=tolerance, max_rounds=_MAX_ROUNDS
         )
         errors = item_errors(responses, maximum, common_a=common_a, penalty=precisions)
-    return _fit(responses, name, maximum, errors, groups, found_links, penalised)
+    return _fit(responses, name, maximum, errors, groups, links, penalised)
 
 
 def as_model(model: str | None, n_models: int) -> str:
@@ -186,7 +186,7 @@ def _fit(
     maximum: Maximum,
     errors: ItemErrors,
     blocks: NDArray[np.intp],
-    found_links: Links,
+    links: Links,
     penalised: bool,
 ) -> IrtFit:
     a, d, posterior = maximum.slopes(), maximum.d, maximum.posterior
@@ -196,7 +196,7 @@ def _fit(
     log_likelihood = float(posterior.log_marginal.sum())
     flags: dict[str, Any] = {
         "not_converged": not maximum.converged,
-        "bridges": found_links.bridge_items or found_links.bridge_models,
+        "bridges": links.bridge_items or links.bridge_models,
         "few_models": name == "2pl" and responses.n_models < MODELS_FOR_2PL,
         "different_item_sets": blocks.max() == 0 and blocks_by_items(responses).max() > 0,
     }
@@ -223,8 +223,8 @@ def _fit(
         n_cells=int(responses.cells(0).sum()),
         rounds=maximum.rounds,
         converged=maximum.converged,
-        bridge_items=found_links.bridge_items,
-        bridge_models=found_links.bridge_models,
+        bridge_items=links.bridge_items,
+        bridge_models=links.bridge_models,
         flags=tuple(flag for flag, holds in flags.items() if holds),
     )
 

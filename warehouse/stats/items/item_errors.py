@@ -71,18 +71,18 @@ def item_errors(responses: Responses, maximum: Maximum, *, common_a: bool, penal
 
 def _score_variance(groups: list[ModelGroup], maximum: Maximum, a: FloatArray) -> _ScoreVariance:
     n_items = len(a)
-    found = _ScoreVariance(np.zeros(n_items), np.zeros(n_items), np.zeros(n_items), 0.0, np.zeros(n_items))
+    variance = _ScoreVariance(np.zeros(n_items), np.zeros(n_items), np.zeros(n_items), 0.0, np.zeros(n_items))
     for group, nodes, weights in zip(groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True):
         totals = _total_scores(group, maximum, a, nodes)
         centred = totals - (weights * totals).sum(axis=1, keepdims=True)
-        found.total_a += float((weights * centred**2).sum())
+        variance.total_a += float((weights * centred**2).sum())
         for block in blocks_of(group):
-            _add_block(found, group, block, (nodes, weights, centred), maximum, a)
-    return found
+            _add_block(variance, group, block, (nodes, weights, centred), maximum, a)
+    return variance
 
 
 def _add_block(
-    found: _ScoreVariance,
+    variance: _ScoreVariance,
     group: ModelGroup,
     block: slice,
     at_nodes: tuple[FloatArray, FloatArray, FloatArray],
@@ -98,12 +98,12 @@ def _add_block(
         w, theta = weights[:, i], nodes[:, i]
         mean += w * score
         mean_theta += (w * theta) * score
-        found.total_a_d[block] += score @ (w * centred[:, i])
+        variance.total_a_d[block] += score @ (w * centred[:, i])
         score *= score
         squares += np.stack([w, w * theta, w * theta**2]) @ score.T
-    found.d[block] += squares[0] - (mean * mean).sum(axis=1)
-    found.a_d[block] += squares[1] - (mean * mean_theta).sum(axis=1)
-    found.a[block] += squares[2] - (mean_theta * mean_theta).sum(axis=1)
+    variance.d[block] += squares[0] - (mean * mean).sum(axis=1)
+    variance.a_d[block] += squares[1] - (mean * mean_theta).sum(axis=1)
+    variance.a[block] += squares[2] - (mean_theta * mean_theta).sum(axis=1)
 
 
 def _total_scores(group: ModelGroup, maximum: Maximum, a: FloatArray, nodes: FloatArray) -> FloatArray:

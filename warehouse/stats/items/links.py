@@ -74,13 +74,13 @@ def check_connected(responses: Responses) -> Links:
     Raises:
         StatisticsError: models fall into pieces that share no item.
     """
-    found = links(responses)
-    if not found.is_connected:
+    pieces = links(responses)
+    if not pieces.is_connected:
         raise StatisticsError(
-            f"the models share no scale: they fall into {found}; between them no item was answered by both"
+            f"the models share no scale: they fall into {pieces}; between them no item was answered by both"
             " sides. Fit each by itself, or evaluate one model on items of each"
         )
-    return found
+    return pieces
 
 
 def blocks_by_items(responses: Responses) -> IntArray:
@@ -183,11 +183,11 @@ def _articulation(graph: sparse.csr_array) -> list[int]:
     """Articulation points by depth-first search (Hopcroft and Tarjan 1973)."""
     _, labels = csgraph.connected_components(graph, directed=False)
     _, roots, sizes = np.unique(labels, return_index=True, return_counts=True)
-    found: set[int] = set()
+    points: set[int] = set()
     for root in roots[sizes > 2]:
         order, parents = _depth_first(graph, int(root))
-        found |= _articulation_below(graph, order, parents)
-    return sorted(found)
+        points |= _articulation_below(graph, order, parents)
+    return sorted(points)
 
 
 def _depth_first(graph: sparse.csr_array, root: int) -> tuple[list[int], list[int]]:
@@ -211,15 +211,15 @@ def _articulation_below(graph: sparse.csr_array, order: list[int], parents: list
     rows, ends = graph.indptr, number[graph.indices]
     highest = [int(ends[rows[node] : rows[node + 1]].min()) for node in order]
     above = number[parents].tolist()
-    found, children_of_root = set(), 0
+    points, children_of_root = set(), 0
     for node in range(len(order) - 1, 0, -1):
         parent = above[node]
         highest[parent] = min(highest[parent], highest[node])
         if parent == 0:
             children_of_root += 1
         elif highest[node] >= parent:
-            found.add(order[parent])
-    return found | ({order[0]} if children_of_root > 1 else set())
+            points.add(order[parent])
+    return points | ({order[0]} if children_of_root > 1 else set())
 
 
 def _short(names: tuple[str, ...]) -> str:

@@ -35,7 +35,7 @@ def in_parts(blocks: list[slice], size: int, work: Callable[[list[slice]], Resul
 def times(matrix: Float32Array, columns: FloatArray) -> FloatArray:
     """A product of 32-bit counts with 64-bit numbers, in parts: no 64-bit copy of the whole matrix."""
     rows = max(1, _CELLS // matrix.shape[1])
-    found = np.empty((matrix.shape[0], columns.shape[1]))
+    product = np.empty((matrix.shape[0], columns.shape[1]))
     for start in range(0, matrix.shape[0], rows):
-        found[start : start + rows] = matrix[start : start + rows].astype(np.float64) @ columns
-    return found
+        product[start : start + rows] = matrix[start : start + rows].astype(np.float64) @ columns
+    return product

@@ -125,7 +125,7 @@ def _posterior_once(
     groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior
 ) -> Posterior:
     size = len(start.mean)
-    found = Posterior(np.empty(size), np.empty(size), np.empty(size))
+    posterior = Posterior(np.empty(size), np.empty(size), np.empty(size))
     for group in groups:
         rows = group.rows
         spread = start.sd[rows, None]
@@ -139,14 +139,14 @@ def _posterior_once(
         total = weight.sum(axis=1, keepdims=True)
         weight /= total
         delta = group.offsets[1] - group.offsets[0]
-        found.log_marginal[rows] = (top + np.log(total * delta * spread))[:, 0]
-        found.mean[rows] = (weight * nodes).sum(axis=1)
-        sd = np.sqrt((weight * (nodes - found.mean[rows, None]) ** 2).sum(axis=1))
+        posterior.log_marginal[rows] = (top + np.log(total * delta * spread))[:, 0]
+        posterior.mean[rows] = (weight * nodes).sum(axis=1)
+        sd = np.sqrt((weight * (nodes - posterior.mean[rows, None]) ** 2).sum(axis=1))
         # all on one node: far narrower than the nodes lie, but how much is not seen from there
-        found.sd[rows] = np.maximum(sd, _NARROWER * spread[:, 0])
-        found.nodes.append(nodes)
-        found.weights.append(weight)
-    return found
+        posterior.sd[rows] = np.maximum(sd, _NARROWER * spread[:, 0])
+        posterior.nodes.append(nodes)
+        posterior.weights.append(weight)
+    return posterior
 
 
 def item_sums(
@@ -241,17 +241,17 @@ def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: Float
     halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
 
     def part(blocks: list[slice]) -> FloatArray:
-        found = np.zeros(nodes.shape)
+        sums = np.zeros(nodes.shape)
         for block in blocks:
             k = group.draws_of(block)
             values = np.empty((block.stop - block.start, len(nodes)))
             for i, odds in enumerate(_odds(group.k, block, a, d, nodes)):
                 np.add(odds, 1.0, out=values)
                 if k is None:
-                    found[:, i] += _log_of_product(values, halvings)
+                    sums[:, i] += _log_of_product(values, halvings)
                 else:
-                    found[:, i] += np.einsum("jm,jm->m", k, np.log(values))
-        return found
+                    sums[:, i] += np.einsum("jm,jm->m", k, np.log(values))
+        return sums
 
     return np.asarray(sum(in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], part)))
 

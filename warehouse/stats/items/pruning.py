@@ -167,7 +167,7 @@ class _Table:
         self.known = known.astype(np.float64)
         self.scores = np.where(known, y, 0.0)
         every = np.ones((y.shape[1], 1))
-        self.mean, self.se = (found[:, 0] for found in self.after(every))
+        self.mean, self.se = (figures[:, 0] for figures in self.after(every))
 
     def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
@@ -235,13 +235,13 @@ def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
     # equal up to rounding is a tie: sums over other items end in other digits
     order = _signs(np.round(x, 12))
     pairs = np.count_nonzero(order)
-    found = np.full(columns.shape[1], np.nan)
+    taus = np.full(columns.shape[1], np.nan)
     for place, column in enumerate(np.round(columns, 12).T):
         signs = _signs(column)
         product = float(pairs) * float(np.count_nonzero(signs))
         if product:
-            found[place] = float(order @ signs) / math.sqrt(product)
-    return found
+            taus[place] = float(order @ signs) / math.sqrt(product)
+    return taus
 
 
 def _signs(values: NDArray[Any]) -> FloatArray:

@@ -120,10 +120,10 @@ class AuditScore(Figures):
 
     def __str__(self) -> str:
         of = self.overall
-        found = f"{of.n_wrong} of {of.n_items} keys are wrong"
+        phrase = f"{of.n_wrong} of {of.n_items} keys are wrong"
         if of.auc is None or of.average_precision is None:
-            return f"{found}: no ranking to score"
-        return f"{found}: AUC {of.auc:.3f}, average precision {of.average_precision:.3f}"
+            return f"{phrase}: no ranking to score"
+        return f"{phrase}: AUC {of.auc:.3f}, average precision {of.average_precision:.3f}"
 
 
 def score_audit(
@@ -150,10 +150,10 @@ def score_audit(
         StatisticsError: arguments not aligned or out of range, or no item with both figures.
 
     Examples:
-        >>> found = score_audit([0.9, 0.4, 0.2, 0.05], [1, 0, 1, 0], precision_at=[2], thresholds=[0.1])
-        >>> print(found, found.precision_at)
+        >>> score = score_audit([0.9, 0.4, 0.2, 0.05], [1, 0, 1, 0], precision_at=[2], thresholds=[0.1])
+        >>> print(score, score.precision_at)
         2 of 4 keys are wrong: AUC 0.750, average precision 0.833 {2: 0.5}
-        >>> round(found.calibration[0].expected_fdr, 3), round(found.calibration[0].observed_fdr, 3)
+        >>> round(score.calibration[0].expected_fdr, 3), round(score.calibration[0].observed_fdr, 3)
         (0.5, 0.333)
     """
     scores, verdicts = as_floats(score, "score").ravel(), as_floats(wrong, "wrong").ravel()
@@ -237,14 +237,14 @@ def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
     codes, names = strata.groups.codes, strata.names
     each = tuple(_ranking(s[codes == g], y[codes == g], name) for g, name in enumerate(names))
     pairs = [(of.auc, of.n_wrong * (of.n_items - of.n_wrong)) for of in each if of.auc is not None]
-    found = [(of.average_precision, of.base_rate, of.n_wrong) for of in each if of.average_precision is not None]
+    precisions = [(of.average_precision, of.base_rate, of.n_wrong) for of in each if of.average_precision is not None]
     n_wrong = int(y.sum())
     largest = int(np.argmax([of.n_wrong for of in each])) if n_wrong else None
     others = codes != largest
     return WithinStrata(
         auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs) if pairs else None,
-        average_precision=sum(ap * n for ap, _rate, n in found) / n_wrong if found else None,
-        random_precision=sum(rate * n for _ap, rate, n in found) / n_wrong if found else None,
+        average_precision=sum(ap * n for ap, _rate, n in precisions) / n_wrong if precisions else None,
+        random_precision=sum(rate * n for _ap, rate, n in precisions) / n_wrong if precisions else None,
         n_strata=len(pairs),
         largest=None if largest is None else names[largest],
         largest_share=None if largest is None else each[largest].n_wrong / n_wrong,

@@ -56,8 +56,8 @@ def free_form_options(
         StatisticsError: lengths that differ, or ``n_options`` below 2.
 
     Examples:
-        >>> found = free_form_options([[["7"], ["8"], ["8"], [None], []]], ["7"])
-        >>> found.answers[0, :, 0].tolist(), found.texts
+        >>> options = free_form_options([[["7"], ["8"], ["8"], [None], []]], ["7"])
+        >>> options.answers[0, :, 0].tolist(), options.texts
         ([0, 1, 1, -1, -2], (('7', '8'),))
     """
     if n_options < 2:
@@ -75,8 +75,8 @@ def free_form_options(
         texts.append(named)
         numbers: dict[Answer, int] = {text: number for number, text in enumerate(named, start=key is None)}
         for model, draws in enumerate(models):
-            found = [numbers.get(text, UNPARSED) for text in draws]
-            codes[item, model, : len(found)] = found
+            options = [numbers.get(text, UNPARSED) for text in draws]
+            codes[item, model, : len(options)] = options
             n_dropped += sum(text is not None and text not in numbers for text in draws)
     return FreeFormOptions(
         answers=codes,

@@ -198,8 +198,8 @@ def wrong_keys(
     Examples:
         >>> from warehouse.stats.labels.votes import votes_for_options
         >>> answers = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 0]] * 10 + [[1, 1, 1]]
-        >>> found = wrong_keys(votes_for_options(answers, [0, 1, 2, 3] * 10 + [0], 4))
-        >>> print(found, "|", found.rival[-1], round(found.posterior[-1], 2))
+        >>> estimate = wrong_keys(votes_for_options(answers, [0, 1, 2, 3] * 10 + [0], 4))
+        >>> print(estimate, "|", estimate.rival[-1], round(estimate.posterior[-1], 2))
         0.498 wrong keys expected among 41 items, by 3 models (refused: 0) | 1 0.49
     """
     if not (0 < base_rate < 0.5 and 0 < temperature <= 1 and tolerance > 0 and max_rounds >= 1):
@@ -226,7 +226,7 @@ def wrong_keys(
     return _result(heard, fit, groups, chosen, base_rate, temperature)
 
 
-def suspects(found: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
+def suspects(estimate: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
     """The items whose posterior probability of a wrong key is at least ``threshold``.
 
     Raises:
@@ -234,7 +234,7 @@ def suspects(found: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
     """
     if not 0 < threshold <= 1:
         raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
-    posterior = found.posterior
+    posterior = estimate.posterior
     listed = np.flatnonzero(posterior >= threshold)  # NaN is not
     items = listed[np.argsort(-posterior[listed], kind="stable")].astype(np.int64)
     right = 1 - posterior[items]

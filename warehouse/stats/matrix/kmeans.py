@@ -83,8 +83,8 @@ def cluster_rows(values: FloatArray, number: int, seed: int, n_starts: int) -> C
 
 def silhouette_of(values: FloatArray, number: int, seed: int, n_starts: int) -> float:
     """Mean silhouette of :func:`cluster_rows`; NaN where there is none."""
-    found = cluster_rows(values, number, seed, n_starts)
-    return np.nan if found is None or found.silhouette is None else found.silhouette
+    clustering = cluster_rows(values, number, seed, n_starts)
+    return np.nan if clustering is None or clustering.silhouette is None else clustering.silhouette
 
 
 def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:

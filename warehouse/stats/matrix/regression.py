@@ -53,8 +53,8 @@ def prompt_coefficients(matrix: ArrayLike, embeddings: ArrayLike, *, intercept: 
     Examples:
         >>> matrix = [[1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 0, 0], [1, 1, 1]]
         >>> vectors = [[1, 0], [0.6, 0.8], [0, 1], [0.8, 0.6], [-0.6, 0.8]]
-        >>> found = prompt_coefficients(matrix, vectors)
-        >>> round(float(found.coefficients[0]), 12)
+        >>> regression = prompt_coefficients(matrix, vectors)
+        >>> round(float(regression.coefficients[0]), 12)
         -0.627664387285
     """
     performance, semantic = unit_pair(matrix, embeddings)

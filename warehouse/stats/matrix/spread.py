@@ -87,12 +87,12 @@ def count_block(sent: bytes, seed: int, zero_rows: ZeroRows, block: bytes) -> by
     columns = _received(sent)
     kind = BinaryTables if columns.dtype == np.uint8 else CosineTables
     tables: Tables = kind(np.asarray(columns.T, dtype=np.float64), zero_rows)
-    found: dict[str, NDArray[np.uint8]] = {}
+    arrays: dict[str, NDArray[np.uint8]] = {}
     for index in range(*_read(block)):
         tables.add(index, generator(seed, index).permuted(columns, axis=1))
-        found |= {f"{index}.{part}": np.frombuffer(data, np.uint8) for part, data in enumerate(tables.packed(index))}
+        arrays |= {f"{index}.{part}": np.frombuffer(data, np.uint8) for part, data in enumerate(tables.packed(index))}
     file = io.BytesIO()
-    np.savez(file, **found)  # type: ignore[arg-type, unused-ignore]
+    np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
     return file.getvalue()
 
 
@@ -109,12 +109,12 @@ def silhouettes_elsewhere(
     tasks = [(place, number) for place in range(1, n_permutations + 1) for number in tried]
     kind = np.uint8 if is_zero_one(values) else np.float64
     function = partial(silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed, n_starts)
-    found = np.full((n_permutations, len(tried)), np.nan)
+    silhouettes = np.full((n_permutations, len(tried)), np.nan)
     answers = spread(function, [_numbers(*task) for task in tasks])
     for done, (task, data) in enumerate(answers, start=1):
-        found[divmod(task, len(tried))] = np.frombuffer(data, "<f8")[0]
+        silhouettes[divmod(task, len(tried))] = np.frombuffer(data, "<f8")[0]
         tell(done)
-    return [list(map(float, row)) for row in found]
+    return [list(map(float, row)) for row in silhouettes]
 
 
 def silhouette_of_shuffled(sent: bytes, seed: int, n_starts: int, task: bytes) -> bytes:

@@ -141,10 +141,10 @@ def all_pairs(
     Examples:
         >>> import numpy as np
         >>> scores = np.random.default_rng(1).normal([0, 0, 1], 1, (300, 3))
-        >>> found = all_pairs(scores)
-        >>> print(found)
+        >>> pairs = all_pairs(scores)
+        >>> print(pairs)
         3 models, 3 pairs: 2 differ (95 % family-wise, Holm)
-        >>> [tuple(pair) for pair in zip(found.first.tolist(), found.second.tolist())]
+        >>> [tuple(pair) for pair in zip(pairs.first.tolist(), pairs.second.tolist())]
         [(0, 1), (0, 2), (1, 2)]
     """
     values, level = as_score_matrix(scores), as_level(level)

@@ -131,7 +131,7 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
     for number, members in enumerate(_cliques(alike)):
         for index in members:
             names[order[index]].append(_letter(number))
-    return ["".join(found) for found in names]
+    return ["".join(display) for display in names]
 
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:

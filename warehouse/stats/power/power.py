@@ -162,8 +162,8 @@ def power_of(
     Arguments and errors as for `sample_size`; ``n`` is a whole number, at least 1.
 
     Examples:
-        >>> found = power_of(0.03, 500, VarianceParts(1 / 9))
-        >>> round(found.power, 6), round(found.two_tailed, 6)
+        >>> analysis = power_of(0.03, 500, VarianceParts(1 / 9))
+        >>> round(analysis.power, 6), round(analysis.two_tailed, 6)
         (0.520934, 0.520969)
     """
     z = float(-scipy.special.ndtri(check_alpha(alpha) / 2))

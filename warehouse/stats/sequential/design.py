@@ -159,8 +159,8 @@ def design_two_models(
     """
     low, high = _bounds(bounds)
     width = high - low
-    found = _design(-_margin(margin, (low, high)), (-width, width), n_max, population, alpha, np.zeros(1))
-    return SequentialDesign(**{**found.__dict__, "width": width})
+    design = _design(-_margin(margin, (low, high)), (-width, width), n_max, population, alpha, np.zeros(1))
+    return SequentialDesign(**{**design.__dict__, "width": width})
 
 
 def design_one_model(

@@ -64,8 +64,8 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
 
     Examples:
         >>> from warehouse.stats import design_two_models
-        >>> found = sequential_test([1, 0, 1, 1] * 10, design_two_models(0.1, n_max=100))
-        >>> found.verdict, found.decided_at
+        >>> test = sequential_test([1, 0, 1, 1] * 10, design_two_models(0.1, n_max=100))
+        >>> test.verdict, test.decided_at
         ('pass', 11)
     """
     values = design.values(scores)

@@ -44,8 +44,8 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
         StatisticsError: scores outside [0, 1], or another shape.
 
     Examples:
-        >>> found = pair_agreement([[1, 1, 0], [0, 1, 0]], [0, 1], [1, 2])
-        >>> found.by_pair.tolist(), found.by_model.tolist()
+        >>> agreement = pair_agreement([[1, 1, 0], [0, 1, 0]], [0, 1], [1, 2])
+        >>> agreement.by_pair.tolist(), agreement.by_model.tolist()
         ([0.5, 0.0], [0.5, 0.0])
     """
     scores = np.asarray(values, np.float64)

@@ -147,8 +147,8 @@ def near_pairs(
         StatisticsError: arguments out of range, vectors that are not finite or zero.
 
     Examples:
-        >>> found = near_pairs([[1, 0], [2, 0.1], [0, 1]], 0.9)
-        >>> found.first.tolist(), found.second.tolist(), found.groups.tolist()
+        >>> pairs = near_pairs([[1, 0], [2, 0.1], [0, 1]], 0.9)
+        >>> pairs.first.tolist(), pairs.second.tolist(), pairs.groups.tolist()
         ([0], [1], [0, 0, 1])
     """
     rows = as_vectors(vectors)

@@ -127,27 +127,38 @@ def subset_against_baseline(
             scores, stratum, selected, bounds=bounds, estimand=estimand, clusters=clusters, level=confidence
         )
 
-    found, theta_b = at(level), float(known.mean())
+    estimate, theta_b = at(level), float(known.mean())
     y = np.isfinite(sample.scores)
     differing = int((sample.scores[y] != known[y]).sum())
-    if found.estimate is None:
-        return _of(sample, level, estimand, None, (None, theta_b), differing, found.flags, found.reason)
-    means = found.estimate, theta_b
+    if estimate.estimate is None:
+        return _of(sample, level, estimand, None, (None, theta_b), differing, estimate.flags, estimate.reason)
+    means = estimate.estimate, theta_b
     if estimand == FULL_BENCHMARK:
-        ends = None if found.ci_low is None or found.ci_high is None else (found.ci_low, found.ci_high)
+        ends = None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
         inside = _holds(at, theta_b)
         p = None if ends is None else _p_value(inside)
         moved = None if ends is None else (ends[0] - theta_b, ends[1] - theta_b)
-        error, df = found.standard_error, found.degrees_of_freedom or 0.0
+        error, df = estimate.standard_error, estimate.degrees_of_freedom or 0.0
         return _of(
-            sample, level, estimand, moved, means, differing, found.flags, found.reason, error, df, p, found.method
+            sample,
+            level,
+            estimand,
+            moved,
+            means,
+            differing,
+            estimate.flags,
+            estimate.reason,
+            error,
+            df,
+            p,
+            estimate.method,
         )
     joined = sample.joined()
     variance: Variance = (None, 0.0)
     if (joined.scored_in >= 2).all():
         psi = influence(joined) - (known - theta_b) / sample.n
         variance = clustered_variance(psi, as_labels(clusters, sample.n), joined.degrees_of_freedom)
-    return _by_t(joined, variance, level, estimand, means, differing, found.flags)
+    return _by_t(joined, variance, level, estimand, means, differing, estimate.flags)
 
 
 def subset_pair(
@@ -264,8 +275,8 @@ def _holds(at: Callable[[float], SubsetEstimate], value: float) -> Callable[[flo
     """Whether the interval of a level holds a value."""
 
     def inside(level: float) -> bool:
-        found = at(level)
-        return found.ci_low is None or found.ci_high is None or found.ci_low <= value <= found.ci_high
+        estimate = at(level)
+        return estimate.ci_low is None or estimate.ci_high is None or estimate.ci_low <= value <= estimate.ci_high
 
     return inside
 

@@ -108,10 +108,10 @@ def estimate_subset(
     flags = ("missing_in_sample",) if sample.n_missing else ()
     filled = None if not sample.n_missing or options.bounds is None else _filled(sample, options)
     if sample.n_missing > MOST_MISSING * sample.n_selected:
-        found = _without(sample, options, f"{sample.n_missing} of {sample.n_selected} prompts have no score")
-        return _with_bounds(replace(found, flags=(*flags, "many_missing_in_sample")), filled, None)
-    found = _scored(sample, options)
-    return _with_bounds(replace(found, flags=flags + found.flags), filled, options.bounds)
+        estimate = _without(sample, options, f"{sample.n_missing} of {sample.n_selected} prompts have no score")
+        return _with_bounds(replace(estimate, flags=(*flags, "many_missing_in_sample")), filled, None)
+    estimate = _scored(sample, options)
+    return _with_bounds(replace(estimate, flags=flags + estimate.flags), filled, options.bounds)
 
 
 @dataclass(frozen=True)
@@ -218,17 +218,17 @@ def _filled(sample: Sample, options: _Options) -> tuple[SubsetEstimate, SubsetEs
 
 
 def _with_bounds(
-    found: SubsetEstimate, filled: tuple[SubsetEstimate, SubsetEstimate] | None, hull: tuple[float, float] | None
+    estimate: SubsetEstimate, filled: tuple[SubsetEstimate, SubsetEstimate] | None, hull: tuple[float, float] | None
 ) -> SubsetEstimate:
     """With the bounds of missing scores; ``hull``: never narrower than the interval of the scored ones."""
     if filled is None:
-        return found
+        return estimate
     low, high = filled
-    own = [] if hull is None else [found]
+    own = [] if hull is None else [estimate]
     lows = [one.ci_low for one in (low, high, *own) if one.ci_low is not None]
     highs = [one.ci_high for one in (low, high, *own) if one.ci_high is not None]
     return replace(
-        found,
+        estimate,
         bound_low=low.estimate,
         bound_high=high.estimate,
         bound_ci_low=min(lows, default=None),

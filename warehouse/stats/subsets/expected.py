@@ -135,8 +135,8 @@ class LeaveOneOut:
         low, high = min(LEAST, self.n) - 1, self.n
         while high - low > 1:
             middle = (low + high) // 2
-            found = self.at(middle).width
-            low, high = (low, middle) if found is not None and found <= width else (middle, high)
+            median_width = self.at(middle).width
+            low, high = (low, middle) if median_width is not None and median_width <= width else (middle, high)
         return self.at(high)
 
     def _one(self, y: FloatArray, stratum: NDArray[np.intp], size: int) -> tuple[float | None, float, float | None]:

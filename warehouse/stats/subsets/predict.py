@@ -72,9 +72,9 @@ def _two_way(table: FloatArray) -> FloatArray | None:
         return np.asarray(table.mean(axis=0))
     models, prompts = there.any(axis=1), there.any(axis=0)
     y, cells = table[models][:, prompts], there[models][:, prompts]
-    found = np.full(table.shape[1], y[cells].mean())
-    found[prompts] = _additive(np.where(cells, y, 0.0), cells)
-    return found
+    predictions = np.full(table.shape[1], y[cells].mean())
+    predictions[prompts] = _additive(np.where(cells, y, 0.0), cells)
+    return predictions
 
 
 def _additive(y: FloatArray, cells: np.ndarray) -> FloatArray:

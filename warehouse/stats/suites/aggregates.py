@@ -112,9 +112,9 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
         strength += np.clip(step, -2, 2)
         if np.abs(step).max() < _TOLERANCE:
             break
-    found = np.full(scores.shape[1], np.nan)
-    found[kept] = strength - strength.mean()
-    return found
+    strengths = np.full(scores.shape[1], np.nan)
+    strengths[kept] = strength - strength.mean()
+    return strengths
 
 
 def _z_scores(scores: FloatArray) -> FloatArray:

@@ -151,13 +151,13 @@ def reliability(
     if reason:
         return replace(empty, reason=reason)
     own = comparable(suite.scores(suite.means))
-    found = [
+    measured = [
         _measure(block, tie, chosen)
         for chosen in [pools(own, suite.models, tie)]
         for block in draw_instances(suite, granularity, size, n_resamples, as_seed(seed))
     ]
-    rates = np.concatenate([figures for figures, _ in found])
-    errors = np.concatenate([wrong for _, wrong in found])
+    rates = np.concatenate([figures for figures, _ in measured])
+    errors = np.concatenate([wrong for _, wrong in measured])
     return summarise(empty, suite, own, rates, errors, as_level(level))
 
 
@@ -269,13 +269,13 @@ def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatA
     """Win rates of two models against their pool, shape (…, C, 2)."""
     known = ~np.isnan(scores)
     others = known.sum(axis=-1) - 1.0
-    found = []
+    rates = []
     for m in two.tolist():
         own = scores[..., m : m + 1]
         wins = (own > scores).sum(axis=-1) + ties * ((own == scores).sum(axis=-1) - 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found.append(np.where(known[..., m] & (others > 0), wins / others, np.nan))
-    return np.stack(found, axis=-1)
+            rates.append(np.where(known[..., m] & (others > 0), wins / others, np.nan))
+    return np.stack(rates, axis=-1)
 
 
 def _error_rates(errors: FloatArray) -> FloatArray:
@@ -287,8 +287,8 @@ def _error_rates(errors: FloatArray) -> FloatArray:
 
 
 def _wilson(error: float, n: int, level: float) -> Dior:
-    found = interval_wilson(error * n, n, level=level)
-    return Dior(1 - found.high, 1 - found.high, 1 - found.low)
+    interval = interval_wilson(error * n, n, level=level)
+    return Dior(1 - interval.high, 1 - interval.high, 1 - interval.low)
 
 
 def _highest(values: FloatArray, level: float) -> int | None:
@@ -312,16 +312,16 @@ def _switches(suite: SuiteScores, own: FloatArray, reference: FloatArray, rates:
     order = best_first(reference, mean_over_scenarios(own), suite.models)
     order = order[~np.isnan(reference[order])]
     y = comparable(rates)[:, order]
-    found = []
+    shares = []
     for window in WINDOWS:
         if len(order) < window:
-            found.append(math.nan)
+            shares.append(math.nan)
             continue
         first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
         known = ~np.isnan(first - last)
         wrong = (last > first) + 0.5 * (last == first)
-        found.append(float(wrong[known].mean()) if known.any() else math.nan)
-    return tuple(found)
+        shares.append(float(wrong[known].mean()) if known.any() else math.nan)
+    return tuple(shares)
 
 
 def _why_none(suite: SuiteScores, granularity: str) -> str:

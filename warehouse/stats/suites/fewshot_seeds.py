@@ -46,12 +46,12 @@ def seed_designs(
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
     reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
     k = max(len(one.seeds) for one in with_seeds if one.seeds is not None)
-    found = []
+    designs = []
     for size in wanted:
         both = [_rates(suite, size, uniform, n_resamples, as_seed(seed)) for uniform in (False, True)]
         widths = [interval_width(rates, reference) for rates in both]
         rankings = [quantile_bound(kendall_tau_b(reference, rates)).value for rates in both]
-        found.append(
+        designs.append(
             SeedDesign(
                 budget=size * k,
                 ranking_full=rankings[0],
@@ -62,7 +62,7 @@ def seed_designs(
                 error_uniform=widths[1][1],
             )
         )
-    return found
+    return designs
 
 
 def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed: int) -> FloatArray:

@@ -173,7 +173,7 @@ def flash_path(
     resolutions = [0] * (len(steps) + 1)
     if steps:
         resolutions = [*resolutions_of(suite.part(stored), steps, n_resamples=n_resamples, seed=seed), 0]
-    found = []
+    path = []
     for place, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
         asked = [order[:count] for order, count in zip(orders, counts, strict=True)]
@@ -183,8 +183,8 @@ def flash_path(
         means = np.array([_nan_mean(part) for part in cut])
         rank = _ranks(comparable(suite.scores(means)))[model]
         is_enough = size is None or rank - resolutions[place] >= ranks[place]
-        found.append(FlashStep(size, sum(counts), int(rank), resolutions[place], ranks[place], bool(is_enough)))
-    return found
+        path.append(FlashStep(size, sum(counts), int(rank), resolutions[place], ranks[place], bool(is_enough)))
+    return path
 
 
 def resolutions_of(suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int = 200, seed: int = 0) -> list[int]:
@@ -298,7 +298,7 @@ def _ranks_without_each(scores: FloatArray) -> FloatArray:
     known = ~np.isnan(scores)
     m, n = scores.shape[-1], known.sum(axis=-1)
     wins = np.nan_to_num(win_rates(scores, TIES_HALF)) * np.maximum(n[..., None] - 1, 0)
-    found = np.empty((len(scores), m, m))
+    ranks = np.empty((len(scores), m, m))
     for gone in range(m):
         other = scores[..., gone : gone + 1]
         lost = wins - ((scores > other) + TIES_HALF * (scores == other))
@@ -306,8 +306,8 @@ def _ranks_without_each(scores: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = np.where(known & (left > 0)[..., None], lost / left[..., None], np.nan)
         rates[..., gone] = np.nan
-        found[:, gone] = ranks_of(mean_over_scenarios(rates))
-    return found
+        ranks[:, gone] = ranks_of(mean_over_scenarios(rates))
+    return ranks
 
 
 def _nan_mean(values: FloatArray) -> FloatArray:

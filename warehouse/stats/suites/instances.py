@@ -86,16 +86,16 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
     all, where there are fewer, the others then taking what is left."""
     if size is None:
         return [one.n for one in suite.subscenarios]
-    found = [0] * len(suite.subscenarios)
+    sizes = [0] * len(suite.subscenarios)
     for c in range(len(suite.scenarios)):
         members = np.flatnonzero(suite.scenario_of == c).tolist()
         left = min(size, int(suite.sizes[c]))
         # the smallest first: what they lack goes to the others
         for place, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
             share = -(-left // (len(members) - place))
-            found[one] = max(1, min(share, suite.subscenarios[one].n))
-            left = max(0, left - found[one])
-    return found
+            sizes[one] = max(1, min(share, suite.subscenarios[one].n))
+            left = max(0, left - sizes[one])
+    return sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,14 +136,14 @@ class _Units:
 
 
 def _summed(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
-    found = np.zeros((int(codes.max()) + 1, values.shape[1]))
-    np.add.at(found, codes, values)
-    return found
+    sums = np.zeros((int(codes.max()) + 1, values.shape[1]))
+    np.add.at(sums, codes, values)
+    return sums
 
 
 def _scenario_means(suite: SuiteScores, rngs: list[np.random.Generator], b: int, size: int | None) -> FloatArray:
     """Scenario scores with subscenarios drawn anew within each, shape (b, C, M)."""
-    found = []
+    by_scenario = []
     for c in range(len(suite.scenarios)):
         members = np.flatnonzero(suite.scenario_of == c)
         own, n = suite.means[members], len(members)
@@ -151,8 +151,8 @@ def _scenario_means(suite: SuiteScores, rngs: list[np.random.Generator], b: int,
         weights = draw_counts(rngs[members[0]], b, n, drawn) / drawn
         means = weights @ np.where(np.isnan(own), 0.0, own)
         means[:, np.isnan(own).any(axis=0)] = np.nan
-        found.append(means)
-    return np.stack(found, axis=1)
+        by_scenario.append(means)
+    return np.stack(by_scenario, axis=1)
 
 
 def _seed_means(one: Subscenario, rng: np.random.Generator, b: int, size: int | None) -> FloatArray:

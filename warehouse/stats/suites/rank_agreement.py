@@ -41,25 +41,25 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
 
     def tau(x: FloatArray, y: FloatArray, i: FloatArray, j: FloatArray) -> FloatArray:
         a, b = np.sign(x), np.sign(y)
-        found = np.zeros(len(y))
+        total = np.zeros(len(y))
         for ranks in (i, j):
             weights = 1 / (1 + ranks)
             pairs = np.triu_indices(ranks.shape[1], 1)
             w = weights[:, pairs[0]] + weights[:, pairs[1]]
             with np.errstate(invalid="ignore"):
-                found += (w * a * b).sum(axis=1) / np.sqrt((w * a * a).sum(axis=1) * (w * b * b).sum(axis=1))
-        return found / 2
+                total += (w * a * b).sum(axis=1) / np.sqrt((w * a * a).sum(axis=1) * (w * b * b).sum(axis=1))
+        return total / 2
 
     x, y = comparable(reference), comparable(rankings)
     gaps = np.isnan(x)[None] | np.isnan(y)
     whole = ~gaps.any(axis=1)
-    found = np.full(len(y), np.nan)
-    found[whole] = _in_blocks(x, y[whole], tau)
+    taus = np.full(len(y), np.nan)
+    taus[whole] = _in_blocks(x, y[whole], tau)
     for row in np.flatnonzero(~whole):  # models lack all that an instance drew: rare
         kept = ~gaps[row]
         if kept.sum() > 1 and np.ptp(x[kept]) > 0 and np.ptp(y[row, kept]) > 0:
-            found[row] = stats.weightedtau(x[kept], y[row, kept], rank=True).statistic
-    return found
+            taus[row] = stats.weightedtau(x[kept], y[row, kept], rank=True).statistic
+    return taus
 
 
 def _in_blocks(

@@ -192,11 +192,11 @@ def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> 
     for one in ordered:
         if one.scores.shape[1] != len(names):
             raise StatisticsError(f"{one.name} has scores of {one.scores.shape[1]} models, expected {len(names)}")
-    found = SuiteScores(names, tuple(ordered))
-    empty = np.isnan(found.means).all(axis=0)
+    suite = SuiteScores(names, tuple(ordered))
+    empty = np.isnan(suite.means).all(axis=0)
     if empty.any():
         raise StatisticsError(f"{names[int(np.argmax(empty))]} has no score at all; leave it out")
-    return found
+    return suite
 
 
 def _refuse_infinite(values: FloatArray, name: str) -> None:

@@ -47,7 +47,7 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
     scores = comparable(suite.scores(suite.means))
     full = comparable(mean_over_scenarios(win_rates(scores, ties)))
     m = len(suite.models)
-    found = np.zeros((4, m))
+    changes = np.zeros((4, m))
     for gone in range(m):
         others = np.delete(np.arange(m), gone)
         before = full[others]
@@ -59,9 +59,9 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
         signs = [np.sign(x[i] - x[j]) for x in (before, after)]
         turned = (signs[0] != signs[1]) & ~np.isnan(signs[0] + signs[1])
         leaders = [set(np.flatnonzero(row == 1).tolist()) for row in ranks]
-        found[:, gone] = np.nansum(moves > 0), np.nanmax(moves, initial=0), turned.sum(), leaders[0] != leaders[1]
-    counts = found.astype(np.intp)
-    return PoolStability(counts[0], counts[1], counts[2], found[3] > 0)
+        changes[:, gone] = np.nansum(moves > 0), np.nanmax(moves, initial=0), turned.sum(), leaders[0] != leaders[1]
+    counts = changes.astype(np.intp)
+    return PoolStability(counts[0], counts[1], counts[2], changes[3] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +96,8 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
     means = suite.means
     tau = np.array([kendall_tau_b(one, means) for one in means])
     i, j = np.triu_indices(len(means), 1)
-    same, found = suite.scenario_of[i] == suite.scenario_of[j], tau[i, j]
-    parts = [found[chosen & ~np.isnan(found)] for chosen in (same, ~same)]
+    same, of_pairs = suite.scenario_of[i] == suite.scenario_of[j], tau[i, j]
+    parts = [of_pairs[chosen & ~np.isnan(of_pairs)] for chosen in (same, ~same)]
     within, across = (float(part.mean()) if part.size else None for part in parts)
     return SubscenarioAgreement(tau, within, across, len(parts[0]), len(parts[1]))
 

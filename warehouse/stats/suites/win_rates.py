@@ -141,12 +141,12 @@ def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[Pool]
     """
     means = mean_over_scenarios(scores)
     alive = np.arange(len(names), dtype=np.intp)
-    found = []
+    nested = []
     for _ in range(min(_POOLS, len(names) - 1)):
         rates = mean_over_scenarios(win_rates(scores[:, alive], ties))
         order = best_first(rates, means[alive], tuple(names[i] for i in alive))
         if np.isnan(rates[order[1]]):
             break
-        found.append(Pool(int(alive[order[0]]), int(alive[order[1]]), alive))
+        nested.append(Pool(int(alive[order[0]]), int(alive[order[1]]), alive))
         alive = np.delete(alive, order[0])
-    return found
+    return nested

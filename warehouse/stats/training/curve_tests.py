@@ -61,10 +61,10 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
         StatisticsError: a value outside [0, 1].
     """
     adjusted = holm(p_values)
-    found = adjusted <= 1 - as_level(level) + 1e-12
-    places = np.flatnonzero(found)
+    significant = adjusted <= 1 - as_level(level) + 1e-12
+    places = np.flatnonzero(significant)
     tested = np.flatnonzero(~np.isnan(adjusted))
-    misses = tested[~found[tested]]
+    misses = tested[~significant[tested]]
     start = places[places > (misses[-1] if len(misses) else -1)]
     return Departure(
         tuple(adjusted.tolist()), int(places[0]) if len(places) else None, int(start[0]) if len(start) else None

@@ -69,8 +69,8 @@ def seed_power(
     error = _error(n_seeds, seed_variance, jitter_variance, averaged, prompt_variance)
     nu = 2 * n_seeds - 2
     t, shift = t_quantile(as_level(level), nu), abs(delta) / error
-    found = float(1 - scipy.special.nctdtr(nu, shift, t) + scipy.special.nctdtr(nu, shift, -t))
-    return found if math.isfinite(found) else _power_by_quadrature(nu, shift, t)
+    power = float(1 - scipy.special.nctdtr(nu, shift, t) + scipy.special.nctdtr(nu, shift, -t))
+    return power if math.isfinite(power) else _power_by_quadrature(nu, shift, t)
 
 
 def _power_by_quadrature(nu: float, shift: float, t: float) -> float:

@@ -51,8 +51,8 @@ def semantic_consistency(prompts: ArrayLike, sets: ArrayLike, n_prompts: int) ->
         StatisticsError: lengths that differ, or numbers out of range.
 
     Examples:
-        >>> found = semantic_consistency([0, 0, 0, 0, 1], [5, 5, 7, 8, 5], 2)
-        >>> found.consistency.round(6).tolist(), found.n_sets.tolist()
+        >>> answers = semantic_consistency([0, 0, 0, 0, 1], [5, 5, 7, 8, 5], 2)
+        >>> answers.consistency.round(6).tolist(), answers.n_sets.tolist()
         ([-1.039721, 0.0], [3, 1])
     """
     owners, labels = np.asarray(prompts, np.int64), np.asarray(sets, np.int64)

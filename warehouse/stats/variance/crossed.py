@@ -114,9 +114,9 @@ def _both_fixed(shape: tuple[int, ...], within: ArrayLike | None, n_draws: Array
     if within is None or n_draws is None:
         return None
     variances, counts = _table(within, "within"), _table(n_draws, "n_draws")
-    for name, found in (("within", variances.shape), ("n_draws", counts.shape)):
-        if found != shape:
-            raise StatisticsError(f"`{name}` has the shape {found}, expected {shape}")
+    for name, own in (("within", variances.shape), ("n_draws", counts.shape)):
+        if own != shape:
+            raise StatisticsError(f"`{name}` has the shape {own}, expected {shape}")
     if variances.min() < 0 or counts.min() < 1:
         raise StatisticsError("`within` must be at least 0, and `n_draws` at least 1")
     return math.sqrt(float((variances / counts).sum())) / variances.size

@@ -45,11 +45,11 @@ class Untold:
 def untold(store: Store, refresh: int) -> list[Untold]:
     """This refresh, and those before it that a channel has not told, oldest first: marked as due,
     or, after the newest that was asked for alerts, not asked for any."""
-    found = []
+    undelivered = []
     for row in store.rows(query_text("store", "undelivered_refreshes").format(refresh=refresh)):
         marks = json.loads(row["summary"] or "{}").get(MARKS, {})
-        found.append(Untold(row["id"], row["finished_at"], marks))
-    return found
+        undelivered.append(Untold(row["id"], row["finished_at"], marks))
+    return undelivered
 
 
 def mark(store: Store, marks: Sequence[tuple[int, Mapping[str, str]]]) -> None:
@@ -65,6 +65,6 @@ def mark(store: Store, marks: Sequence[tuple[int, Mapping[str, str]]]) -> None:
             this = table.c.id == in_text(table.c.id, refresh)
             summary = connection.execute(sa.select(table.c.summary).where(this)).scalar()
             if summary is not None:  # else it was pruned meanwhile
-                told = {**summary, MARKS: {**summary.get(MARKS, {}), **news}}
-                value = in_text(table.c.summary, told)
+                marked = {**summary, MARKS: {**summary.get(MARKS, {}), **news}}
+                value = in_text(table.c.summary, marked)
                 connection.execute(sa.update(table).where(this).values(summary=value))

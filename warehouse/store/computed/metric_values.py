@@ -93,8 +93,8 @@ def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] 
 
 def _holder(reading: Callable[[], Any]) -> str:
     with reading() as store:
-        found = unfinished(store)
-    holder = (found or {}).get("holder")
+        row = unfinished(store)
+    holder = (row or {}).get("holder")
     return str(holder) if holder else "another process"
 
 
@@ -197,8 +197,8 @@ def _add(store: Store, connection: sa.Connection, refresh: int, holder: str, row
     query = sa.select(table.c.parameters).where(
         table.c.id == in_text(table.c.id, refresh), table.c.finished_at.is_(None)
     )
-    found = connection.execute(query).scalar()
-    if (found or {}).get("holder") != holder:
+    parameters = connection.execute(query).scalar()
+    if (parameters or {}).get("holder") != holder:
         raise StoreError("another process has taken over this refresh; nothing more was written")
     if rows:
         plain = [{**row, "refresh_id": refresh, "parameters": json.dumps(dict(row["parameters"]))} for row in rows]

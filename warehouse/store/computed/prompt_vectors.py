@@ -121,8 +121,8 @@ def count_embedded(
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
-    found = store.rows(sql)
-    return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found}
+    rows = store.rows(sql)
+    return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in rows}
 
 
 def missing_texts(
@@ -139,8 +139,8 @@ def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
     """Questions of some prompts, by id."""
     if not len(prompts):
         return {}
-    found = store.rows(_TEXTS.format(ids=_listed(prompts)))
-    return {row["id"]: row["text"] for row in found if row["text"] is not None}
+    rows = store.rows(_TEXTS.format(ids=_listed(prompts)))
+    return {row["id"]: row["text"] for row in rows if row["text"] is not None}
 
 
 def texts_of_benchmark(store: Store, benchmark: int) -> list[str]:

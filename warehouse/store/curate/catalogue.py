@@ -95,7 +95,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     links = store.arrow("select run_id, source_id from run_source order by run_id, source_id")
     for row in links.to_pylist():
         source_ids.setdefault(row["run_id"], []).append(row["source_id"])
-    found = [
+    entries = [
         RunEntry(
             **{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(source_ids.get(row["run_id"], ())))}
         )
@@ -103,7 +103,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     ]
     return [
         run
-        for run in found
+        for run in entries
         if (everything or (run.status != "invalidated" and run.superseded_by is None))
         and all(_fits(getattr(run, name), value) == equal for name, equal, value in wanted)
     ]
@@ -136,12 +136,12 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
     Raises:
         MisuseError: no such source.
     """
-    found = [
+    entries = [
         SourceEntry(**{**row, "notes": _listed(row["notes"])}) for row in store.rows(query_text("store", "sources"))
     ]
     if reference is None:
-        return found
-    fitting = [row for row in found if reference in (str(row.source_id), row.path)]
+        return entries
+    fitting = [row for row in entries if reference in (str(row.source_id), row.path)]
     if not fitting:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")
     return fitting

@@ -89,23 +89,23 @@ def _declare(
     asked: Sequence[str] | None,
 ) -> int:
     table = tables.clustering
-    found = connection.execute(
+    existing = connection.execute(
         sa.select(table.c.id, table.c.kind, table.c.parameters).where(
             table.c.benchmark_id == benchmark_id, table.c.name == name
         )
     ).first()
     values = {"parameters": dict(parameters), "created_at": utc_now()}
-    if found is None:
+    if existing is None:
         number = allocate(connection, table.name, 1)
         connection.execute(
             sa.insert(table).values(id=number, benchmark_id=benchmark_id, name=name, kind=kind, **values)
         )
         return number
-    if found.kind != kind:
-        raise MisuseError(f"there is a clustering {name!r} of kind {found.kind!r}; choose another name")
-    _require_same(name, found.parameters or {}, parameters, asked or ())
-    connection.execute(sa.update(table).where(table.c.id == found.id).values(**values))
-    return int(found.id)
+    if existing.kind != kind:
+        raise MisuseError(f"there is a clustering {name!r} of kind {existing.kind!r}; choose another name")
+    _require_same(name, existing.parameters or {}, parameters, asked or ())
+    connection.execute(sa.update(table).where(table.c.id == existing.id).values(**values))
+    return int(existing.id)
 
 
 def _require_same(name: str, stored: Mapping[str, Any], new: Mapping[str, Any], asked: Sequence[str]) -> None:

@@ -90,12 +90,12 @@ def extend(store: Store, benchmarks: Sequence[int]) -> None:
 
 
 def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[str]) -> None:
-    found = store.arrow(
+    unclustered = store.arrow(
         query_text("store", "prompts_without_cluster"), {"benchmark": benchmark, "clustering": clustering}
     )
     labelled = [
         (prompt, label)
-        for prompt, text in zip(*(column.to_pylist() for column in found.columns), strict=True)
+        for prompt, text in zip(*(column.to_pylist() for column in unclustered.columns), strict=True)
         if (label := _label(text, fields)) is not None
     ]
     if not labelled:

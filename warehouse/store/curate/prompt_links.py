@@ -121,20 +121,20 @@ def _benchmark(connection: sa.Connection, name: str) -> int:
 def _prompts(store: Store, benchmark: int, by: By, *, content: bool | None) -> list[tuple[int, Any]]:
     """Id and matching value of the prompts of a benchmark; ``content`` chooses among them."""
     kinds = {None: "", True: " and key_kind = 'content'", False: " and key_kind <> 'content'"}
-    found = store.arrow(
+    prompts = store.arrow(
         f"select id, {_MATCH[by]} as value from prompt where benchmark_id = :benchmark{kinds[content]} order by id",
         {"benchmark": benchmark},
     )
-    return list(zip(found["id"].to_pylist(), found["value"].to_pylist(), strict=True))
+    return list(zip(prompts["id"].to_pylist(), prompts["value"].to_pylist(), strict=True))
 
 
 def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
     """Prompt by matching value; ``None`` where several prompts share it."""
-    found: dict[Any, int | None] = {}
+    prompt_by_value: dict[Any, int | None] = {}
     for prompt, value in prompts:
         if value is not None:
-            found[value] = None if value in found else prompt
-    return found
+            prompt_by_value[value] = None if value in prompt_by_value else prompt
+    return prompt_by_value
 
 
 def _links(connection: sa.Connection) -> dict[int, Link]:
@@ -146,19 +146,19 @@ def _links(connection: sa.Connection) -> dict[int, Link]:
 def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known: dict[int, Link], by: By) -> LinkReport:
     """Add the links of equal prompts to those that are known."""
     counts = Counter(value for _, value in mine)
-    found: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     for prompt, value in mine:
         other = theirs.get(value)
         if value not in theirs:
-            found["unmatched"] += 1
+            outcomes["unmatched"] += 1
         elif other is None or counts[value] > 1:
-            found["ambiguous"] += 1
+            outcomes["ambiguous"] += 1
         elif (target := _end(known, other)) == _end(known, prompt):
-            found["already"] += 1
+            outcomes["already"] += 1
         else:
             known[prompt] = (target, by)
-            found["linked"] += 1
-    return LinkReport(found["linked"], found["already"], found["unmatched"], found["ambiguous"])
+            outcomes["linked"] += 1
+    return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
 
 
 def _end(known: Mapping[int, Link], prompt: int) -> int:

@@ -119,11 +119,11 @@ def _without_nul(text: Any, name: str, replaced: Counter[str] | None) -> Any:
     content = _joined(text)
     if np.count_nonzero(content) == len(content):
         return text
-    found = pc.sum(pc.count_substring(text, pattern=_NUL)).as_py()
-    if not found:  # they lie under nulls
+    n_nul = pc.sum(pc.count_substring(text, pattern=_NUL)).as_py()
+    if not n_nul:  # they lie under nulls
         return text
     if replaced is not None:
-        replaced[name] += found
+        replaced[name] += n_nul
     return pc.replace_substring(text, pattern=_NUL, replacement=_REPLACEMENT)
 
 

@@ -84,11 +84,11 @@ def more_memory(raw: Any) -> bool:
     if os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         return False
     number, unit = raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
-    held = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    limit = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
     most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if held > 0.99 * most:
+    if limit > 0.99 * most:
         return False
-    raw.execute(f"set memory_limit = '{min(2 * held, most) / 1e6:.0f}MB'")
+    raw.execute(f"set memory_limit = '{min(2 * limit, most) / 1e6:.0f}MB'")
     return True
 
 
@@ -142,8 +142,8 @@ _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTAL
 
 
 def _holder(error: BaseException) -> str | None:
-    found = _HOLDER.search(str(error))
-    return f"process {found.group(2)} ({found.group(1).strip()})" if found else None
+    match = _HOLDER.search(str(error))
+    return f"process {match.group(2)} ({match.group(1).strip()})" if match else None
 
 
 def _damaged(error: BaseException) -> bool:
@@ -193,13 +193,13 @@ def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader,
 
 def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     table = _select(connection, sql, {})
-    ids = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
+    id_parts = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
     numbers = [_in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks]
-    found = np.concatenate([np.empty(0, np.int64), *ids])
+    ids = np.concatenate([np.empty(0, np.int64), *id_parts])
     flat = np.concatenate([np.empty(0, np.float32), *numbers])
-    if flat.size != len(found) * dimension:
+    if flat.size != len(ids) * dimension:
         raise StoreError(OTHER_LENGTH.format(dimension=dimension))
-    return found, flat.reshape(len(found), dimension)
+    return ids, flat.reshape(len(ids), dimension)
 
 
 def _in_buffer(array: pa.Array, kind: Any) -> NDArray[Any]:

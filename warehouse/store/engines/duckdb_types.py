@@ -56,8 +56,8 @@ def refuse_functions(sql: str) -> None:
     Raises:
         MisuseError: names it.
     """
-    if found := _REFUSED.search(bare_text(sql)):
-        raise MisuseError(f"a query may not call {found[1].lower()}: it does more than read")
+    if call := _REFUSED.search(bare_text(sql)):
+        raise MisuseError(f"a query may not call {call[1].lower()}: it does more than read")
 
 
 def printable(

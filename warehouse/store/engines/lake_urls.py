@@ -42,11 +42,16 @@ class LakeUrl:
     @classmethod
     def of(cls, url: sa.URL) -> LakeUrl:
         """From a URL that :func:`parse_lake` has made."""
-        said = {name: str(value) for name, value in url.query.items()}
-        version = int(said["version"]) if "version" in said else None
-        options = tuple((name, value) for name, value in said.items() if name not in _OURS)
+        parameters = {name: str(value) for name, value in url.query.items()}
+        version = int(parameters["version"]) if "version" in parameters else None
+        options = tuple((name, value) for name, value in parameters.items() if name not in _OURS)
         return cls(
-            said["lake"], version, url.host or "", url.port or DEFAULT_PORT, options, said.get("read") == "files"
+            parameters["lake"],
+            version,
+            url.host or "",
+            url.port or DEFAULT_PORT,
+            options,
+            parameters.get("read") == "files",
         )
 
     @property
@@ -78,25 +83,26 @@ def parse_lake(text: str) -> sa.URL:
         MisuseError: another form; tells nothing of it that may be a secret.
     """
     head, _, tail = text.partition("?")
-    said = dict(_parts(tail, "&"))
-    unknown = sorted(said.keys() - set(_OURS))
-    if unknown or not said.get("lake"):
+    parameters = dict(_parts(tail, "&"))
+    unknown = sorted(parameters.keys() - set(_OURS))
+    if unknown or not parameters.get("lake"):
         fault = f"an unknown part {unknown[0]}" if unknown else "no lake"
         raise MisuseError(f"a URL of a lake with {fault}; {EXPECTED}")
-    if "version" in said and not said["version"].isdecimal():
+    if "version" in parameters and not parameters["version"].isdecimal():
         raise MisuseError(
-            f"version={said['version']} is no number of a version; see: warehouse lake versions {said['lake']}"
+            f"version={parameters['version']} is no number of a version; see: warehouse lake versions"
+            f" {parameters['lake']}"
         )
-    if said.get("read", "files") != "files":
+    if parameters.get("read", "files") != "files":
         raise MisuseError("read= of a URL of a lake is files, for servers without a reader of Delta, or left out")
     if head in (f"{LOCAL}:", f"{LOCAL}://"):
-        return sa.URL.create(LOCAL, query=said)
-    found = _REMOTE.fullmatch(head)
-    port = int(found["port"] or DEFAULT_PORT) if found else 0
-    if found is None or not 0 < port < 65536:
+        return sa.URL.create(LOCAL, query=parameters)
+    remote = _REMOTE.fullmatch(head)
+    port = int(remote["port"] or DEFAULT_PORT) if remote else 0
+    if remote is None or not 0 < port < 65536:
         raise MisuseError(f"a URL of a lake whose server cannot be read; {EXPECTED}")
-    options = dict(_parts(found["options"] or "", ";"))
-    return sa.URL.create(REMOTE, host=found["host"], port=port, query=options | said)
+    options = dict(_parts(remote["options"] or "", ";"))
+    return sa.URL.create(REMOTE, host=remote["host"], port=port, query=options | parameters)
 
 
 def parse_server(text: str) -> LakeUrl:

@@ -154,8 +154,8 @@ def _lock_all(connection: sa.Connection) -> None:
 def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
     _count_under_way(connection, "pg_advisory_lock_shared", len(keys))
     function = "pg_advisory_lock" if patient else "pg_try_advisory_lock"
-    found = connection.exec_driver_sql(*_of_sources(function, keys))
-    taken = [patient or bool(row[0]) for row in found]
+    rows = connection.exec_driver_sql(*_of_sources(function, keys))
+    taken = [patient or bool(row[0]) for row in rows]
     _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))
     return taken
 
@@ -166,8 +166,7 @@ def _release(connection: sa.Connection, keys: Sequence[str]) -> None:
 
 
 def _sole(connection: sa.Connection) -> bool:
-    found = connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({_UNDER_WAY})")
-    return bool(found.scalar_one())
+    return bool(connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({_UNDER_WAY})").scalar_one())
 
 
 def _count_under_way(connection: sa.Connection, function: str, times: int) -> None:

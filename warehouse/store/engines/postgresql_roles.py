@@ -70,8 +70,8 @@ def require_plain(connection: sa.Connection, url: sa.URL) -> None:
 
 def powers(connection: sa.Connection, role: str) -> list[str]:
     """What a role could use beyond reading what it was given."""
-    found = [str(row[0]) for row in _rows(connection, "powers", role=role)]
-    return ["superuser"] if "superuser" in found else found
+    beyond_reading = [str(row[0]) for row in _rows(connection, "powers", role=role)]
+    return ["superuser"] if "superuser" in beyond_reading else beyond_reading
 
 
 def make_reader(connection: sa.Connection, role: str, password: str | None) -> MadeReader:
@@ -88,23 +88,23 @@ def make_reader(connection: sa.Connection, role: str, password: str | None) -> M
     if not 0 < len(role.encode()) <= _LONGEST_NAME or role.startswith("pg_"):
         raise MisuseError(f"'{role}' cannot be the name of a role")
     name = _quoted(connection, role)
-    found = connection.exec_driver_sql(
+    can_log_in = connection.exec_driver_sql(
         "select rolcanlogin from pg_roles where rolname = %(role)s", {"role": role}
     ).scalar()
-    if found is None:
+    if can_log_in is None:
         connection.exec_driver_sql(
             f"create role {name} login nosuperuser nocreatedb nocreaterole noreplication noinherit"
         )
     elif forbidden := powers(connection, role):
         raise MisuseError(f"{role} is there and has the power of {', '.join(forbidden)}; give another name")
-    elif not found:
+    elif not can_log_in:
         raise MisuseError(f"{role} is there and cannot log in; give another name")
     if password is not None:
         connection.exec_driver_sql(f"alter role {name} password '{_hashed(connection, role, password)}'")
     database = _quoted(connection, _one(connection, "select current_database()"))
     connection.exec_driver_sql(f"grant connect on database {database} to {name}")
     lent = tuple((str(row[0]), str(row[1])) for row in _rows(connection, "lent_powers", role=role))
-    return MadeReader(role, found is None, lent)
+    return MadeReader(role, can_log_in is None, lent)
 
 
 def readers(connection: sa.Connection) -> list[str]:

@@ -283,9 +283,9 @@ class _quiet(warnings.catch_warnings):
     """Without what the client says of versions of other packages."""
 
     def __enter__(self) -> Any:
-        held = super().__enter__()
+        log = super().__enter__()
         warnings.simplefilter("ignore")
-        return held
+        return log
 
 
 def _no_refresh(url: sa.URL) -> Any:

@@ -86,11 +86,11 @@ def _require_answer(url: LakeUrl) -> None:
             raise _other_protocol(url, f"no answer in {PATIENCE:g} s") from None
 
 
-def _other_protocol(url: LakeUrl, said: str) -> StoreError:
+def _other_protocol(url: LakeUrl, reason: str) -> StoreError:
     where = f"{url.host}:{url.port}" if url.host else "this process"
     return StoreError(
-        f"the server at {where} does not speak Spark Connect as this program does: {said}; expected a server of Spark 4"
-        " or Sail"
+        f"the server at {where} does not speak Spark Connect as this program does: {reason}; expected a server of Spark"
+        " 4 or Sail"
     )
 
 

@@ -45,8 +45,8 @@ def translated(sql: str, params: Mapping[str, Any]) -> str:
     text = replace_binds(sql, lambda name: _literal_of(params[name]))
     text = replace_quoted(text, literal, quoted)
     text = _COUNTING.sub(_range, text)
-    text = _WINDOW.sub(lambda found: found[0].removesuffix("-") + "+ -" if found[1] else found[0], text)
-    text = _UNPERTURBED.sub(lambda found: f"octet_length({found[1]}) = 0" if found[1] else found[0], text)
+    text = _WINDOW.sub(lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text)
+    text = _UNPERTURBED.sub(lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text)
     return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
 
 
@@ -71,21 +71,21 @@ def require_reading(sql: str) -> None:
         raise MisuseError("expected one SELECT; query connections cannot change anything")
     if _PATH.search(sql) or _FILES.search(bare_text(sql).replace("`", "")):
         raise MisuseError("a query of a lake may not read files by their path; its tables have names")
-    if found := _FUNCTIONS.search(bare_text(sql)):
-        raise MisuseError(f"a query may not call {found[1].lower()}: it does more than read the lake")
+    if call := _FUNCTIONS.search(bare_text(sql)):
+        raise MisuseError(f"a query may not call {call[1].lower()}: it does more than read the lake")
 
 
-def _range(found: re.Match[str]) -> str:
-    numbers = f"select cast(id as int) as {found['column']} from range({found['first']}, {int(found['last']) + 1})"
-    return f"{found['name']} as ({numbers})"
+def _range(match: re.Match[str]) -> str:
+    numbers = f"select cast(id as int) as {match['column']} from range({match['first']}, {int(match['last']) + 1})"
+    return f"{match['name']} as ({numbers})"
 
 
 def _with_types(text: str) -> str:
     """The text with the types of its casts under the names that Spark has for them."""
     parts, end = [], 0
     for start in _CAST.finditer(text):
-        if (closing := _closing(text, start.end())) and (found := _TYPE.search(text, start.end(), closing)):
-            parts.append((found.start(1), found.end(1), "double" if found[1][0] in "dD" else "string"))
+        if (closing := _closing(text, start.end())) and (match := _TYPE.search(text, start.end(), closing)):
+            parts.append((match.start(1), match.end(1), "double" if match[1][0] in "dD" else "string"))
     pieces = []
     for first, last, name in sorted(parts):
         pieces += [text[end:first], name]
@@ -95,32 +95,32 @@ def _with_types(text: str) -> str:
 
 def _with_stable_corr(text: str) -> str:
     """Correlations from centred sums: an engine's own may lose half the digits of values far from 0."""
-    if found := _CORR.search(text):
-        closing = _closing(text, found.end())
-        comma = _comma(text, found.end(), closing)
-        a, b = text[found.end() : comma].strip(), text[comma + 1 : closing].strip()
+    if match := _CORR.search(text):
+        closing = _closing(text, match.end())
+        comma = _comma(text, match.end(), closing)
+        a, b = text[match.end() : comma].strip(), text[comma + 1 : closing].strip()
         stable = f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), 0))"
-        return text[: found.start()] + stable + _with_stable_corr(text[closing + 1 :])
+        return text[: match.start()] + stable + _with_stable_corr(text[closing + 1 :])
     return text
 
 
 def _comma(text: str, start: int, end: int) -> int:
     """The comma between two arguments that stand at a place."""
     depth = 0
-    for found in _BRACKETS_AND_COMMAS.finditer(text, start, end):
-        depth += {"(": 1, ")": -1}.get(found.group(), 0)
-        if found.group() == "," and not depth:
-            return found.start()
+    for match in _BRACKETS_AND_COMMAS.finditer(text, start, end):
+        depth += {"(": 1, ")": -1}.get(match.group(), 0)
+        if match.group() == "," and not depth:
+            return match.start()
     return end
 
 
 def _closing(text: str, start: int) -> int:
     """Where the bracket that was opened before a place is closed; 0: nowhere."""
     depth = 1
-    for found in _BRACKETS.finditer(text, start):
-        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+    for match in _BRACKETS.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(match.group(), 0)
         if not depth:
-            return found.start()
+            return match.start()
     return 0
 
 

@@ -108,9 +108,9 @@ class Executors:
         advice = next((advice for words, advice in _REASONS.items() if words in text), "")
         lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
         # of a traceback the last line says what was wrong
-        said = next((line for line in reversed(lines) if "Error: " in line or "StoreError" in line), lines[0])
+        reason = next((line for line in reversed(lines) if "Error: " in line or "StoreError" in line), lines[0])
         return StoreError(
-            f"the executors of {self} ended early: {said[:300]}; "
+            f"the executors of {self} ended early: {reason[:300]}; "
             + (advice or "see that the server runs, then run this again: what was loaded is known")
         )
 
@@ -129,8 +129,8 @@ class Executors:
 
 def _one(function: Callable[[bytes], bytes], versions: dict[str, str], task: bytes) -> Iterator[bytes]:
     """On an executor: the answer to one task, as one piece."""
-    if (found := _versions()) != versions:
-        raise StoreError(f"executors have {_in_words(found)}, the caller {_in_words(versions)}")
+    if (installed := _versions()) != versions:
+        raise StoreError(f"executors have {_in_words(installed)}, the caller {_in_words(versions)}")
     yield function(task)
 
 

@@ -62,8 +62,8 @@ class LakeCheck:
     @property
     def verdict(self) -> Verdict:
         """The worst of all tables."""
-        found = {table.verdict for table in self.tables}
-        return "differs" if "differs" in found else "behind" if "behind" in found else "same"
+        verdicts = {table.verdict for table in self.tables}
+        return "differs" if "differs" in verdicts else "behind" if "behind" in verdicts else "same"
 
     def __str__(self) -> str:
         where = f"{self.location}, version {self.version}"
@@ -96,24 +96,24 @@ def check(store: Store, location: str, *, progress: Callable[[str], None] = lamb
         require_same_store(store, lake, version)
         then = marks_of(lake, version.tables)
         now = {kind: reading.marks(store, kind) for kind in KINDS}
-        found = []
+        checked = []
         for table in TABLES:
             progress(table.name)
             if table.unit:
                 marks, sizes = now[table.kind]
-                found.append(_by_unit(store, lake, version, table, then.get(table.kind, {}), marks, sizes))
+                checked.append(_by_unit(store, lake, version, table, then.get(table.kind, {}), marks, sizes))
             else:
-                found.append(_whole(store, lake, version, table.name))
-    return LakeCheck(str(lake), version.number, version.synced_at, tuple(found))
+                checked.append(_whole(store, lake, version, table.name))
+    return LakeCheck(str(lake), version.number, version.synced_at, tuple(checked))
 
 
 def _whole(store: Store, lake: LakeLocation, version: LakeVersion, name: str) -> CheckedTable:
     rows = reading.whole(store, name)
     if name not in version.tables:  # the lake is from before lakes had it
         return _judged(name, rows.num_rows, 0, 1, 0)
-    n_lake, held = _of_lake(lake, version, name).get(0, (0, "0"))
+    n_lake, lake_digest = _of_lake(lake, version, name).get(0, (0, "0"))
     synced = version.tables[name].digest
-    behind, differs = int(synced != reading.digest(rows, name)), int(synced != held)
+    behind, differs = int(synced != reading.digest(rows, name)), int(synced != lake_digest)
     return _judged(name, rows.num_rows, n_lake, behind, differs)
 
 

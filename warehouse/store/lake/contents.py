@@ -96,12 +96,12 @@ def schema_of(name: str) -> pa.Schema:
 @cache
 def _of_tables() -> dict[str, pa.DataType]:
     """Types of columns of tables by their names, which mean the same in each."""
-    found = (schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT)
-    return {field.name: field.type for schema in found for field in schema}
+    schemas = (schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT)
+    return {field.name: field.type for schema in schemas for field in schema}
 
 
 def _arrow_type(kind: sa.types.TypeEngine[object]) -> pa.DataType:
-    return next(found for wanted, found in _TYPES if isinstance(kind, wanted))
+    return next(arrow_type for wanted, arrow_type in _TYPES if isinstance(kind, wanted))
 
 
 def as_stored(table: pa.Table, name: str) -> pa.Table:

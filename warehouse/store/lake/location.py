@@ -53,18 +53,18 @@ class LakeLocation:
         """
         with self.speaking(name):
             try:
-                found = self.package.DeltaTable(self.uri(name))
+                table = self.package.DeltaTable(self.uri(name))
             except self.package.exceptions.TableNotFoundError:
                 return None
-            if version is None or found.version() == version:
-                return found
-            if version > found.version():
+            if version is None or table.version() == version:
+                return table
+            if version > table.version():
                 raise StoreError(
-                    f"the table {name} of the lake {self} ends at version {found.version()}, and version {version} is"
+                    f"the table {name} of the lake {self} ends at version {table.version()}, and version {version} is"
                     f" asked for: its commit log was cut short; {self.repair()}"
                 )
-            found.load_as_version(version)
-            return found
+            table.load_as_version(version)
+            return table
 
     def require(self, name: str, version: int | None = None) -> Any:
         """As :meth:`table`, of one that has to be there.
@@ -72,10 +72,10 @@ class LakeLocation:
         Raises:
             StoreError: it is not.
         """
-        found = self.table(name, version)
-        if found is None:
+        table = self.table(name, version)
+        if table is None:
             raise StoreError(f"the lake {self} has no table {name}; {self.repair()}")
-        return found
+        return table
 
     def names(self) -> list[str] | None:
         """What lies there; ``None`` where that cannot be listed, or the place is not there."""
@@ -111,21 +111,21 @@ class LakeLocation:
 
     def trouble(self, error: BaseException, name: str) -> StoreError:
         """An error of the package or the system, with what to do about it."""
-        said = _one_line(error)
+        reason = _one_line(error)
         where = f"the table {name} of the lake {self}" if name else f"the lake {self}"
-        if isinstance(error, PermissionError) or any(words in said for words in _NOT_ALLOWED):
-            return StoreError(f"no permission for {where}: {said}; give this user the right, or choose another place")
-        if any(words in said for words in _NO_ROOM):
-            return DiskFullError(said)
-        if "Could not create" in said:
-            return StoreError(f"{where} cannot be written: {said}; see that this user may write there")
-        if isinstance(error, FileNotFoundError) or any(words in said.replace(_NO_PARQUET, "") for words in _MISSING):
+        if isinstance(error, PermissionError) or any(words in reason for words in _NOT_ALLOWED):
+            return StoreError(f"no permission for {where}: {reason}; give this user the right, or choose another place")
+        if any(words in reason for words in _NO_ROOM):
+            return DiskFullError(reason)
+        if "Could not create" in reason:
+            return StoreError(f"{where} cannot be written: {reason}; see that this user may write there")
+        if isinstance(error, FileNotFoundError) or any(words in reason.replace(_NO_PARQUET, "") for words in _MISSING):
             return StoreError(
-                f"{where} lacks a file: {said}; if a vacuum has removed its version, ask again; else {self.repair()}"
+                f"{where} lacks a file: {reason}; if a vacuum has removed its version, ask again; else {self.repair()}"
             )
         if isinstance(error, self.package.exceptions.DeltaProtocolError):
-            return StoreError(f"{where} is in a newer form of Delta Lake than this program reads: {said}")
-        return StoreError(f"{where} cannot be used: {said}; if it is damaged: {self.repair()}")
+            return StoreError(f"{where} is in a newer form of Delta Lake than this program reads: {reason}")
+        return StoreError(f"{where} cannot be used: {reason}; if it is damaged: {self.repair()}")
 
 
 def _one_line(error: BaseException) -> str:

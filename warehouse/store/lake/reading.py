@@ -38,13 +38,13 @@ def whole(store: Store, name: str) -> pa.Table:
 
 def marks(store: Store, kind: str) -> tuple[Marks, dict[int, int]]:
     """A text for each unit that changes where its rows do, and how many rows it has about."""
-    found: Marks = {}
+    unit_marks: Marks = {}
     sizes: dict[int, int] = {}
     for row in store.rows(query_text("lake", kind)):
         unit = int(row.pop("unit"))
-        found[unit] = "|".join("" if value is None else str(value) for value in row.values())
+        unit_marks[unit] = "|".join("" if value is None else str(value) for value in row.values())
         sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(row.get("n") or 1)
-    return found, sizes
+    return unit_marks, sizes
 
 
 def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[int, int]) -> pa.RecordBatchReader:
@@ -54,15 +54,17 @@ def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[in
     def batches() -> Iterator[pa.RecordBatch]:
         for part in in_parts(sorted(units), lambda unit: sizes.get(unit, 1), ROWS, UNITS_AT_ONCE):
             listed = ", ".join(map(str, part))
-            found = store.arrow(f"select {_columns(table.name)} from {table.name} where {table.unit} in ({listed})")
-            yield from as_stored(found, table.name).to_batches()
+            rows = store.arrow(f"select {_columns(table.name)} from {table.name} where {table.unit} in ({listed})")
+            yield from as_stored(rows, table.name).to_batches()
 
     return pa.RecordBatchReader.from_batches(schema, batches())
 
 
 def units_table(marked: dict[str, Marks]) -> pa.Table:
     """The marks of all units, by kind and number."""
-    rows = [(kind, unit, mark) for kind, found in sorted(marked.items()) for unit, mark in sorted(found.items())]
+    rows = [
+        (kind, unit, mark) for kind, unit_marks in sorted(marked.items()) for unit, mark in sorted(unit_marks.items())
+    ]
     columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[], [], []]
     return pa.table(
         [pa.array(values, field.type) for values, field in zip(columns, UNITS_SCHEMA, strict=True)], schema=UNITS_SCHEMA
@@ -87,13 +89,13 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
     scratch = engines.open_scratch()
     try:
         scratch.register("rows_of_lake", rows)
-        found = scratch.execute(
+        totals = scratch.execute(
             f"select {group}, count(*), coalesce(cast(sum(cast(hash({listed}) as hugeint)) as varchar), '0')"
             f" from rows_of_lake{by}"
         ).fetchall()
     finally:
         scratch.close()
-    return {-1 if key is None else int(key): (int(n), str(total)) for key, n, total in found}
+    return {-1 if key is None else int(key): (int(n), str(total)) for key, n, total in totals}
 
 
 def _columns(name: str) -> str:

@@ -127,11 +127,11 @@ def require_fit(store: Store, location: str) -> None:
     """Refuse, before any work is done, a place that :func:`sync` would refuse; raises as that does."""
     lake = LakeLocation(location)
     _require_place(lake)
-    found = _newest(lake, anew=False)
-    if found is not None:
-        _require_schema(lake, found)
+    newest = _newest(lake, anew=False)
+    if newest is not None:
+        _require_schema(lake, newest)
         with reading.one_state(store):
-            require_same_store(store, lake, found)
+            require_same_store(store, lake, newest)
 
 
 def _require_place(lake: LakeLocation) -> None:
@@ -142,22 +142,22 @@ def _require_place(lake: LakeLocation) -> None:
 
 
 def _attempt(store: Store, lake: LakeLocation, anew: bool, now: Callable[[], datetime], started: float) -> SyncReport:
-    found = _newest(lake, anew)
+    newest = _newest(lake, anew)
     with reading.one_state(store):
-        if found is not None and not anew:
-            _require_schema(lake, found)
-            require_same_store(store, lake, found)
-        work = _Sync(store, lake, found, anew or found is None or found.schema != revision.HEAD)
+        if newest is not None and not anew:
+            _require_schema(lake, newest)
+            require_same_store(store, lake, newest)
+        work = _Sync(store, lake, newest, anew or newest is None or newest.schema != revision.HEAD)
         for table in TABLES:
             work.bring_up(table)
         work.keep_marks()
-    version = found
-    if work.changed or found is None:
-        version = versions.commit(lake, found, work.tables, schema=revision.HEAD, now=now())
+    version = newest
+    if work.changed or newest is None:
+        version = versions.commit(lake, newest, work.tables, schema=revision.HEAD, now=now())
     assert version is not None
-    rows = tuple(work.row(name, found) for name in work.tables)
+    rows = tuple(work.row(name, newest) for name in work.tables)
     return SyncReport(
-        str(lake), version.number, version is not found, *work.runs, rows, round(time.monotonic() - started, 3)
+        str(lake), version.number, version is not newest, *work.runs, rows, round(time.monotonic() - started, 3)
     )
 
 
@@ -173,10 +173,10 @@ def _newest(lake: LakeLocation, anew: bool) -> LakeVersion | None:
         return None
 
 
-def _require_schema(lake: LakeLocation, found: LakeVersion) -> None:
-    if found.schema > revision.HEAD:
+def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:
+    if version.schema > revision.HEAD:
         raise SchemaVersionError(
-            found.schema,
+            version.schema,
             revision.HEAD,
             f"pip install --upgrade eval-warehouse (the lake {lake} was made by a newer version)",
         )
@@ -242,13 +242,13 @@ class _Sync:
         return SyncedTable(name, now.version, now.n_rows, change, self.written.get(name, ""))
 
     def _whole(self, name: str, rows: Any) -> None:
-        base, found = self._base(name), reading.digest(rows, name)
-        if base is not None and base.digest == found:
+        base, digest = self._base(name), reading.digest(rows, name)
+        if base is not None and base.digest == digest:
             self.tables[name] = base
             return
         writer = TableWriter(self.lake, name, base, aside=self.anew)
         writer.overwrite(rows)
-        self._wrote(name, writer.version(found), "whole")
+        self._wrote(name, writer.version(digest), "whole")
 
     def _base(self, name: str) -> TableVersion | None:
         """The table as readers see it; ``None`` where all of it is to be written."""
@@ -276,9 +276,9 @@ def marks_of(lake: LakeLocation, tables: Mapping[str, TableVersion]) -> dict[str
     table = lake.require(UNITS, tables[UNITS].version)
     with lake.speaking(UNITS):
         rows = table.to_pyarrow_dataset().to_table()
-    found: dict[str, Marks] = {}
+    by_kind: dict[str, Marks] = {}
     for kind, unit, mark in zip(
         *(column.to_pylist() for column in rows.select(["kind", "unit", "mark"]).columns), strict=True
     ):
-        found.setdefault(kind, {})[unit] = mark
-    return found
+        by_kind.setdefault(kind, {})[unit] = mark
+    return by_kind

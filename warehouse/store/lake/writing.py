@@ -68,8 +68,8 @@ class TableWriter:
         for start in range(0, len(units), _AT_ONCE):
             listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
             with self.lake.speaking(self.name):
-                told = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
-            self.n_rows -= int(told["num_deleted_rows"])
+                metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
+            self.n_rows -= int(metrics["num_deleted_rows"])
 
     def _take_back(self) -> None:
         """See, before the first change, that the table is what readers see of it."""

@@ -78,11 +78,11 @@ def _note_directions(
 
 def _ranges(scratch: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
     """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
-    found = scratch.rows(
+    rows = scratch.rows(
         "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
         "from stage_score where value is not null group by run, metric_id"
     )
-    return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
+    return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in rows}
 
 
 def _stored_metrics(scratch: Scratch) -> dict[int, list[int]]:
@@ -186,8 +186,8 @@ def _changes(
     has held."""
     table = tables.benchmark_metric
     touched = sorted({key[0] for key in wanted})
-    found = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
-    stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in found}
+    rows = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
+    stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in rows}
     columns = ("default_by", "higher_is_better", "chance_level", *_RANGE)
     added: list[dict[str, Any]] = []
     changed: dict[int, dict[str, Any]] = {}

@@ -64,7 +64,7 @@ class _Run:
     condition: str
     key: str | None
     content: str
-    found: Measured | None
+    measured: Measured | None
 
     @property
     def keys(self) -> tuple[str, str | None, str]:
@@ -118,7 +118,7 @@ def decide(
     stored = _StoredRuns(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, stored, sources):
         return None
-    overlaps = compare(scratch, ((run.place, rival.id) for run in runs if run.found for rival in stored.rivals(run)))
+    overlaps = compare(scratch, ((run.place, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
@@ -155,9 +155,9 @@ def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range])
     return False
 
 
-def _run(place: int, header: RunHeader, found: Measured | None) -> _Run:
-    content = found.content_digest if found else published_digest(header.published)
-    return _Run(place, header, condition_key(header), run_key(header), content, found)
+def _run(place: int, header: RunHeader, measured: Measured | None) -> _Run:
+    content = measured.content_digest if measured else published_digest(header.published)
+    return _Run(place, header, condition_key(header), run_key(header), content, measured)
 
 
 _COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
@@ -169,8 +169,8 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
         "conditions": sorted({run.condition for run in runs}),
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
-    found = store.arrow(query_text("ingest", "stored_run").format(columns=_COLUMNS), keys)
-    return sorted((_Stored(**row) for row in found.to_pylist()), key=lambda row: row.id)
+    rows = store.arrow(query_text("ingest", "stored_run").format(columns=_COLUMNS), keys)
+    return sorted((_Stored(**row) for row in rows.to_pylist()), key=lambda row: row.id)
 
 
 def _decide_one(
@@ -180,7 +180,7 @@ def _decide_one(
     if same:
         return Decision(run.place, "seen", *run.keys, same_as=same.id)
     for rival in stored.rivals(run):
-        if not run.found and rival.n_found:
+        if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
             return Decision(run.place, "seen", *run.keys, same_as=rival.id, note=note)
         overlap = overlaps.get((run.place, rival.id), Overlap(False, False))
@@ -205,9 +205,9 @@ def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
 
 
 def _extent(run: _Run) -> tuple[int, int, int, datetime]:
-    found = run.found or Measured("", 0, 0, 0, 0)
+    measured = run.measured or Measured("", 0, 0, 0, 0)
     started = run.header.started_at or datetime.min
-    return found.n_prompts, found.n_generations, found.n_scores, started
+    return measured.n_prompts, measured.n_generations, measured.n_scores, started
 
 
 def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:

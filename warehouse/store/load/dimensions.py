@@ -225,8 +225,8 @@ def _stored(
     query = sa.select(table.c.id, *columns)
     if len(wanted) <= MANY:
         query = query.where(sa.tuple_(*columns).in_(list(wanted)))
-    found = ((tuple(row[1:]), int(row[0])) for row in connection.execute(query))
-    return {key: number for key, number in found if key in wanted}
+    keys_and_ids = ((tuple(row[1:]), int(row[0])) for row in connection.execute(query))
+    return {key: number for key, number in keys_and_ids if key in wanted}
 
 
 def _model_row(header: RunHeader) -> dict[str, Any]:

@@ -49,8 +49,10 @@ def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decisio
 
 def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
     header = state.dump.runs[decision.run]
-    found = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
-    status, reason = _status(header, found.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place))
+    measured = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
+    status, reason = _status(
+        header, measured.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place)
+    )
     return {
         **state.references[decision.run],
         **{name: getattr(header, name) for name in STORED_FIELDS},
@@ -59,10 +61,10 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "configuration": dict(header.configuration) or None,
         "tags": list(header.tags) or None,
         "scorers_key": scorers_key(header),
-        "n_found": found.n_prompts,
-        "n_generations": found.n_generations,
-        "n_choices": found.n_choices,
-        "n_scores": found.n_scores,
+        "n_found": measured.n_prompts,
+        "n_generations": measured.n_generations,
+        "n_choices": measured.n_choices,
+        "n_scores": measured.n_scores,
         "status": status,
         "status_reason": reason,
         "superseded_by": decision.superseded_by,
@@ -160,8 +162,8 @@ def _push_texts(scratch: Scratch) -> None:
     """Those texts that the store does not hold yet."""
     select = "select sha256, text from stage_text"
     if scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
-        said = "select {0}_hash from stage_generation semi join run_id using (run)"
-        new = f"{said.format('prompt')} union all {said.format('response')}"
+        hashes = "select {0}_hash from stage_generation semi join run_id using (run)"
+        new = f"{hashes.format('prompt')} union all {hashes.format('response')}"
         select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
     scratch.push_new("content", "sha256", select)
 

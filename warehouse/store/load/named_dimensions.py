@@ -112,13 +112,13 @@ def _published(dump: Dump) -> Iterable[PublishedScore]:
 
 def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
     """Every metric that a score, a header or a published figure names, once."""
-    found: dict[MetricSpec, None] = {}
+    specs: dict[MetricSpec, None] = {}
     for run, metric, filter_name in named:
-        found[spec_of(state.dump.runs[run], metric, filter_name)] = None
+        specs[spec_of(state.dump.runs[run], metric, filter_name)] = None
     for header in state.dump.runs:
         for row in header.published:
-            found[spec_of(header, row.metric, row.filter)] = None
+            specs[spec_of(header, row.metric, row.filter)] = None
     for part in state.parts:
         for row in part.dump.published:
-            found[group_spec(part.dump, row)] = None
-    return list(found)
+            specs[group_spec(part.dump, row)] = None
+    return list(specs)

@@ -30,10 +30,10 @@ class Overlap:
 def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
     wanted = sorted(set(pairs))
-    found: dict[Pair, Overlap] = {}
+    overlaps: dict[Pair, Overlap] = {}
     for start in range(0, len(wanted), BLOCK):
-        found |= _compare(scratch, wanted[start : start + BLOCK])
-    return found
+        overlaps |= _compare(scratch, wanted[start : start + BLOCK])
+    return overlaps
 
 
 #: (facts that a try holds, columns that must agree, facts that are not settled)

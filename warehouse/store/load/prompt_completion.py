@@ -131,16 +131,16 @@ def fill(
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
         settled.settle(scratch)
         return Filled()
-    found = _gaps(scratch, benchmark_ids)
-    if found.rows and engines.is_shared(store.connection):
+    filled = _gaps(scratch, benchmark_ids)
+    if filled.rows and engines.is_shared(store.connection):
         store.dialect.prepare(store.connection)  # nobody else completes them in between
-        found = _gaps(scratch, benchmark_ids)
-    if found.rows:
-        scratch.put("filled_prompt", _as_table(found.rows))
+        filled = _gaps(scratch, benchmark_ids)
+    if filled.rows:
+        scratch.put("filled_prompt", _as_table(filled.rows))
         scratch.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
     scratch.drop(["stored_prompt", "said_prompt", "filled_prompt"])
-    settled.settle(scratch, found.unlike)
-    return found
+    settled.settle(scratch, filled.unlike)
+    return filled
 
 
 def note_on_mixed(scratch: Scratch) -> str:
@@ -166,41 +166,41 @@ def _gaps(scratch: Scratch, benchmark_ids: Sequence[int]) -> Filled:
     scratch.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
     scratch.script("said_prompt")
     incoming = scratch.table(query_text("ingest", "other_prompt")).to_pylist()
-    found = Filled()
+    filled = Filled()
     if incoming:
         scratch.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
         stored = {row["id"]: row for row in scratch.table("select * from stored_detail").to_pylist()}
         scratch.drop(["stored_detail"])
         for row in incoming:
-            _compare(found, row, stored[row["id"]])
-    return found
+            _compare(filled, row, stored[row["id"]])
+    return filled
 
 
-def _compare(found: Filled, incoming: Row, stored: Row) -> None:
-    """Add to ``found`` what one prompt lacks, and in what it differs."""
+def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
+    """Add to ``filled`` what one prompt lacks, and in what it differs."""
     values: dict[str, Any] = dict.fromkeys(_COLUMNS)
     if incoming["lacks_text"] and incoming["text"] is not None:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
     elif incoming["text_differs"]:
-        _differs(found, "question", incoming)
+        _differs(filled, "question", incoming)
     if stored["tool_id"] is None:
         values["tool_id"] = incoming["tool_id"]
     for name, what in (("target", "target"), ("choices", "list of options")):
         if stored[name] is None:
             values[name] = incoming[name]
         elif incoming[name] is not None and not _same(name, incoming[name], stored[name]):
-            _differs(found, what, incoming)
+            _differs(filled, what, incoming)
     values["metadata"], fields = _merged(incoming["metadata"], stored["metadata"])
     for name in fields:
-        _differs(found, name, incoming)
+        _differs(filled, name, incoming)
     if any(value is not None for value in values.values()):
-        found.rows.append(values | {"id": incoming["id"]})
-        found.unlike.add(incoming["id"])
+        filled.rows.append(values | {"id": incoming["id"]})
+        filled.unlike.add(incoming["id"])
 
 
-def _differs(found: Filled, what: str, incoming: Row) -> None:
-    found.unlike.add(incoming["id"])
-    found.differing.setdefault(what, []).append(str(incoming["key"])[:40])
+def _differs(filled: Filled, what: str, incoming: Row) -> None:
+    filled.unlike.add(incoming["id"])
+    filled.differing.setdefault(what, []).append(str(incoming["key"])[:40])
 
 
 def _same(name: str, one: str, other: str) -> bool:

@@ -96,8 +96,8 @@ class Scratch:
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """Result of a query as tuples."""
-        found: list[tuple[Any, ...]] = self.raw.execute(sql, dict(params) if params else None).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self.raw.execute(sql, dict(params) if params else None).fetchall()
+        return rows
 
     def value(self, sql: str) -> Any:
         """The single value of a query."""

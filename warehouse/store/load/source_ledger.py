@@ -38,8 +38,8 @@ def loaded(store: Store) -> dict[tuple[str, str], int]:
     table = tables.source
     query = sa.select(table.c.sha256, table.c.settings_key, table.c.id)
     with store.begin() as connection:
-        found = connection.execute(query.where(table.c.state == "loaded"))
-        return {(row[0], row[1]): int(row[2]) for row in found}
+        rows = connection.execute(query.where(table.c.state == "loaded"))
+        return {(row[0], row[1]): int(row[2]) for row in rows}
 
 
 def refused(store: Store) -> dict[tuple[str, str], str]:
@@ -142,19 +142,19 @@ def _enter(store: Store, entries: Sequence[Entry]) -> list[int | None]:
     )
     with store.begin() as connection:
         stored = {(row.sha256, row.settings_key): row for row in connection.execute(query)}
-        found = [stored.get(key) for key in keys]
-        ids = [None if row is None else int(row.id) for row in found]
-        loaded = [row is not None and row.state == "loaded" for row in found]
+        existing = [stored.get(key) for key in keys]
+        ids = [None if row is None else int(row.id) for row in existing]
+        loaded = [row is not None and row.state == "loaded" for row in existing]
         if all(loaded):
             return [None] * len(entries)
         store.dialect.prepare(connection)
-        missing = [at for at, row in enumerate(found) if row is None]
+        missing = [at for at, row in enumerate(existing) if row is None]
         if missing:
             first = allocate(connection, table.name, len(missing))
             ids = _numbered(ids, first)
             rows = [{"id": ids[at], **_entered(entries[at])} for at in missing]
             append(connection, table, rows)
-        for at, row in enumerate(found):
+        for at, row in enumerate(existing):
             if row is not None and not loaded[at]:
                 values = _entered(entries[at])
                 connection.execute(sa.update(table).where(table.c.id == ids[at]).values(values))
@@ -221,7 +221,7 @@ def finish(connection: sa.Connection, sources: Sequence[tuple[Claim, LoadReport,
     columns["notes"] = [engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources]
     text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**columns, "loaded_at": utc_now()})
-    _replace_rejections(connection, {source.id: found for source, _, found in sources})
+    _replace_rejections(connection, {source.id: rejections for source, _, rejections in sources})
 
 
 #: What the row of a loaded source takes from its report as it is.
@@ -251,8 +251,8 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
             "found": readable(item.found[:2000]),
             "expected": readable(item.expected),
         }
-        for source_id, found in rejections.items()
-        for item in found
+        for source_id, rejected in rejections.items()
+        for item in rejected
     ]
     append(connection, table, rows)
 
@@ -341,13 +341,13 @@ def _find(connection: sa.Connection, reference: str) -> int:
     condition = table.c.path == readable(reference)
     if reference.isdigit():
         condition |= table.c.id == int(reference)
-    found = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
-    if not found:
+    matching = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
+    if not matching:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")
-    if len(found) > 1:
-        listed = ", ".join(f"{row.id} ({row.path})" for row in found)
+    if len(matching) > 1:
+        listed = ", ".join(f"{row.id} ({row.path})" for row in matching)
         raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
-    return int(found[0].id)
+    return int(matching[0].id)
 
 
 def readable(text: str) -> str:

@@ -130,13 +130,15 @@ _HASHED = {
 
 
 def _insert(select: str, names: Iterable[str]) -> str:
-    held = set(names)
-    hashes = [f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in held]
-    said = f"select *{''.join(hashes)} from ({select}) as incoming"
-    if "identity" in held:  # it may be long, and of one that is known the hash is enough
+    columns = set(names)
+    hashes = [
+        f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in columns
+    ]
+    incoming = f"select *{''.join(hashes)} from ({select}) as incoming"
+    if "identity" in columns:  # it may be long, and of one that is known the hash is enough
         known = "identity_hash in (select identity_hash from known_key)"
-        said = f"select * replace (case when not {known} then identity end as identity) from ({said})"
-    return f"insert into stage_sample by name {said}"
+        incoming = f"select * replace (case when not {known} then identity end as identity) from ({incoming})"
+    return f"insert into stage_sample by name {incoming}"
 
 
 def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> int:
@@ -260,13 +262,13 @@ class Dropped:
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
         """What to tell whoever loaded them."""
-        found = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
+        notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
         if self.other:
-            found.append(
+            notes.append(
                 f"{self.other} duplicate row{'s' * (self.other > 1)} with other values dropped: of "
                 f"each the {on_duplicate} one was kept (--on-duplicate {on_duplicate})"
             )
-        return found
+        return notes
 
 
 def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
@@ -288,8 +290,8 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(scratch, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
-    said = f"cast(({values}) as varchar)"
-    contradicted = query_text("ingest", "contradicted_rows").format(values=said, key=key, order=order, table=table)
+    as_text = f"cast(({values}) as varchar)"
+    contradicted = query_text("ingest", "contradicted_rows").format(values=as_text, key=key, order=order, table=table)
     other = int(scratch.value(contradicted))
     scratch.run(
         f"create or replace temp table {table} as select * from {table} "
@@ -299,9 +301,9 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
-    said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
+    n_values = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = scratch.rows(
-        f"select min(r), max(r), count(*) over () from {table} group by {key} having {said} > 1 order by 1 limit 1"
+        f"select min(r), max(r), count(*) over () from {table} group by {key} having {n_values} > 1 order by 1 limit 1"
     )
     if not worst:
         return

@@ -29,8 +29,8 @@ def bind_names(sql: str) -> tuple[str, ...]:
     >>> bind_names("select ':a', :b::text, :c -- :d")
     ('b', 'c')
     """
-    found = (match.group("name") for match in _tokens(sql))
-    return tuple(dict.fromkeys(name for name in found if name))
+    names = (match.group("name") for match in _tokens(sql))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def rename_binds(sql: str, style: str) -> tuple[str, tuple[str, ...]]:
@@ -85,10 +85,10 @@ def replace_quoted(sql: str, text: Callable[[str], str], name: Callable[[str], s
     """
 
     def written(match: re.Match[str]) -> str:
-        found = match.group(0)
+        token = match.group(0)
         if match["quoted"] is not None:
             return name(match["quoted"].replace('""', '"'))
-        return text(found[1:-1].replace("''", "'")) if found[0] == "'" else found
+        return text(token[1:-1].replace("''", "'")) if token[0] == "'" else token
 
     return _replaced(sql, written)
 

@@ -47,12 +47,12 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
     Raises:
         MisuseError: no such query, or a wrong parameter.
     """
-    found = query_files.find(name, store.dialect.name)
-    values = found.bind(parameters)
-    if found.kind == "view":
-        first = ", ".join(f'"{name}" nulls last' for name, _ in found.columns[:4])
-        return store.arrow(f'select * from "{found.name}" order by {first}')
-    return store.arrow(found.text.strip().rstrip(";"), values)
+    query = query_files.find(name, store.dialect.name)
+    values = query.bind(parameters)
+    if query.kind == "view":
+        first = ", ".join(f'"{name}" nulls last' for name, _ in query.columns[:4])
+        return store.arrow(f'select * from "{query.name}" order by {first}')
+    return store.arrow(query.text.strip().rstrip(";"), values)
 
 
 def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
@@ -111,9 +111,9 @@ def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
         return False
     unit = "day" if pa.types.is_date32(kind) else getattr(kind, "unit", "ms")
     numbers = values.cast(pa.int32() if unit == "day" else pa.int64())
-    found = pc.min_max(numbers).as_py()
+    extremes = pc.min_max(numbers).as_py()
     first, last = (day * _PER_DAY[unit] for day in (_FIRST_DAY, _LAST_DAY))
-    return found["min"] is not None and not first <= found["min"] <= found["max"] < last
+    return extremes["min"] is not None and not first <= extremes["min"] <= extremes["max"] < last
 
 
 def _may_hold_times(kind: pa.DataType) -> bool:
