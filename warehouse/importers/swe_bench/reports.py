@@ -27,7 +27,7 @@ _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
 _TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
 
 #: What the report of an instance tells beside its verdict.
-_TOLD = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
+_EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
 
 # "  - claude"   "name: system"
 _ITEM = re.compile(r"^\s*-\s+(.+)$")
@@ -70,7 +70,7 @@ def instance_report(document: Row) -> Instances:
             row = _unscored("unresolved")
         elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
             row["status"] = "no_answer"
-        explanation = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
+        explanation = {key: stated[key] for key in _EXPLAINED if stated.get(key) is not None}
         instances[name] = row | {"explanation": compact(explanation) if explanation else None}
     return instances
 
