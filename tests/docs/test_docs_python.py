@@ -34,9 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_comparison(folder: Path) -> None:
     warehouse.connect().ingest(DOCS / "demo" / "results")
     (code,) = python("comparing.md")
-    found = run(code, warehouse=warehouse)["found"]
-    assert found.overall is not None and found.flips
-    assert len(found.to_frame()) == len(found.rows) == 2
+    comparison = run(code, warehouse=warehouse)["comparison"]
+    assert comparison.overall is not None and comparison.flips
+    assert len(comparison.to_frame()) == len(comparison.rows) == 2
 
 
 def test_the_first_steps_in_a_notebook(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -182,8 +182,9 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
 def select_among(store: Store, known: KnownBenchmark, selection: Selection) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
     benchmark, facts = known
-    conditions = choose_conditions(facts.runs, benchmark.name, selection.where, selection.latest)
-    metrics = choose_metrics(facts.metrics, selection.metric, benchmark.name)
+    name = selection.benchmark or ""  # messages have the name that was given, which may be an alias
+    conditions = choose_conditions(facts.runs, name, selection.where, selection.latest)
+    metrics = choose_metrics(facts.metrics, selection.metric, name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
     asked = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
