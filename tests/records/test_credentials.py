@@ -11,7 +11,8 @@ from warehouse.records.credentials import without_credentials
     "name",
     (
         "api_key apiKey openaiApiKey OPENAI_API_KEY x-api-key token hf_token auth_token access_token secret"
-        " client_secret aws_secret_access_key password db_password Authorization credentials"
+        " userAccessToken clientSecretKey client_secret aws_secret_access_key password db_password Authorization"
+        " credentials"
     ).split(),
 )
 def test_entries_with_the_name_of_a_secret_are_left_out(name: str) -> None:

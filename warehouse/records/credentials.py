@@ -13,7 +13,8 @@ _NAME = (
     r"(?:api|access|secret|private|subscription)[_-]?key|(?:api|auth|access|bearer|hf|hub|secret)[_-]?token"
     r"|(?:client|api)?[_-]?secret|password|passwd|authorization|credentials?"
 )
-_NAMED = re.compile(rf"(?:.*[^a-z])?(?:{_NAME})|.+(?:apikey|password)|token", re.IGNORECASE)
+_RUN_TOGETHER = "apikey|accesstoken|authtoken|secretkey|password"  # openaiApiKey
+_NAMED = re.compile(rf"(?:.*[^a-z])?(?:{_NAME})|.+(?:{_RUN_TOGETHER})|token", re.IGNORECASE)
 #: ``name=value`` and ``"name": "value"`` within one text, and ``--name value``.
 _STATED = re.compile(r"""(?<![\w.-])([\w.-]{1,60})(\s?=\s?["']?|["']\s?:\s?["'])([^\s,;&"']+)""")
 _OPTION = re.compile(r"""(?<![\w-])--([\w-]{1,60})(\s)([^\s,;&"']+)""")

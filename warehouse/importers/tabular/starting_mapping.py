@@ -137,7 +137,7 @@ class _Writer:
         glob = re.sub(r"[*?\[]", "?", name)
         yield f"files = [{toml_text(glob)}]  # globs; further files of this shape"
         if self.guess.key and not self.cells:
-            yield f"key = {texts(self.guess.key)}  # no ids: the content tells prompts apart"
+            yield f"key = {texts(self.guess.key)}  # the content tells prompts apart"
         yield ""
         named = "model" in self.guess.run or "model" in self.document or self.figures is not None
         if not named and not self._by_matrix:

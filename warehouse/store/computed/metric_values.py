@@ -220,7 +220,7 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
     """
     bound = {"before": before}
     old = sa.select(tables.refresh.c.id).where(tables.refresh.c.finished_at < before)
-    of_old = tables.metric_value.c.refresh_id.in_(old), tables.refresh.c.id.in_(old)  # others may run beside this
+    of_old = tables.metric_value.c.refresh_id.in_(old), tables.refresh.c.id.in_(old)  # others may be written meanwhile
     counts = [sa.select(sa.func.count()).where(condition) for condition in of_old]
     with store.begin() as connection:
         n_values, n_refreshes = (int(connection.execute(count).scalar_one()) for count in counts)
