@@ -13,7 +13,15 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
+from ..ui.options import (
+    cluster_option,
+    first_rows,
+    level_option,
+    metric_option,
+    output_options,
+    refuse_typed,
+    where_option,
+)
 from ..ui.output import Output
 from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
@@ -51,8 +59,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
     metavar="N",
     type=click.IntRange(min=0),
     default=20,
-    show_default=True,
-    help="Suspects to show; 0 for all. Other outputs have all prompts.",
+    help="Suspects to show; 0 for all. [default: 20; other outputs have all prompts]",
 )
 @click.option("--effect", is_flag=True, help="How the leaderboard changes without the suspects.")
 @click.option(
@@ -90,6 +97,12 @@ def audit(
         raise MisuseError(f"'{plan}' is there already; name another file, or say --force")
     if options["effect"] and options["against"] is not None and not output.for_people:
         raise click.UsageError("give one of --effect and --against: they have rows of their own")
+    if (options["effect"] or options["against"] is not None) and not output.for_people:
+        refuse_typed("is for the suspects, and these rows are those of --effect or --against", "top")
+    if plan is None:
+        refuse_typed("goes with --plan", "force")
+    if options["against"] is None:
+        refuse_typed("goes with --against", "wrong_is")
     with state.open() as store:
         report = find(store, benchmark, **options)
     if plan is not None:
@@ -104,7 +117,7 @@ def audit(
     elif options["effect"]:
         output.emit_records(EffectRow, report.effect)
     else:
-        output.emit_records(AuditRow, report.rows)
+        output.emit_records(AuditRow, first_rows(report.rows, top, output))
     state.notes(report.notes)
 
 

@@ -16,6 +16,7 @@ from ..ui.options import (
     force_option,
     level_option,
     output_options,
+    refuse_typed,
     resamples_option,
     seed_option,
     selection_options,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
+#: Options of figures, which a list of prompts has none of.
+OF_FIGURES = ("cluster", "level", "method", "estimand", "equivalence", "n_resamples", "seed")
 #: Characters of a long text that a table has.
 SHORT = 60
 
@@ -86,6 +89,8 @@ def compare(
     options["flips"] = options["flips"] or 0
     if only_overall and options["flips"]:
         raise click.UsageError("give one of --overall and --flips")
+    if options["flips"] and not output.for_people:
+        refuse_typed("changes none of these rows, which are those of --flips", *OF_FIGURES)
     with state.open() as store:
         comparison = pair(store, a, b, **options)
     if output.for_people:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import State
-from ..ui.options import MappingFile, assignments, pairs_callback
+from ..ui.options import MappingFile, assignments, pairs_callback, refuse_typed
 from ..ui.output import Output
 from ..ui.table import echo, interval, number, percentage, print_rows, print_text
 from .watch import stopping
@@ -150,17 +150,22 @@ def sequential_gate(
     alpha: float,
     latest: bool,
     force: bool,
-    max_unscored: float,
+    max_unscored: float,  # of a gate that looks once
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
     from warehouse.analysis.sequential.gate import sequential_gate as decide
+    from warehouse.analysis.sequential.plan import FULL
     from warehouse.analysis.sequential.row import SequentialRow
 
-    del max_unscored  # an unscorable prompt counts against either verdict
+    refuse_typed(
+        "does not go with --sequential: a prompt without a score counts against either verdict", "max_unscored"
+    )
+    if chosen.estimand == FULL:
+        refuse_typed("goes with --estimand prompts-sampled: the full benchmark is no sample of clusters", "cluster")
     fixed: dict[str, Any] = {"n_max": chosen.n_max, "alpha": alpha, "seed": chosen.seed, "looks": chosen.looks}
     fixed |= {"use_history": chosen.use_history}
     if chosen.follow is not None:
-        if len(benchmarks) > 1 or margin is None:
+        if len(benchmarks) > 1 or margin is None or margins:
             raise click.UsageError("a log is followed on one benchmark, with one --margin")
         name = benchmarks[0] if benchmarks else None
         named = {"benchmark": name, "metric": metric, "where": where, "latest": latest, "force": force}

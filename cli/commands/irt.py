@@ -9,7 +9,15 @@ import click
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, level_option, no_store_option, output_options, seed_option, selection_options
+from ..ui.options import (
+    Function,
+    first_rows,
+    level_option,
+    no_store_option,
+    output_options,
+    seed_option,
+    selection_options,
+)
 from ..ui.output import Output
 
 if TYPE_CHECKING:
@@ -85,9 +93,8 @@ def families(text: str | None) -> str | dict[str, str] | None:
     "--top",
     metavar="N",
     default=10,
-    show_default=True,
     type=click.IntRange(min=0),
-    help="Prompts in each table; 0 for all. --json and --csv have all.",
+    help="Prompts in each table; 0 for all. [default: 10; other outputs have all]",
 )
 @irt_options
 @pass_state
@@ -102,7 +109,7 @@ def fit(
     if output.for_people:
         print_fit(report, top)
     else:
-        output.emit_records(FittedItemRow, report.rows)
+        output.emit_records(FittedItemRow, first_rows(report.rows, top, output))
     state.notes(report.notes)
 
 

@@ -8,7 +8,16 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import benchmark_argument, latest_option, metric_option, output_options, seed_option, where_option
+from ..ui.options import (
+    benchmark_argument,
+    first_rows,
+    latest_option,
+    metric_option,
+    output_options,
+    refuse_typed,
+    seed_option,
+    where_option,
+)
 from ..ui.output import Output
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
@@ -29,8 +38,7 @@ if TYPE_CHECKING:
     metavar="N",
     type=click.IntRange(min=0),
     default=20,
-    show_default=True,
-    help="Prompts to show; 0 for all. Other outputs have all.",
+    help="Prompts to show; 0 for all. [default: 20; other outputs have all]",
 )
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
@@ -54,8 +62,10 @@ def items(
 ) -> None:
     if splits and pruning:
         raise click.UsageError("give one of --splits and --pruning")
-    if irt and (splits or pruning):
-        raise click.UsageError("--irt goes with the table of prompts alone, not with --splits or --pruning")
+    if splits or pruning:
+        refuse_typed("goes with the table of prompts alone, not with --splits or --pruning", "irt", "top")
+    else:
+        refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
     if splits:
         _show_splits(state, benchmark, seed, output, chosen)
     elif pruning:
@@ -73,7 +83,7 @@ def _show_items(
     with state.open() as store:
         report = find(store, benchmark, irt=irt, **chosen)
     if not output.for_people:
-        output.emit_records(ItemRow, report.rows)
+        output.emit_records(ItemRow, first_rows(report.rows, top, output))
     else:
         print_items(report, top, state)
     state.notes(report.notes)

@@ -13,10 +13,12 @@ from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import (
     Function,
+    first_rows,
     latest_option,
     metric_option,
     no_store_option,
     output_options,
+    refuse_typed,
     replace_option,
     seed_option,
     where_option,
@@ -138,8 +140,8 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 
     from ..ui.matrix_tables import member_rows, print_clusters
 
-    if options["default"] and not options["store"]:
-        raise click.UsageError("--default needs --store NAME")
+    if not options["store"]:
+        refuse_typed("needs --store NAME", "default", "replace")
     if options["store"] and not options["store_result"]:
         raise click.UsageError("give one of --store NAME and --no-store")
     with opened(state, benchmark, "clusterings", options) as asked:
@@ -284,9 +286,8 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
     "--top",
     metavar="N",
     default=10,
-    show_default=True,
     type=click.IntRange(min=0),
-    help="Prompts in the table; --json and --csv have all.",
+    help="Prompts in the table; 0 for all. [default: 10; other outputs have all]",
 )
 @matrix_options
 @pass_state
@@ -300,7 +301,7 @@ def explain(state: State, /, benchmark: str, output: Output, top: int, **options
     if output.for_people:
         print_explanation(result, top)
     else:
-        output.emit_records(ExplainRow, result.rows)
+        output.emit_records(ExplainRow, first_rows(result.rows, top, output))
     finish(state, result)
 
 

@@ -118,6 +118,9 @@ def _given(options: dict[str, Any]) -> VarianceParts:
 
 def _print(plan: PowerPlan) -> None:
     print_text(plan.answer)
+    answer = plan.rows[0]
+    if answer.cost != answer.generations:
+        print_text(f"It takes {answer.generations:,} generations, cost {answer.cost:,.6g}.")
     for row in plan.rows:
         if row.role in ("cheapest", "budget"):
             print_text(_best_in_words(row))

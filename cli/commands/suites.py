@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import State
+from ..ui.options import refuse_typed
 from ..ui.output import Output
 from ..ui.table import print_view
 
@@ -68,10 +69,7 @@ def show_suite(store: Store, state: State, group: str, output: Output, options: 
     from warehouse.analysis.suites.leaderboard import suite_leaderboard
     from warehouse.analysis.suites.row import SuiteRow
 
-    if options.get("method", "auto") != "auto":
-        raise click.UsageError("--method is for single benchmarks; a suite has one of its own")
-    if options.get("estimand", "prompts_sampled") != "prompts_sampled":
-        raise click.UsageError("--estimand prompts-fixed is for single benchmarks")
+    refuse_typed("is for single benchmarks, not for a suite", "method", "estimand", "max_unscored")
     known = {name: options[name] for name in _COMMON if name in options}
     board = suite_leaderboard(
         store,

@@ -10,7 +10,7 @@ import click
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.footnotes import SHOWN, say_reasons
-from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
+from ..ui.options import cluster_option, level_option, metric_option, output_options, refuse_typed, where_option
 from ..ui.options import whole_numbers as whole
 from ..ui.output import Output
 from ..ui.table import (
@@ -68,6 +68,8 @@ def variance(
     rates = bool(pass_at or pass_hat)
     if seeds and rates:
         raise click.UsageError("--seeds and --pass-at or --pass-hat are different questions")
+    if not rates:
+        refuse_typed("goes with --pass-at or --pass-hat: the other tables have no intervals", "level")
     if estimand and not rates:
         raise click.UsageError("--estimand goes with --pass-at or --pass-hat; the table of errors has both")
     if seeds and options.pop("cluster") is not None:

@@ -227,6 +227,6 @@ def print_explanation(result: MatrixExplanation, top: int) -> None:
     echo()
     rows = [
         [row.prompt, number(row.coefficient, 4), number(row.t, 2), p_value(row.fdr), _text(row.text)]
-        for row in result.rows[:top]
+        for row in (result.rows[:top] if top else result.rows)
     ]
     print_table(["prompt", "coefficient", "t", "FDR", "text"], rows)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from .output import Form, Output
 from .table import CHOSEN, WIDE
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
+Row = TypeVar("Row")
 
 #: How a run or model is named in every command.
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
@@ -300,3 +302,24 @@ def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None
     if min(numbers) < 1:
         raise click.BadParameter(f"'{value}' holds a number below 1", param=param)
     return numbers
+
+
+def is_typed(name: str) -> bool:
+    """Whether the command's option of this name was given, not taken from its default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def refuse_typed(reason: str, *names: str) -> None:
+    """Refuse options that would change nothing here.
+
+    Raises:
+        UsageError: one of them was given; ``reason`` follows its name.
+    """
+    for param in click.get_current_context().command.params:
+        if param.name in names and is_typed(param.name):
+            raise click.UsageError(f"{max(param.opts, key=len)} {reason}")
+
+
+def first_rows(rows: Sequence[Row], top: int, output: Output) -> Sequence[Row]:
+    """What ``--top N`` leaves: without it a table has its default number of rows, other outputs have all; 0: all."""
+    return rows[:top] if top and (output.for_people or is_typed("top")) else rows

@@ -127,19 +127,20 @@ class LeaderboardMethods(Connection):
 
         if benchmark is not None and group is not None:
             raise MisuseError("give a benchmark, or the group (suite) to rank on, not both")
-        if group is not None:
-            _refuse_given(
-                "benchmarks, not for a group (suite)",
-                method=method,
-                estimand=estimand,
-                max_unscored=max_unscored,
-                n_resamples=n_resamples,
-                seed=seed,
-            )
-            with self.reading() as store:
+        with self.reading() as store:
+            suite = group if benchmark is None or not is_suite(store, benchmark) else benchmark
+            if suite is not None:
+                _refuse_given(
+                    f"benchmarks, and {suite} is a suite (group)",
+                    method=method,
+                    estimand=estimand,
+                    max_unscored=max_unscored,
+                    n_resamples=n_resamples,
+                    seed=seed,
+                )
                 return suite_leaderboard(
                     store,
-                    group,
+                    suite,
                     weights=weights,
                     metric=metric,
                     where=where,
@@ -150,8 +151,7 @@ class LeaderboardMethods(Connection):
                     subset_ok=subset_ok,
                     force=force,
                 )
-        _refuse_given("suites: name one with group", weights=weights, partial_ok=partial_ok, force=force)
-        with self.reading() as store:
+            _refuse_given("suites: name one", weights=weights, partial_ok=partial_ok, force=force)
             if benchmark is None:
                 return leaderboards(
                     store,
@@ -166,17 +166,6 @@ class LeaderboardMethods(Connection):
                     max_unscored=max_unscored,
                     n_resamples=n_resamples,
                     seed=seed,
-                )
-            if is_suite(store, benchmark):
-                return suite_leaderboard(
-                    store,
-                    benchmark,
-                    metric=metric,
-                    where=where,
-                    level=level,
-                    cluster=cluster,
-                    latest=latest,
-                    subset_ok=subset_ok,
                 )
             return leaderboard(
                 store,

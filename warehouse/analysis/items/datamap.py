@@ -130,6 +130,11 @@ def datamap(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.datamap`.
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
+    if group != "embedding" and threshold != ALIKE:
+        raise MisuseError("--threshold is for grouping by embedding: --group embedding")
+    if model is None and (device is not None or fresh or not store_result):
+        name = "--device" if device is not None else "--fresh" if fresh else "--no-store"
+        raise MisuseError(f"{name} is for grouping by a model: --group embedding or entailment")
     settings = Settings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids

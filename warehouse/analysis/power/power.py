@@ -228,6 +228,12 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
         MisuseError: contradictory or absurd questions.
         StatisticsError: numbers out of range, variances that are all 0.
     """
+    is_choice = question.budget is not None or (question.delta is not None and question.n is None)
+    if question.available is not None and not is_choice:
+        raise MisuseError(
+            "available prompts limit the cheapest plan for a difference, or the best one for a budget:"
+            " give delta without n, or a budget"
+        )
     pilot = source.pilot if isinstance(source, StoredPilot) else None
     parts = pilot.parts if pilot is not None else source
     assert isinstance(parts, VarianceParts)

@@ -56,10 +56,12 @@ class SequentialSettings:
         """Themselves.
 
         Raises:
-            MisuseError: an unknown estimand.
+            MisuseError: an unknown estimand; a clustering of the full benchmark.
         """
         if self.estimand not in ESTIMANDS:
             raise MisuseError(f"unknown estimand {self.estimand!r}; there are: {', '.join(ESTIMANDS)}")
+        if self.cluster is not None and self.estimand == FULL:
+            raise MisuseError("cluster is for prompts_sampled: the full benchmark is no sample of clusters")
         return self
 
 
