@@ -19,7 +19,6 @@ import pytest
 import warehouse.api
 from warehouse.api import Warehouse
 from warehouse.cli.main import cli
-from warehouse.errors import MisuseError
 
 ROOT = Path(__file__).resolve().parents[1]
 #: The most lines of a file of the face.
@@ -313,21 +312,6 @@ def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
     for function, overload in zip(USES["leaderboard"].functions, get_overloads(Warehouse.leaderboard), strict=True):
         expected = answered_by(Use((function,)))
         assert {key: found.default for key, found in parameters(overload).items()} == expected
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"benchmark": "a", "group": "b"}, "give a benchmark, or the group"),
-        ({"benchmark": "a", "force": True}, "force is for suites"),
-        ({"benchmark": "a", "weights": "prompts"}, "weights is for suites"),
-        ({"group": "a", "method": "wilson"}, "method is for benchmarks"),
-        ({"group": "a", "seed": 1}, "seed is for benchmarks"),
-    ],
-)
-def test_a_leaderboard_refuses_what_is_for_the_other_kind(asked: Mapping[str, Any], message: str) -> None:
-    with pytest.raises(MisuseError, match=message):
-        Warehouse("nowhere.duckdb").leaderboard(**asked)
 
 
 def test_a_file_of_the_face_can_be_read_in_one_go() -> None:

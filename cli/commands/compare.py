@@ -89,6 +89,8 @@ def compare(
     options["flips"] = options["flips"] or 0
     if only_overall and options["flips"]:
         raise click.UsageError("give one of --overall and --flips")
+    if options["method"] != "permutation":
+        refuse_typed("goes with --method permutation", "n_resamples")
     if options["flips"] and not output.for_people:
         refuse_typed("changes none of these rows, which are those of --flips", *OF_FIGURES)
     with state.open() as store:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -384,6 +385,7 @@ def test_weights_may_stand_in_a_file(run: Caller, url: str, tmp_path: Path) -> N
         (("exam", "--group", "exam"), "not both"),
         (("exam/reading", "--weights", "equal"), "--weights is for suites"),
         (("--group", "exam", "--method", "t"), "--method is for single benchmarks"),
+        (("exam", "--max-unscored", "0.5"), "--max-unscored is for single benchmarks"),
         (("--group", "exam", "--weights", "much"), "no file"),
         (("--group", "exam", "--weights", "exam/reading=x"), "is not NAME=WEIGHT"),
         (("--group", "twins", "--weights", "twins/one=1,twins/one=2"), "twice"),
@@ -397,3 +399,19 @@ def test_misuse_is_told(run: Caller, url: str, words: tuple[str, ...], part: str
 def test_python_takes_a_benchmark_or_a_group(url: str) -> None:
     with pytest.raises(MisuseError, match="a benchmark, or the group"):
         connect(url, create=False).leaderboard("exam", group="exam")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"benchmark": "exam/reading", "force": True}, "force is for suites"),
+        ({"benchmark": "exam/reading", "weights": "prompts"}, "weights is for suites"),
+        ({"group": "exam", "method": "wilson"}, "method is for benchmarks, and exam is a suite"),
+        ({"benchmark": "exam", "method": "wilson"}, "method is for benchmarks, and exam is a suite"),
+        ({"benchmark": "exam", "max_unscored": 0.5}, "max_unscored is for benchmarks"),
+        ({"benchmark": "exam", "seed": 1}, "seed is for benchmarks"),
+    ],
+)
+def test_python_refuses_what_is_for_the_other_kind(url: str, asked: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(MisuseError, match=message):
+        connect(url, create=False).leaderboard(**asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs
@@ -67,6 +67,8 @@ class ComparisonMethods(Connection):
         """
         from warehouse.analysis.comparison.compare import compare
 
+        if method != "permutation":
+            refuse_given("is for method permutation", ComparisonMethods.compare, n_resamples=n_resamples)
         with self.reading() as store:
             return compare(
                 store,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
 
@@ -63,3 +65,15 @@ class Connection:
         from warehouse.store.engines import shown_text
 
         return f"{type(self).__name__}({shown_text(self.url or DEFAULT_URL)!r})"
+
+
+def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -> None:
+    """Refuse keywords of a method that would change nothing in this call.
+
+    Raises:
+        MisuseError: one of them is not at its default; ``reason`` follows its name.
+    """
+    defaults = method.__kwdefaults__ or {}
+    for name, value in values.items():
+        if value != defaults[name]:
+            raise MisuseError(f"{name} {reason}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, overload
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 
 if TYPE_CHECKING:
@@ -130,8 +130,9 @@ class LeaderboardMethods(Connection):
         with self.reading() as store:
             suite = group if benchmark is None or not is_suite(store, benchmark) else benchmark
             if suite is not None:
-                _refuse_given(
-                    f"benchmarks, and {suite} is a suite (group)",
+                refuse_given(
+                    f"is for benchmarks, and {suite} is a suite (group)",
+                    LeaderboardMethods.leaderboard,
                     method=method,
                     estimand=estimand,
                     max_unscored=max_unscored,
@@ -151,7 +152,13 @@ class LeaderboardMethods(Connection):
                     subset_ok=subset_ok,
                     force=force,
                 )
-            _refuse_given("suites: name one", weights=weights, partial_ok=partial_ok, force=force)
+            refuse_given(
+                "is for suites: name one",
+                LeaderboardMethods.leaderboard,
+                weights=weights,
+                partial_ok=partial_ok,
+                force=force,
+            )
             if benchmark is None:
                 return leaderboards(
                     store,
@@ -182,11 +189,3 @@ class LeaderboardMethods(Connection):
                 n_resamples=n_resamples,
                 seed=seed,
             )
-
-
-def _refuse_given(kind: str, **values: object) -> None:
-    """Refuse a keyword that only the other kind of leaderboard has."""
-    defaults = LeaderboardMethods.leaderboard.__kwdefaults__ or {}
-    for name, value in values.items():
-        if value != defaults[name]:
-            raise MisuseError(f"{name} is for {kind}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 
 if TYPE_CHECKING:
@@ -199,6 +199,16 @@ class VarianceMethods(Connection):
             cost=Cost() if cost is None else cost,
         )
         if parts is not None:
+            refuse_given(
+                "is for stored runs, and variances are given",
+                VarianceMethods.power,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                latest=latest,
+                correlation=correlation,
+            )
             return plan_power(question, parts)
         with self.reading() as store:
             pilot = read_pilot(
