@@ -27,7 +27,7 @@ CALLS: dict[str, set[str]] = {
     "leaderboard reading": {"where", "max_unscored"},
     "leaderboard --group reading,sums --json": {"where"},
     "compare model-a model-b -b reading": {"where", "only_overall", "seed"},
-    "compare model-a model-b -b reading --method permutation --json": {"where", "only_overall"},
+    "compare model-a model-b -b reading --method permutation --json": {"where", "only_overall", "n_resamples", "seed"},
     "compare model-a model-b -b reading --flips 3 --json": {"where"},
     "pairs sums": {"where", "cluster"},
     "gate model-a model-b --margin 0.05 --json": {"where", "max_unscored"},
