@@ -152,7 +152,7 @@ def _print_check(report: FlashReport) -> None:
                 "model": excerpt(row.model, _NAME),
                 "mean error": number(row.mean_error, 2),
                 "largest": round(row.largest_error),
-                "within ±": percentage(row.within),
+                "within ± early": percentage(row.within_early),
                 "prompts": round(row.n_prompts),
                 "saving": number(row.saving, 1),
             }

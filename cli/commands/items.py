@@ -120,7 +120,9 @@ LEGEND = {
     "r implied": "correlation with the other prompts that the item response model implies; sorted by it",
     "r_c": "correlation with the sum of the other prompts, over models",
     "q negative": "chance of such an r_c below 0 if there were none (Benjamini and Hochberg over prompts)",
+    "models": "that answered it, where not all did",
     "a": "how well the prompt tells able models from others",
+    "free a": "the same where it may be negative, of prompts that go against the fitted ability: a wrong key?",
     "difficulty": "ability at which half of the models are right, in standard deviations of their abilities",
     "outfit": "mean squared residual of the model, about 1 where it fits",
 }
@@ -136,11 +138,13 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             {
                 "prompt": row.prompt,
                 "id": row.key,
+                "models": None if row.n_models == report.n_models else row.n_models,
                 "mean": number(row.mean_score, 3),
                 "r implied": number(row.r_implied, 2),
                 "r_c": number(row.r_corrected, 2),
                 "q negative": p_value(row.q_negative) if row.negative else None,
                 "a": number(row.discrimination, 2),
+                "free a": number(row.free_discrimination, 2) if row.reversed else None,
                 "difficulty": number(row.difficulty, 2),
                 "se": number(row.se_difficulty, 2),
                 "outfit": number(row.outfit, 2),
@@ -150,7 +154,19 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             }
             for row in shown
         ],
-        needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "copies", "near", "text"),
+        needless=(
+            "models",
+            "q negative",
+            "r implied",
+            "a",
+            "free a",
+            "difficulty",
+            "se",
+            "outfit",
+            "copies",
+            "near",
+            "text",
+        ),
         spare=("se", "id", "outfit", "a", "r implied"),
     )
     print_legend(LEGEND, columns)

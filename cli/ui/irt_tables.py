@@ -35,6 +35,15 @@ def print_fit(report: IrtReport, top: int) -> None:
     shown = report.rows[:top] if top else report.rows
     print_rows([_item(row, several) for row in shown], needless=("text",), spare=("text", "models"))
     echo()
+    against = sorted((row for row in report.rows if row.reversed), key=lambda row: row.free_discrimination or 0.0)
+    if against:
+        print_text(
+            f"{len(against)} prompts go against the ability that the others measure, which a, above 0 as it is, does"
+            " not show (free a: the slope that may be negative). A wrong key?"
+        )
+        listed = against[:top] if top else against
+        print_rows([_against(row, several) for row in listed], needless=("text",), spare=("text",))
+        echo()
     if report.dif_reason:
         print_text(f"Families are not compared: {report.dif_reason}.")
         return
@@ -90,6 +99,17 @@ def _item(row: FittedItemRow, several: bool) -> dict[str, Any]:
         "se": number(row.se_difficulty, 2),
         "infit": number(row.infit, 2),
         "outfit": number(row.outfit, 2),
+    }
+    return cells | {"text": row.text}
+
+
+def _against(row: FittedItemRow, several: bool) -> dict[str, Any]:
+    cells = _named(row, several)
+    cells |= {
+        "models": row.n_models,
+        "mean": number(row.mean_score, 2),
+        "a": number(row.discrimination, 2),
+        "free a": number(row.free_discrimination, 2),
     }
     return cells | {"text": row.text}
 

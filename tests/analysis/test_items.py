@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.support.cli import Caller
 from tests.support.stores import store_at
@@ -32,7 +33,12 @@ def answers() -> np.ndarray:
 
 def store_of(folder: Path, scores: np.ndarray) -> str:
     lines = ["model,benchmark,prompt_id,question,score"]
-    lines += [f"m{m:02},quiz,p{p:02},what is {p}?,{scores[m, p]}" for m in range(len(scores)) for p in range(PROMPTS)]
+    lines += [
+        f"m{m:02},quiz,p{p:02},what is {p}?,{scores[m, p]}"
+        for m in range(len(scores))
+        for p in range(scores.shape[1])
+        if scores[m, p] >= 0
+    ]
     (folder / "quiz.csv").write_text("\n".join(lines) + "\n")
     url = store_at(folder / "items.duckdb")
     with open_store(url, write=True) as store:
@@ -61,6 +67,45 @@ def test_prompts_that_go_against_the_rest_come_first(url: str) -> None:
     assert np.corrcoef([hard[key] for key in sorted(hard)], range(len(hard)))[0, 1] > 0.9
 
 
+def test_prompts_that_some_models_lack_are_kept(tmp_path: Path) -> None:
+    scores = answers()
+    scores[1::2, 15:] = -1  # half of the models did not answer half of the prompts
+    with open_store(store_of(tmp_path, scores)) as store:
+        report = items(store, "quiz")
+    assert len(report.rows) == PROMPTS and report.n_models == MODELS
+    row = next(row for row in report.rows if row.key == "p20")
+    assert row.n_models == 20 and row.mean_score == pytest.approx(scores[::2, 20].mean())
+    known = np.where(scores >= 0, scores, np.nan)
+    rest = np.nanmean(np.delete(known, 20, axis=1), axis=1)[::2]
+    assert row.r_corrected == pytest.approx(np.corrcoef(scores[::2, 20], rest)[0, 1])
+    assert any("15 of 30 prompts have a score of every model" in note for note in report.notes)
+
+
+def test_a_block_of_wrong_keys_shows_against_the_fitted_ability(tmp_path: Path, run: Caller) -> None:
+    dice = np.random.default_rng(3)
+    theta, difficulty = dice.standard_normal(60), dice.standard_normal(100)
+    right = dice.random((60, 100)) < 1 / (1 + np.exp(difficulty - 1.5 * theta[:, None]))
+    right[:, :45] = ~right[:, :45]
+    url = store_of(tmp_path, right.astype(int))
+    with open_store(url) as store:
+        rows = items(store, "quiz").rows
+    found = {row.key for row in rows if row.reversed}
+    assert found <= {f"p{p:02}" for p in range(45)} and len(found) > 30  # sums of scores show fewer
+    assert sum(row.negative for row in rows) < len(found) - 5
+    assert all(row.free_discrimination < 0 < row.discrimination for row in rows if row.reversed)
+    fitted = run("irt", "fit", "quiz", "--top", "2", db=url)
+    assert f"{len(found)} prompts go against the ability" in fitted.out
+
+
+def test_nothing_found_says_what_could_have_been(tmp_path: Path) -> None:
+    with open_store(store_of(tmp_path, answers()[::4, 2:])) as store:
+        report = items(store, "quiz")
+    (note,) = (line for line in report.notes if line.startswith("none goes against the rest"))
+    tested = sum(row.r_corrected is not None for row in report.rows)
+    t = float(stats.t.ppf(0.05 / tested, 8))
+    assert note.endswith(f"{t / np.sqrt(t * t + 8):.2f} or lower") and f"{tested} prompts 10 models" in note
+
+
 def test_few_models_are_said_to_be_noise(tmp_path: Path) -> None:
     with open_store(store_of(tmp_path, answers()[::5])) as store:
         report = items(store, "quiz")
@@ -82,7 +127,7 @@ def test_partial_credit_is_cut_and_other_scales_are_not_fitted(tmp_path: Path) -
 
 def test_the_command(run: Caller, url: str) -> None:
     shown = run("items", "quiz", "--top", "3", db=url)
-    assert "1 go against the rest, 1 have one score for all" in shown.out
+    assert "1 go against the rest, 1 against the fitted ability, 1 have one score for all" in shown.out
     assert len([line for line in shown.out.splitlines() if line.startswith("prompt:")]) == 3
     assert "27 more prompts" in shown.err
     assert len(run("items", "quiz", "--json", db=url).rows) == PROMPTS

@@ -41,7 +41,7 @@ def test_flash_leaves_one_out_as_a_slow_loop_would() -> None:
         for place in range(2):
             orders[place] += list(rngs[place].random((b, 60)).argsort(axis=1))
     full = ranks_of(mean_win_rate(suite.means, ties=0.5))
-    errors, used = np.zeros((30, 5)), np.zeros((30, 5))
+    errors, used, inside = np.zeros((30, 5)), np.zeros((30, 5)), np.full((30, 5), np.nan)
     at = {
         size: [
             np.array([one.scores[orders[p][i][:half]].mean(axis=0) for p, one in enumerate(suite.subscenarios)])
@@ -66,9 +66,15 @@ def test_flash_leaves_one_out_as_a_slow_loop_would() -> None:
                 rank = ranks_of(mean_win_rate(means, ties=0.5))[gone]
                 if size is None or rank - res[size] >= tier:
                     errors[i, gone], used[i, gone] = abs(rank - full[gone]), prompts
+                    if size is not None:
+                        inside[i, gone] = abs(rank - full[gone]) <= res[size]
                     break
     assert found.mean_error == pytest.approx(errors.mean(axis=0))
     assert found.saving == pytest.approx((120 / used).mean(axis=0))
+    early = ~np.isnan(inside)
+    assert early.any() and not early.all()
+    share = [inside[early[:, m], m].mean() if early[:, m].any() else np.nan for m in range(5)]
+    assert found.within_early == pytest.approx(np.array(share), nan_ok=True)
 
 
 def test_without_replacement_all_prompts_leave_no_doubt() -> None:

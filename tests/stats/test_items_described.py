@@ -6,14 +6,19 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import optimize, special
 from scipy import stats as scipy_stats
 
 from tests.support.items import families, simulate
 from warehouse.errors import StatisticsError
 from warehouse.stats.items.ability_modes import ability_modes
 from warehouse.stats.items.adaptive import next_items, replay
-from warehouse.stats.items.discrimination import discrimination, implied_discrimination
+from warehouse.stats.items.discrimination import (
+    discrimination,
+    free_discrimination,
+    implied_discrimination,
+    smallest_against,
+)
 from warehouse.stats.items.fit_and_dif import family_dif, item_fit
 from warehouse.stats.items.held_out import held_out_loss
 from warehouse.stats.items.irt import fit_irt
@@ -46,7 +51,7 @@ def test_g12() -> None:
 
 def test_negative_items_are_one_sided_correlation_tests() -> None:
     responses, *_ = simulate(3, 200, 30, spread=0.0)
-    y = responses.successes.astype(float)
+    y = responses.successes.astype(float)  # one draw each
     y[:, 0] = 1 - y[:, 0]
     found = discrimination(y)
     rest = y.sum(axis=1, keepdims=True) - y
@@ -78,6 +83,36 @@ def test_implied_discrimination_is_that_of_many_models_like_these() -> None:
 
 
 # --- fit and DIF -----------------------------------------------------------------------------
+
+
+def test_free_discrimination_is_a_penalised_logistic_slope_that_may_be_negative() -> None:
+    responses = simulate(4, 60, 40)[0]
+    y = responses.successes.astype(float)  # one draw each
+    y[:, 0] = 1 - y[:, 0]
+    turned = as_responses(y)
+    fit = fit_irt(turned, "2pl")
+    found = free_discrimination(fit, turned)
+    theta = (fit.theta - fit.theta.mean()) / fit.theta.std()
+    for j in (0, 5):
+
+        def loss(x: np.ndarray, j: int = j) -> float:
+            eta = x[0] * theta + x[1]
+            return float(np.logaddexp(0, eta).sum() - y[:, j] @ eta + x[0] ** 2 / 8 + x[1] ** 2 / 18)
+
+        assert found.slope[j] == pytest.approx(optimize.minimize(loss, [0, 0], tol=1e-12).x[0], abs=1e-4)
+        r = scipy_stats.pearsonr(y[:, j], theta, alternative="less")
+        assert found.p_negative[j] == pytest.approx(r.pvalue, abs=1e-9)
+    assert found.slope[0] < 0 < fit.a[0] and found.is_negative.tolist() == [True, *[False] * 39]
+    with pytest.raises(StatisticsError, match="same models and items"):
+        free_discrimination(fit, G26)
+
+
+def test_what_one_item_alone_must_show() -> None:
+    r = smallest_against(29, 100)
+    assert -1 < r < 0
+    t = r * math.sqrt(27 / (1 - r**2))
+    assert scipy_stats.t.cdf(t, 27) == pytest.approx(0.05 / 100)
+    assert math.isnan(smallest_against(2, 5))
 
 
 def test_infit_and_outfit_by_hand() -> None:

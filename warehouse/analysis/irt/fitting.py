@@ -16,6 +16,7 @@ from warehouse.analysis.irt.results import BlockRow
 from warehouse.errors import MisuseError
 from warehouse.stats.items.irt import LINKS_FOR_2PL, MODELS_FOR_2PL, IrtFit, as_model, fit_irt
 from warehouse.stats.items.links import blocks_by_items, check_connected, linking_items
+from warehouse.stats.items.responses import Responses
 
 _NAMED = 5
 _ORGANISATION = re.compile(r"/|--")
@@ -106,7 +107,13 @@ def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
     Raises:
         StatisticsError: another model, models without a common scale; a 2PL that too few prompts link.
     """
-    responses = pool.responses
+    return Fitted(pool, *fit_linked(pool.responses, model))
+
+
+def fit_linked(
+    responses: Responses, model: str | None
+) -> tuple[IrtFit, str, NDArray[np.intp], NDArray[np.intp] | None]:
+    """The fit, why it is of this model, the block of each model, and how many prompts link each block."""
     if model is not None:
         as_model(model, responses.n_models)
     check_connected(responses)
@@ -120,7 +127,7 @@ def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
         chosen, reason = "1pl", f"blocks are linked by {int(links.min())} prompts, fewer than {LINKS_FOR_2PL}"
     elif chosen is None:
         chosen, reason = "2pl", f"{MODELS_FOR_2PL} models or more"
-    return Fitted(pool, fit_irt(responses, chosen, blocks=blocks if several else None), reason, blocks, links)
+    return fit_irt(responses, chosen, blocks=blocks if several else None), reason, blocks, links
 
 
 def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str | None]:

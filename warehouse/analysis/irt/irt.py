@@ -24,7 +24,7 @@ from warehouse.store.computed.result_cache import Question
 from warehouse.store.opener import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
-METHOD_VERSION = "1"
+METHOD_VERSION = "2"
 
 Found = TypeVar("Found", bound=IrtResult)
 

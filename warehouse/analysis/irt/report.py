@@ -12,6 +12,7 @@ from warehouse.analysis.irt.fitting import Fitted, excerpt_of, fit_pool, known
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import FamilyRow, FittedItemRow, FormRow, IrtReport
 from warehouse.errors import StatisticsError
+from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
 from warehouse.stats.items.fit_and_dif import Dif, ItemFit, family_dif, item_fit
 from warehouse.stats.items.held_out import HeldOut, held_out_loss
 
@@ -21,6 +22,7 @@ class _Extras:
     """What is asked of a fit besides."""
 
     item_fit: ItemFit
+    free: FreeDiscrimination
     dif: Dif | None
     dif_reason: str
     held_out: HeldOut | None
@@ -69,7 +71,7 @@ def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extra
         losses = held_out_loss(responses, seed=seed, blocks=blocks)
     except StatisticsError as error:
         held_reason = str(error)
-    return _Extras(item_fit(fit, responses), dif, dif_reason, losses, held_reason)
+    return _Extras(item_fit(fit, responses), free_discrimination(fit, responses), dif, dif_reason, losses, held_reason)
 
 
 def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
@@ -93,6 +95,8 @@ def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
             outfit=known(extras.item_fit.outfit[j]),
             z_infit=known(extras.item_fit.z_infit[j]),
             constant=bool(constant[j]),
+            free_discrimination=known(extras.free.slope[j]),
+            reversed=bool(extras.free.is_negative[j]),
             bridge=fit.items[j] in bridges,
             **worst[j],
             text=excerpt_of(pool.texts[j]),

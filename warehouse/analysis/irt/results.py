@@ -65,6 +65,9 @@ class FittedItemRow(Row):
         outfit: mean E²/V, led by single surprises.
         z_infit: infit as a normal figure; above 0: noisier than the model.
         constant: all answers are right, or all wrong.
+        free_discrimination: slope on the abilities that may be negative, as with a wrong key, where a may
+            not; logits per standard deviation of the models; None where all answers are alike.
+        reversed: it is significantly below 0 (false discovery rate .05).
         bridge: the scale hangs on this prompt alone.
         dif_family: family of models for which it is most unlike its place; None where not tested.
         dif_effect: logits by which it is easier for that family than abilities tell.
@@ -86,6 +89,8 @@ class FittedItemRow(Row):
     outfit: float | None
     z_infit: float | None
     constant: bool
+    free_discrimination: float | None
+    reversed: bool
     bridge: bool
     dif_family: str | None
     dif_effect: float | None

@@ -9,14 +9,23 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.irt.fitting import fit_linked
 from warehouse.analysis.items.copies import Copies, copies_of
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.stats.items.discrimination import MODELS_FOR_RAW, Discrimination, discrimination, implied_discrimination
+from warehouse.stats.items.discrimination import (
+    MODELS_FOR_RAW,
+    Discrimination,
+    FreeDiscrimination,
+    discrimination,
+    free_discrimination,
+    implied_discrimination,
+    smallest_against,
+)
 from warehouse.stats.items.fit_and_dif import item_fit
-from warehouse.stats.items.irt import IrtFit, fit_irt
+from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import as_responses, binarise
 from warehouse.store.connection import Store
 
@@ -31,6 +40,7 @@ class ItemRow(Row):
     Attributes:
         prompt: ``prompt:ID``, as `show` takes it.
         key: its id in the dump, else its key.
+        n_models: models that answered it: every figure but those of the fit is over them.
         mean_score: mean over models: the higher, the easier (where higher is better).
         r_implied: correlation with the rest of the benchmark that the fitted model implies: the
             figure to sort by, also with few models; None without a fit.
@@ -39,6 +49,10 @@ class ItemRow(Row):
         q_negative: chance of such a correlation below 0, after Benjamini and Hochberg.
         negative: it goes against the rest: q_negative at most .05.
         constant: every model has the same score: it compares nobody.
+        free_discrimination: slope on the fitted abilities that may be negative, as with a wrong key, where
+            a may not: logits per standard deviation of the models; None without a fit.
+        reversed: it is significantly below 0 (false discovery rate .05): the prompt goes against the
+            ability that the others measure, which sums of scores hide where such prompts are many.
         discrimination: a of the item response model; None without a fit.
         se_discrimination: its standard error, the models a sample.
         difficulty: −d/a in standard deviations of the models' abilities; None without a fit.
@@ -52,12 +66,15 @@ class ItemRow(Row):
 
     prompt: str
     key: str
+    n_models: int
     mean_score: float
     r_implied: float | None
     r_corrected: float | None
     q_negative: float | None
     negative: bool
     constant: bool
+    free_discrimination: float | None
+    reversed: bool
     discrimination: float | None
     se_discrimination: float | None
     difficulty: float | None
@@ -75,7 +92,7 @@ class ItemReport(Result):
     Attributes:
         benchmark: its name.
         metric: name of the metric, with its filter.
-        n_models: models that all prompts have a score of.
+        n_models: models; not every one need have answered every prompt.
         model: ``1pl`` or ``2pl``; empty without a fit.
         notes: what a reader should know.
     """
@@ -100,11 +117,13 @@ class ItemReport(Result):
     def one_line(self) -> str:
         """The result in one line."""
         negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
+        against = sum(row.reversed for row in self.rows)
+        fitted = f", {against} against the fitted ability" if against else ""
         copies = sum(row.same_text > 0 for row in self.rows)
         twice = f", {copies} have the text of another" if copies else ""
         return (
             f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x {self.n_models} models;"
-            f" {negative} go against the rest, {constant} have one score for all{twice}"
+            f" {negative} go against the rest{fitted}, {constant} have one score for all{twice}"
         )
 
 
@@ -117,13 +136,13 @@ def items(
     latest: bool = False,
     irt: str | None = None,
 ) -> ItemReport:
-    """Difficulty and discrimination of every prompt that all models have a score of.
+    """Difficulty and discrimination of every prompt that two models have a score of.
 
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.items`.
     """
     if irt not in (None, "1pl", "2pl", "none"):
         raise MisuseError(f"irt must be 1pl, 2pl or none, found {irt!r}")
-    data = read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest))
+    data = read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest), gaps=True)
     oriented = -data.values if data.higher_is_better is False else data.values
     table = discrimination(oriented.T)
     notes = list(data.notes)
@@ -131,11 +150,27 @@ def items(
         notes.append(
             f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r_implied"
         )
+    notes += _findable(table)
     fit = None if irt == "none" else _Fitted.of(data, irt, notes)
     rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
     return ItemReport(
         data.benchmark, data.metric, len(data.models), fit.fit.model if fit else "", tuple(rows), tuple(notes)
     )
+
+
+def _findable(table: Discrimination) -> list[str]:
+    """What so many models can find out about so many prompts, where they find nothing."""
+    tested = table.n_models[~np.isnan(table.q_negative)]
+    if not len(tested) or table.is_negative.any():
+        return []
+    models = int(np.median(tested))
+    least = smallest_against(models, len(tested), table.alpha)
+    if np.isnan(least):
+        return []
+    return [
+        f"none goes against the rest: among {len(tested)} prompts {models} models show one alone only if its r_c is"
+        f" {least:.2f} or lower"
+    ]
 
 
 @dataclass(frozen=True)
@@ -145,26 +180,32 @@ class _Fitted:
     fit: IrtFit
     implied: NDArray[np.float64]
     outfit: NDArray[np.float64]
+    free: FreeDiscrimination
 
     @staticmethod
     def of(data: MatrixData, model: str | None, notes: list[str]) -> _Fitted | None:
         """None where scores are not between 0 and 1, with a note."""
         scores = data.values.T
-        if scores.min() < 0 or scores.max() > 1:
+        if np.nanmin(scores) < 0 or np.nanmax(scores) > 1:
             notes.append("no item response model: scores are not between 0 and 1")
             return None
         if data.higher_is_better is False:
             scores = 1 - scores
-        if not np.isin(scores, (0.0, 1.0)).all():
+        if not np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all():
             scores, threshold = binarise(scores)
             notes.append(f"item response model: scores above {threshold:g} count as right, others as wrong")
         try:
             responses = as_responses(scores, models=data.models)
-            fit = fit_irt(responses, model)
+            fit = fit_linked(responses, model)[0]
         except StatisticsError as error:
             notes.append(f"no item response model: {error}")
             return None
-        return _Fitted(fit, implied_discrimination(fit, responses), item_fit(fit, responses).outfit)
+        return _Fitted(
+            fit,
+            implied_discrimination(fit, responses),
+            item_fit(fit, responses).outfit,
+            free_discrimination(fit, responses),
+        )
 
 
 def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies) -> list[ItemRow]:
@@ -177,12 +218,15 @@ def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copie
         ItemRow(
             prompt=f"prompt:{prompt}",
             key=data.keys[place],
-            mean_score=float(data.values[place].mean()),
+            n_models=int(table.n_models[place]),
+            mean_score=float(np.nanmean(data.values[place])),
             r_implied=of(fitted.implied if fitted else None, place),
             r_corrected=of(table.corrected, place),
             q_negative=of(table.q_negative, place),
             negative=bool(table.is_negative[place]),
             constant=bool(table.is_constant[place]),
+            free_discrimination=of(fitted.free.slope if fitted else None, place),
+            reversed=bool(fitted and fitted.free.is_negative[place]),
             discrimination=of(fit.a if fit else None, place),
             se_discrimination=of(fit.se_a if fit else None, place),
             difficulty=of(fit.difficulty if fit else None, place),
@@ -197,7 +241,7 @@ def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copie
 
 
 def _against_first(row: ItemRow) -> tuple[float, float, str]:
-    """Negative ones by their q, then the least discriminating; constant ones last."""
-    q = row.q_negative if row.negative and row.q_negative is not None else 2.0
+    """Negative ones by their q, then those against the fitted ability, the least discriminating; constant ones last."""
+    q = row.q_negative if row.negative and row.q_negative is not None else 1.5 if row.reversed else 2.0
     r = row.r_corrected if row.r_implied is None else row.r_implied
     return (3.0 if row.constant else q, 1.0 if r is None else r, row.key)

@@ -25,7 +25,7 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class MatrixData:
-    """Scores of every model on the prompts that all of them have.
+    """Scores of every model on the prompts that all of them have, or with gaps that two have.
 
     Attributes:
         benchmark: name of the benchmark.
@@ -36,7 +36,8 @@ class MatrixData:
         keys: what to call each prompt: the tool's id, else its key.
         texts: text of each prompt, None where there is none.
         benchmark_ids: row of ``benchmark`` of each prompt, shape (n,).
-        values: prompts × models, in the metric's per-prompt unit, shape (n, k).
+        values: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where it was
+            read with gaps.
         n_incomplete: prompts left out because a model lacks a score.
         notes: what a reader should know.
         natural_keys: split, key and occurrence of each prompt, as one text.
@@ -77,20 +78,21 @@ class _Column:
     scores: PromptScores
 
 
-def read_matrix(store: Store, selection: Selection) -> MatrixData:
+def read_matrix(store: Store, selection: Selection, *, gaps: bool = False) -> MatrixData:
     """Read the matrix of a benchmark.
 
     Args:
         selection: names a benchmark with prompts of its own.
+        gaps: keep every prompt that two models have a score of; NaN where one has none.
 
     Raises:
         MisuseError: unknown names; fewer than two models, or than two prompts that all models
             have scores for.
     """
-    return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)))
+    return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)), gaps=gaps)
 
 
-def matrix_of(store: Store, scores: BenchmarkScores) -> MatrixData:
+def matrix_of(store: Store, scores: BenchmarkScores, *, gaps: bool = False) -> MatrixData:
     """`read_matrix` of scores that were read."""
     members, notes = scores.largest_group()
     columns = [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable]
@@ -102,6 +104,9 @@ def matrix_of(store: Store, scores: BenchmarkScores) -> MatrixData:
             f" matrix needs at least 2{advise_others(scores.others)}"
         )
     prompts, seen = _complete(chosen)
+    n_complete = len(prompts)
+    if gaps:
+        prompts = _shared(chosen)
     if len(prompts) < 2:
         raise MisuseError(
             f"{len(prompts)} of {len(seen)} prompts of {name} have a score of all"
@@ -109,7 +114,12 @@ def matrix_of(store: Store, scores: BenchmarkScores) -> MatrixData:
             " models out with --where model!=NAME"
         )
     left_out = len(seen) - len(prompts)
-    if left_out:
+    if gaps and len(prompts) > n_complete:
+        notes.append(
+            f"{n_complete} of {len(seen)} prompts have a score of every model (fewest scores:"
+            f" {_fewest(chosen)}): figures of the others are over the models that answered them"
+        )
+    elif left_out:
         notes.append(
             f"{left_out} of {len(seen)} prompts left out: not every model has a score (fewest"
             f" scores: {_fewest(chosen)})"
@@ -131,6 +141,12 @@ def _complete(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], NDArray[np
     return complete, seen
 
 
+def _shared(columns: Sequence[_Column]) -> NDArray[np.int64]:
+    """Prompts that at least two columns have a score of; ids, ascending."""
+    prompts, counts = np.unique(np.concatenate([column.scores.prompts for column in columns]), return_counts=True)
+    return prompts[counts > 1]
+
+
 def _fewest(columns: Sequence[_Column]) -> str:
     worst = sorted(columns, key=lambda column: column.scores.n)[:3]
     return ", ".join(f"{column.name} {column.scores.n}" for column in worst)
@@ -147,9 +163,10 @@ def _assemble(
 ) -> MatrixData:
     rows = sorted(keyed_prompts(store, prompts).values(), key=itemgetter("order"))
     ordered = np.array([row["id"] for row in rows], dtype=np.int64)
-    values = np.empty((len(ordered), len(columns)))
+    values = np.full((len(ordered), len(columns)), np.nan)
     for place, column in enumerate(columns):
-        values[:, place] = column.scores.values[np.searchsorted(column.scores.prompts, ordered)]
+        known = np.isin(ordered, column.scores.prompts, assume_unique=True)
+        values[known, place] = column.scores.values[np.searchsorted(column.scores.prompts, ordered[known])]
     return MatrixData(
         benchmark=benchmark,
         metric=metric.label,

@@ -215,7 +215,8 @@ class FlashModelRow(Row):
         rank: on all prompts.
         mean_error: |rank where it stopped − rank|, mean over random orders of the prompts.
         largest_error: the largest.
-        within: share of orders with the rank within the resolution.
+        within: share of orders with the rank within the resolution; one that uses all prompts cannot miss.
+        within_early: the same of the orders that stop before all prompts; None where none does.
         saving: all prompts over those used.
         n_prompts: used, on average.
     """
@@ -225,6 +226,7 @@ class FlashModelRow(Row):
     mean_error: float
     largest_error: float
     within: float
+    within_early: float | None
     saving: float
     n_prompts: float
 

@@ -13,6 +13,7 @@ from scipy import special
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
 from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.ability_modes import cell_blocks
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses
 from warehouse.stats.multiple.adjust import benjamini_hochberg
@@ -20,6 +21,9 @@ from warehouse.stats.multiple.adjust import benjamini_hochberg
 #: Below so many models a raw correlation is mostly noise.
 MODELS_FOR_RAW = 30
 _BLOCK = 1 << 18
+#: Prior standard deviations of slope and intercept of a free discrimination, which keep perfect separation finite.
+_SD_SLOPE, _SD_INTERCEPT = 2.0, 3.0
+_STEPS = 25
 _NO_SPREAD = 1e-12
 
 
@@ -146,8 +150,7 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     Raises:
         StatisticsError: answers of another fit.
     """
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    _check_same(fit, responses)
     total, spread = np.zeros(len(fit.models)), np.zeros(len(fit.models))
     for p in _chances(fit):
         total += p.sum(axis=1)
@@ -161,6 +164,92 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
         mean = p.mean(axis=0)
         discriminations.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
     return np.concatenate(discriminations)
+
+
+@dataclass(frozen=True, eq=False)
+class FreeDiscrimination(Figures):
+    """How items go with the ability that a model fits, where it may be negative.
+
+    The a of a fitted model is above 0: an item that able models fail, as one with a wrong key, only gets
+    a small one. Abilities come from the items with large ones, so that items against them show here even
+    where they are many and the sum of scores hides them.
+
+    Attributes:
+        slope: of ln odds of a right answer on the fitted abilities, logits per standard deviation of
+            the models, shape (J,); NaN where all answers are alike.
+        p_negative: one-sided p of a correlation with the abilities below 0, by Student's t.
+        q_negative: the same after Benjamini and Hochberg over items.
+        is_negative: q_negative at most ``alpha``.
+    """
+
+    slope: FloatArray
+    p_negative: FloatArray
+    q_negative: FloatArray
+    is_negative: NDArray[np.bool_]
+
+    def __str__(self) -> str:
+        return f"{int(self.is_negative.sum())} of {len(self.slope)} items go against the fitted ability"
+
+
+def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.05) -> FreeDiscrimination:
+    """Logistic regression of each item on the abilities (EAP) of a fit, without a bound at 0.
+
+    Penalised by N(0, 2²) on the slope and N(0, 3²) on the intercept; the test is of the correlation
+    of the share right with the abilities, over the models that answered.
+
+    Raises:
+        StatisticsError: answers of another fit.
+    """
+    _check_same(fit, responses)
+    theta = (fit.theta - fit.theta.mean()) / fit.theta.std()
+    slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
+    for items, y, k in cell_blocks(responses):
+        draws = np.broadcast_to(np.asarray(k, dtype=np.float64), y.shape)
+        known = draws > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = y / np.where(known, draws, 1)
+            r[items] = _correlation(share, np.broadcast_to(theta[:, None], y.shape), known)
+        n[items] = known.sum(axis=0)
+        slope[items] = np.where(np.isnan(r[items]), np.nan, _slopes(theta, y, draws))
+    p = _p_negative(r, n.astype(np.intp))
+    q = benjamini_hochberg(p)
+    return FreeDiscrimination(slope, p, q, q <= alpha)
+
+
+def _slopes(theta: FloatArray, y: FloatArray, k: FloatArray) -> FloatArray:
+    """Penalised logistic slopes of each column by Newton's method."""
+    a, d = np.zeros(y.shape[1]), np.zeros(y.shape[1])
+    x = theta[:, None]
+    for _ in range(_STEPS):
+        p = special.expit(x * a + d)
+        w, e = k * p * (1 - p), y - k * p
+        g_d, g_a = e.sum(axis=0) - d / _SD_INTERCEPT**2, (x * e).sum(axis=0) - a / _SD_SLOPE**2
+        h_dd, h_da = w.sum(axis=0) + 1 / _SD_INTERCEPT**2, (x * w).sum(axis=0)
+        h_aa = (x * x * w).sum(axis=0) + 1 / _SD_SLOPE**2
+        determinant = h_dd * h_aa - h_da**2
+        step_a, step_d = (h_dd * g_a - h_da * g_d) / determinant, (h_aa * g_d - h_da * g_a) / determinant
+        size = np.minimum(1.0, 2.0 / np.maximum(np.maximum(abs(step_a), abs(step_d)), 1e-300))
+        a, d = a + size * step_a, d + size * step_d
+    return a
+
+
+def smallest_against(n_models: int, n_items: int, alpha: float = 0.05) -> float:
+    """The r_c that one item alone must be at or below, among so many, to count as going against the rest.
+
+    r = t/sqrt(t² + M − 2) with t the α/J quantile of Student's t with M − 2 degrees of freedom.
+
+    Returns:
+        in (−1, 0); NaN with fewer than 3 models.
+    """
+    if n_models < 3:
+        return math.nan
+    t = float(special.stdtrit(n_models - 2, alpha / n_items))
+    return t / math.sqrt(t * t + n_models - 2)
+
+
+def _check_same(fit: IrtFit, responses: Responses) -> None:
+    if fit.models != responses.models or fit.items != responses.items:
+        raise StatisticsError("`fit` and `responses` must be of the same models and items")
 
 
 def _chances(fit: IrtFit) -> Iterator[FloatArray]:

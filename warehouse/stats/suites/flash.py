@@ -68,7 +68,9 @@ class FlashCheck(Figures):
         tiers: TierRank of each step.
         mean_error: |rank where it stopped − full rank|, mean over orders of the prompts, shape (M,).
         largest_error: the largest, shape (M,).
-        within: share of orders in which the full rank lies within rank ± Res(S), shape (M,).
+        within: share of orders in which the full rank lies within rank ± Res(S), shape (M,); those that
+            use all prompts cannot miss.
+        within_early: the same of the orders that stop before all prompts, NaN where none does, shape (M,).
         saving: all prompts over those used, mean over orders, shape (M,).
         stopped: share of orders that stopped at each step, shape (M, steps).
         n_orders: random orders of the prompts.
@@ -81,6 +83,7 @@ class FlashCheck(Figures):
     mean_error: FloatArray
     largest_error: FloatArray
     within: FloatArray
+    within_early: FloatArray
     saving: FloatArray
     stopped: FloatArray
     n_orders: int
@@ -257,6 +260,8 @@ def flash_check(
             error[:, gone] = np.where(stops, off, error[:, gone])
             inside[:, gone] = np.where(stops, off <= res, inside[:, gone])
     saving = prompts[-1] / np.array(prompts, dtype=np.float64)[stopped]
+    early = stopped < len(steps)
+    n_early = early.sum(axis=0)
     return FlashCheck(
         sizes=(*steps, None),
         n_prompts=tuple(prompts),
@@ -265,6 +270,7 @@ def flash_check(
         mean_error=error.mean(axis=0),
         largest_error=error.max(axis=0),
         within=inside.mean(axis=0),
+        within_early=np.where(n_early > 0, (inside * early).sum(axis=0) / np.maximum(n_early, 1), np.nan),
         saving=saving.mean(axis=0),
         stopped=np.stack([(stopped == i).mean(axis=0) for i in range(len(prompts))], axis=1),
         n_orders=n_resamples,
