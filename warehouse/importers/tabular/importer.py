@@ -30,6 +30,7 @@ from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mappi
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
+from warehouse.importers.tabular.same_content import same_content
 from warehouse.importers.tabular.score_tally import ScoreTally
 from warehouse.importers.tabular.sections import load_mapping
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
@@ -308,6 +309,7 @@ class _Reading:
         several = len(self.tables) > 1
         self._dump.notes += [f"{place}: {note}" if several else note for place, note in self.registry.notes]
         self.registry.closed = True
+        self._dump.same_content = same_content(self.mapping, stated=self.plain is None)
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
         return self._dump

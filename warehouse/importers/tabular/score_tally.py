@@ -28,6 +28,7 @@ class ScoreTally:
     explained: int = 0
     scores: Counter[str] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
+    filled: Counter[str] = field(default_factory=Counter)
     words: dict[str, str] = field(default_factory=dict)
     has_choices: bool = False
 
@@ -38,11 +39,13 @@ class ScoreTally:
             return
         self.rows += batch.num_rows
         scores = batch.column("scores").flatten()
-        metrics, values = scores.field("metric"), scores.field("value")
+        metrics, has_value = scores.field("metric"), pc.is_valid(scores.field("value"))
+        is_filled = _filled(scores, variant)
         for metric in pc.unique(metrics).to_pylist():
             of_metric = pc.equal(metrics, metric)
-            self.scores[metric] += pc.sum(of_metric).as_py() or 0
-            self.values[metric] += pc.sum(pc.and_(of_metric, pc.is_valid(values))).as_py() or 0
+            self.scores[metric] += _count(of_metric)
+            self.values[metric] += _count(pc.and_(of_metric, has_value))
+            self.filled[metric] += _count(pc.and_(of_metric, is_filled))
         if not self.values.total():
             self._explain(batch, variant)
 
@@ -57,7 +60,7 @@ class ScoreTally:
                 pc.is_in(scores.field("status"), pa.array(_REASONS))
             )
             why = pc.or_(why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), stated.cast(pa.int64())))
-        self.explained += pc.sum(why).as_py() or 0
+        self.explained += _count(why)
         for metric, word in zip(scores.field("metric").to_pylist(), scores.field("raw").to_pylist(), strict=True):
             if word is not None:
                 self.words.setdefault(metric, word)
@@ -74,10 +77,11 @@ class ScoreTally:
             if self.explained == self.rows:
                 return [f"none of {self.rows} rows has a score: each states an error or a status"]
             raise self._unscored(name, variants)
-        return [
-            f"{metric}: no value in any of {count} rows"
-            for metric, count in self.scores.items()
-            if not self.values[metric]
+        missing = [metric for metric, count in self.scores.items() if count and not self.values[metric]]
+        filled = [metric for metric, count in self.scores.items() if count and self.filled[metric] == count]
+        notes = [f"{metric}: no value in any of {self.scores[metric]} rows" for metric in missing]
+        return notes + [
+            f"{metric}: no value in any of {self.scores[metric]} rows, and if_null gives each one" for metric in filled
         ]
 
     def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
@@ -92,3 +96,18 @@ class ScoreTally:
             advice="map the column that holds them, words by values = { … }; "
             "failed samples by [sample] error or the score's status",
         )
+
+
+def _filled(scores: pa.StructArray, variant: Variant) -> pa.Array:
+    """Which scores look as ``if_null`` makes them, where it gives a status besides."""
+    filled = pa.array([False] * len(scores))
+    for rule in variant.scores:
+        if rule.null_value is not None and rule.null_status is not None:
+            status = pc.equal(scores.field("status"), rule.null_status)
+            same = pc.and_(status, pc.equal(scores.field("value"), float(rule.null_value)))
+            filled = pc.or_(filled, pc.fill_null(same, False))
+    return filled
+
+
+def _count(mask: pa.Array) -> int:
+    return int(pc.sum(mask).as_py() or 0)
