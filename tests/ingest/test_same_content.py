@@ -132,4 +132,4 @@ def test_equal_questions_of_verifiers(store_url: str, tmp_path: Path, data_dir: 
     assert report.total("n_samples") == 5
     with open_store(store_url) as store:
         (row,) = leaderboard(store, "b", metric="acc").rows
-    assert (round(row.figure.value, 10), round(row.figure.se, 10)) == (0.7933333333, 0.1309792180)
+    assert (round(row.figure.estimate, 10), round(row.figure.standard_error, 10)) == (0.7933333333, 0.1309792180)
