@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from tests.support.tabular import read_toml, scores
+from tests.support.tabular import documented, read, read_toml, scores
 
 RUN = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n'
 SCORE = """
@@ -109,3 +110,15 @@ def test_rows_of_empty_cells_and_footers(tmp_path: Path) -> None:
     values, rejected = places(tmp_path, mapping, "a.csv", text)
     assert values == [1, 0]
     assert [found for _, found in rejected][:2] == ["an empty row", "'Total', a row that sums up others"]
+
+
+def test_bare_texts_in_a_published_dump(tmp_path: Path) -> None:
+    """A file of MMLU-Pro answers had 43 of them; as prompts by their place they met the ids of others."""
+    record = {"question": "?", "options": ["x"], "answer": "A", "pred": "A", "category": "c", "src": "s"}
+    record |= {"generated_text": "A"}
+    records = [record | {"question_id": number} for number in range(4)]
+    with ZipFile(tmp_path / "model_outputs_m_5shots.zip", "w") as archive:
+        archive.writestr("model_outputs_m_5shots.json", json.dumps([*records[:2], "business", *records[2:], "law"]))
+    taken = read(tmp_path, documented("mmlu_pro"))
+    assert scores(taken.rows) == [1] * 4
+    assert [item.found for item in taken.rejections] == ["'business'", "'law'"]

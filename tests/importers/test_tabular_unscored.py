@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.tabular import read_toml
 from warehouse.errors import InputError
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
 
 RUN = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
 SCORE = '[[scores]]\nmetric = "acc"\nvalue = "acc"\n'
@@ -29,8 +31,7 @@ def test_only_words(tmp_path: Path) -> None:
 def test_failures_that_say_why_are_kept(tmp_path: Path, stated: str) -> None:
     (tmp_path / "a.csv").write_text("id,acc,why,state\nq1,,timeout,error\nq2,,refused,limit\n")
     taken = read_toml(tmp_path, RUN + stated)
-    assert len(taken.rows) == 2
-    assert taken.notes == ["none of 2 rows has a score: each states an error or a status"]
+    assert len(taken.rows) == 2 and not taken.notes
 
 
 def test_one_that_does_not_say_why(tmp_path: Path) -> None:
@@ -72,3 +73,18 @@ def test_no_table_of_scout_is_stored_without_a_score(data_dir: Path) -> None:
     """
     with pytest.raises(InputError, match="no score in any of 180 rows"):
         read_toml(folder, mapping)
+
+
+@pytest.mark.parametrize("name", ["m.csv", "log"])
+def test_a_run_that_failed_is_stored_with_a_note(store_url: str, tmp_path: Path, data_dir: Path, name: str) -> None:
+    if name == "log":  # ten samples, no scores
+        (path,) = (data_dir / "inspect_logs").rglob("*dPiJ*")
+        mapping = None
+    else:
+        path, mapping = tmp_path / name, tmp_path / "m.toml"
+        path.write_text("id,acc,why\n" + "".join(f"q{n},,timeout\n" for n in range(10)))
+        mapping.write_text(RUN + 'error = "why"\n' + SCORE)
+    with open_store(store_url, create=True) as store:
+        report = ingest(store, [path], mapping=mapping)
+    assert report.total("n_samples") == 10
+    assert any(note.startswith("none of 10 samples has a score") for note in report.sources[0].notes)

@@ -28,6 +28,19 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
         ]
 
 
+def note_unscored(scratch: Scratch, state: _Load) -> None:
+    """A note to each source with runs of which no sample has a score."""
+    rows = scratch.rows(query_text("ingest", "unscored_runs"))
+    for part in state.parts if rows else ():
+        unscored = [(n, statuses) for run, n, statuses in rows if run in part.runs]
+        if unscored:
+            count = sum(n for n, _ in unscored)
+            words = sorted({word for _, statuses in unscored if statuses for word in statuses.split(", ")})
+            runs = f" of {len(unscored)} runs" if len(part.runs) > 1 else ""
+            why = f": {', '.join(words)}" if words else ""
+            part.dump.notes.append(f"none of {count} samples{runs} has a score{why}")
+
+
 #: By how much two standard errors differ, at least, to be told of where ids say which prompts are the same.
 _TELLING = 1.05
 
