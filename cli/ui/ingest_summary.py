@@ -68,16 +68,21 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
-    """Why files were not read: of those with one reason the first and their number, or each."""
-    if each:
-        return [f"{item.shown}: {_reason(item)}" for item in unread]
+    """Why files were not read; those that nobody knows or a mapping does not name together, unless each is to be said."""
+    from warehouse.ingest.discover import NOT_NAMED
+
     files: dict[str, list[str]] = {}
     for item in unread:
-        files.setdefault(_reason(item), []).append(item.shown)
-    return [
-        f"{first}: {reason}" if not others else f"{len(others) + 1} files, the first {first}: {reason}"
-        for reason, (first, *others) in files.items()
-    ]
+        reason = _reason(item)
+        together = not each and (not item.reason or item.reason == NOT_NAMED)
+        files.setdefault(reason if together else f"{item.shown}: {reason}", []).append(item.shown)
+    return [_of_reason(reason, *shown) for reason, shown in files.items()]
+
+
+def _of_reason(reason: str, first: str, *others: str) -> str:
+    if others:
+        return f"{len(others) + 1} files, the first {first}: {reason}"
+    return reason if reason.startswith(f"{first}: ") else f"{first}: {reason}"
 
 
 def _reason(item: Unread) -> str:

@@ -18,6 +18,10 @@ from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.store.load.state import LoadOptions
 
 
+#: Why a file is not read under a mapping.
+NOT_NAMED = "not among the files that the mapping names (files, exclude)"
+
+
 @dataclass(frozen=True)
 class _Job:
     """One source with the importer that claimed it."""
@@ -104,7 +108,7 @@ def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     unread = left_over(item)
     if unread.reason or settings.mapping is None:
         return unread
-    return replace(unread, reason="not among the files that the mapping names (files, exclude)")
+    return replace(unread, reason=NOT_NAMED)
 
 
 def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
