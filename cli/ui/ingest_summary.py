@@ -68,7 +68,7 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
-    """Why files were not read; those that nobody knows or a mapping does not name together, unless each is to be said."""
+    """Why files were not read; those that nobody knows or a mapping does not name together, unless each is wanted."""
     from warehouse.ingest.discover import NOT_NAMED
 
     files: dict[str, list[str]] = {}

@@ -17,7 +17,6 @@ from warehouse.importers.common.source_context import companions_of
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.store.load.state import LoadOptions
 
-
 #: Why a file is not read under a mapping.
 NOT_NAMED = "not among the files that the mapping names (files, exclude)"
 

@@ -232,13 +232,13 @@ class _Numbering:
         table = pa.Table.from_batches([batch])
         for name in table.column_names if marked else ():
             fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
-            for row in np.flatnonzero(~fine.to_numpy()):
+            for row in np.flatnonzero(~fine.to_numpy()).tolist():
                 shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
             table, numbers = _kept(table, numbers, fine)
         again = _is_header(table, header)
         if again is not None:
-            for row in np.flatnonzero(again.to_numpy()):
+            for row in np.flatnonzero(again.to_numpy()).tolist():
                 reject(f"row {numbers[row]}", f"the header again: {', '.join(header.values())[:60]!r}", "data")
             table, numbers = _kept(table, numbers, pc.invert(again))
         indices = range(self.count, self.count + table.num_rows)

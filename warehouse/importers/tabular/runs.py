@@ -245,7 +245,8 @@ class RunColumns:
         for name, value in self.registry.defaults.items():
             if header.get(name) in EMPTY:
                 header[name] = value
-        if self.variant.has_samples and is_summary(header.get("model")) and any(self.sources["model"].paths()):
+        model = self.sources.get("model")
+        if self.variant.has_samples and model and any(model.paths()) and is_summary(header.get("model")):
             return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
         for name in _REQUIRED:
             if name not in header:

@@ -122,11 +122,14 @@ def _misshapen(view: View, variant: Variant) -> Faults:
     chunk = view.chunk
     if not isinstance(chunk, NestedChunk):
         return {}
-    depth = len(chunk.draws.steps) if chunk.draws else 0
-    of_draw, of_record = [], []
+    prefix = chunk.draws.steps if chunk.draws else ()
+    of_draw: list[Sequence[Any]] = []
+    of_record: list[Sequence[Any]] = []
     for path in _row_paths(variant):
-        inner = depth > 0 and path.steps[:depth] == chunk.draws.steps if chunk.draws else False
-        (of_draw if inner else of_record).append(path.steps[depth:] if inner else path.steps)
+        if prefix and path.steps[: len(prefix)] == prefix:
+            of_draw.append(path.steps[len(prefix) :])
+        else:
+            of_record.append(path.steps)
     faults = _no_objects((row.levels[-1][0] for row in chunk.rows), _keys(of_record))
     draws = (row.draw if row.draw is not None else {} for row in chunk.rows)  # a generation may be missing
     return _no_objects(draws, _keys(of_draw)) | faults
