@@ -154,16 +154,15 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
     if settle is not None:
         raise click.UsageError("--settle goes with --watch")
     report = _ingest(state, Given(**given))
-    for refused in report.refused:
-        click.echo(f"Error: {refused.error}", err=True)
+    from ..ui.ingest_summary import print_errors, print_summary
+
     if given["as_json"]:
         from warehouse.store.load.state import LoadReport
 
         Output("json").emit_records(LoadReport, report.sources)
     else:
-        from ..ui.ingest_summary import print_summary
-
         print_summary(report, state, dry_run=given["dry_run"])
+    print_errors(report.refused, every=state.verbose)
     _publish(state, given, report)
     click.get_current_context().exit(REFUSED if report.refused else 0)
 

@@ -68,6 +68,8 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
 def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
     from warehouse.records.clock import utc_now
 
+    from ..ui.ingest_summary import print_errors
+
     chosen, unknown = watcher.ready()
     for item in unknown:
         click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
@@ -76,8 +78,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
         return
     wanted = set(chosen)
     report = ingest(lambda files: tuple(files) in wanted, _Until(stop))
-    for refused in report.refused:
-        click.echo(f"Error: {refused.error}", err=True)
+    print_errors(report.refused)
     now = utc_now()
     click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
     watcher.take([path for files in chosen for path in files])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,17 +13,20 @@ from typing import TYPE_CHECKING
 import click
 
 from ..state import State
-from .table import print_table
+from .table import fitted, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
     from warehouse.ingest.reconcile import Reconciled
     from warehouse.ingest.report import IngestReport
+    from warehouse.store.load.state import LoadReport
 
 #: Suffixes of files that hold others, or are packed in a way that no importer reads.
 ARCHIVES = frozenset(".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar".split())
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
+#: Sources that are named beside the first of which an error says the same.
+NAMED = 3
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")
 
@@ -45,7 +49,7 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
 def _print_notes(report: IngestReport, state: State) -> None:
     notes = _of_sources((item.source, note) for item in report.sources for note in item.notes)
     notes += report.notes
-    notes += [_unclaimed(item) for item in report.unread]
+    notes += _of_files(report.unread, each=state.verbose)
     shown = notes if state.verbose else notes[:LISTED]
     state.notes(shown)
     if len(notes) > len(shown):
@@ -63,10 +67,49 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     ]
 
 
-def _unclaimed(item: Unread) -> str:
+def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
+    """Why files were not read; those that nobody knows or a mapping does not name together, unless each is wanted."""
+    from warehouse.ingest.discover import NOT_NAMED
+
+    files: dict[str, list[str]] = {}
+    for item in unread:
+        reason = _reason(item)
+        together = not each and (not item.reason or item.reason == NOT_NAMED)
+        files.setdefault(reason if together else f"{item.shown}: {reason}", []).append(item.shown)
+    return [_of_reason(reason, *shown) for reason, shown in files.items()]
+
+
+def _of_reason(reason: str, first: str, *others: str) -> str:
+    if others:
+        return f"{len(others) + 1} files, the first {first}: {reason}"
+    return reason if reason.startswith(f"{first}: ") else f"{first}: {reason}"
+
+
+def _reason(item: Unread) -> str:
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
-        return f"{item.shown}: an archive or packed file; unpack it first"
-    return str(item)
+        return "an archive or packed file; unpack it first"
+    return item.reason or "no importer knows this file"
+
+
+def print_errors(refused: Iterable[LoadReport], *, every: bool = False) -> None:
+    """Why sources were refused, on standard error."""
+    for line in error_lines(refused, every=every):
+        click.echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
+
+
+def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[str]:
+    """Each error once, with the number and the first of the sources of which the same is said but for their names
+    and for numbers; with ``every`` all of them are named."""
+    alike: dict[str, list[LoadReport]] = {}
+    for item in refused:
+        text = item.error.replace(item.source, "\0")
+        alike.setdefault(re.sub(r"\d+", "0", text), []).append(item)
+    lines = []
+    for first, *others in alike.values():
+        names = ", ".join(item.source for item in (others if every else others[:NAMED]))
+        more = ", … (-v names all)" if len(others) > NAMED and not every else ""
+        lines.append(first.error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
+    return lines
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -352,3 +353,55 @@ def test_the_bar_counts_the_bytes_of_each_source_once(tmp_path: Path, store_url:
 def test_a_note_on_several_sources_is_told_once() -> None:
     notes = [("a", "x is y"), ("b", "x is y"), ("c", "z"), ("d", "x is y")]
     assert _of_sources(notes) == ["3 sources, the first a: x is y", "c: z"]
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+def test_errors_of_one_kind_are_said_once(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+    for number in range(9):
+        rows = "".join(f"q{row},m,1\n" for row in range(number))
+        (tmp_path / f"r{number}.csv").write_text(f"id,model,score\n{rows},m,0\n")
+    (tmp_path / "fine.csv").write_text("id,model,score\nq,m,1\n")
+    (tmp_path / "other.csv").write_text("id,model,score\nq,m,1\nq,m,0\n")
+    done = run("ingest", str(tmp_path), "--default", "benchmark=b", db=bare_duckdb_url)
+    errors = [line for line in done.err.splitlines() if line.startswith("Error: ")]
+    assert done.code == 3 and len(errors) == 2
+    assert any("[and 8 more like it: r1.csv, r2.csv, r3.csv, … (-v names all)]" in line for line in errors)
+    assert sum("stands twice" in line for line in errors) == 1
+    every = run("ingest", str(tmp_path), "--default", "benchmark=b", "-v", db=bare_duckdb_url)
+    assert "r8.csv" in every.err.partition("more like it")[2]
+    singly = run("ingest", str(tmp_path), "--default", "benchmark=b", "--json", db=bare_duckdb_url)
+    assert sum(bool(row["error"]) for row in json.loads(singly.out)) == 10
+
+
+def test_errors_follow_the_summary_and_fit_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("id,model,score\nq,m,1\nq,m,0\n")
+    master, slave = pty.openpty()
+    call = [str(COMMAND), "ingest", "r.csv", "--default", "benchmark=b"]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "60", "NO_COLOR": "1"}
+    with subprocess.Popen(call, cwd=tmp_path, stdout=slave, stderr=slave, env=environment):
+        os.close(slave)
+        seen = b""
+        try:
+            while block := os.read(master, 4096):
+                seen += block
+        except OSError:  # the other side is closed
+            pass
+    os.close(master)
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", seen.decode()).splitlines()
+    (error,) = [place for place, line in enumerate(lines) if line.startswith("Error: ")]
+    assert error > next(place for place, line in enumerate(lines) if line.startswith("sources "))
+    assert len(lines) > error + 2 and max(map(len, lines[error:])) <= 60
+
+
+def test_files_that_a_mapping_does_not_name_are_one_note(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text('files = ["a.csv"]\n' + MAPPING)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in "abcde":
+        (folder / f"{name}.csv").write_text("id,model,correct\nq,m,1\n")
+    done = run("ingest", str(folder), "--map", str(mapping), db=bare_duckdb_url)
+    (note,) = [line for line in done.err.splitlines() if "not among the files" in line]
+    assert note.startswith("note: 4 files, the first ")

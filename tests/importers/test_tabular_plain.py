@@ -191,3 +191,9 @@ def test_a_dump_that_knows_its_direction_keeps_it(tmp_path: Path) -> None:
         found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
     assert [row["h"] for row in found] == [True]
     assert any("higher score is better: this holds" in n for n in report.sources[0].notes)
+
+
+def test_questions_without_a_target_are_known_by_their_text(tmp_path: Path) -> None:
+    text = "model,benchmark,question,answer,score\na,sums,1+1?,2,1\na,sums,say something,,0\n"
+    _, rows, _ = taken(tmp_path, text)
+    assert values_of(rows) == [1, 0]

@@ -17,6 +17,9 @@ from warehouse.importers.common.source_context import companions_of
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.store.load.state import LoadOptions
 
+#: Why a file is not read under a mapping.
+NOT_NAMED = "not among the files that the mapping names (files, exclude)"
+
 
 @dataclass(frozen=True)
 class _Job:
@@ -104,7 +107,7 @@ def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     unread = left_over(item)
     if unread.reason or settings.mapping is None:
         return unread
-    return replace(unread, reason="not among the files that the mapping names (files, exclude)")
+    return replace(unread, reason=NOT_NAMED)
 
 
 def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:

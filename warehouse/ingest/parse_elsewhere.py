@@ -25,7 +25,16 @@ from warehouse.importers.base import Importer
 from warehouse.importers.common import file_stamps as stamps
 from warehouse.importers.common.file_stamps import Stamp
 from warehouse.ingest.reading import Reading, read, read_together
-from warehouse.records import Dump, ImportSettings, MetricSpec, PublishedScore, Rejection, RunHeader, SourceFiles
+from warehouse.records import (
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SameContent,
+    SourceFiles,
+)
 from warehouse.store.load import staging
 from warehouse.store.load.scratch import lone_parser
 from warehouse.store.load.state import LoadOptions
@@ -181,9 +190,10 @@ class _Records(pickle.Unpickler):
         raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")
 
 
+_RECORDS = (Dump, Rejection, RunHeader, MetricSpec, PublishedScore, SameContent)
 #: By whole names: a module holds more than its records, and a name with dots reaches further.
 _ALLOWED = {
     ("datetime", "datetime"),
     (__name__, "_nothing"),
-    *((kind.__module__, kind.__qualname__) for kind in (Dump, Rejection, RunHeader, MetricSpec, PublishedScore)),
+    *((kind.__module__, kind.__qualname__) for kind in _RECORDS),
 }

@@ -19,6 +19,7 @@ from warehouse.records.dump import (
     Dump,
     ImportSettings,
     Rejection,
+    SameContent,
     SourceFiles,
     literal_path,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "Rejection",
     "RunHeader",
     "RunStatus",
+    "SameContent",
     "SourceFiles",
     "canonical_json",
     "content_key",

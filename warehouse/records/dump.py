@@ -49,6 +49,25 @@ class BulkQuery:
 Batch: TypeAlias = pa.RecordBatch | BulkQuery
 
 
+@dataclass(frozen=True)
+class SameContent:
+    """What rows of one run are that hold the same content, in a dump whose own ids do not settle it.
+
+    Attributes:
+        are_draws: of one prompt, in their order; else prompts of their own, told apart by ids or by place.
+        belong_together: rows may be about one prompt, of other variants, draws or metrics.
+        by_metric: each row holds a metric of its own.
+        by_id: ids tell them apart.
+        key: how a mapping says that they are draws of one prompt.
+    """
+
+    are_draws: bool
+    belong_together: bool = False
+    by_metric: bool = False
+    by_id: bool = False
+    key: str = ""
+
+
 @dataclass
 class Dump:
     """What an importer makes of one source. ``rejections`` and ``notes`` grow while reading.
@@ -62,6 +81,7 @@ class Dump:
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     close: Callable[[], None] = lambda: None
+    same_content: SameContent | None = None  # where the importer does not know
 
 
 @dataclass(frozen=True)

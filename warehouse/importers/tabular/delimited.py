@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,7 @@ def _unfinished(data: bytes) -> int:
 #: Longest row of a CSV file, in bytes.
 MAX_ROW_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 20
+_MARKS = 4
 _QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
 
 
@@ -98,11 +99,13 @@ class DelimitedReader:
         self.kind = "TSV" if self.delimiter == "\t" else "CSV"
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
+        # as many of the first columns tell the header where it stands again below
+        self.marks = dict(zip(self.columns[:_MARKS], header, strict=False)) if self.header_lines else {}
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
         chosen = None if wanted is None else {column_of(path, self.columns) for path in wanted}
-        columns = [name for name in self.columns if chosen is None or name in chosen]
+        columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
         columns = columns or self.columns[:1]
         with self.member.open() as raw:
             stream = CheckedStream(raw)
@@ -111,7 +114,7 @@ class DelimitedReader:
                 for batch in self._opened(stream, columns, numbering):
                     numbering.tell(reject, batch.num_rows)
                     if batch.num_rows:
-                        last = numbering.chunk(batch, stream.marked, reject)
+                        last = numbering.chunk(batch, stream.marked, self.marks, reject)
                         if self.suspicious and stream.quotes:
                             self._refuse_swallowed_lines(last)
                         yield last
@@ -222,18 +225,22 @@ class _Numbering:
             cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
             reject(place, cut + shown, expected)
 
-    def chunk(self, batch: pa.RecordBatch, marked: bool, reject: Reject) -> TableChunk:
-        """The batch without rows in which bytes were marked as no UTF-8."""
+    def chunk(self, batch: pa.RecordBatch, marked: bool, header: Mapping[str, str], reject: Reject) -> TableChunk:
+        """The batch without rows in which bytes were marked as no UTF-8, and without the header where it stands
+        again."""
         numbers = self._numbers(batch.num_rows)
         table = pa.Table.from_batches([batch])
         for name in table.column_names if marked else ():
             fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
-            keep = fine.to_pylist()
-            for row in (row for row, kept in enumerate(keep) if not kept):
+            for row in np.flatnonzero(~fine.to_numpy()).tolist():
                 shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
-            table = table.filter(fine)
-            numbers = [number for number, kept in zip(numbers, keep, strict=True) if kept]
+            table, numbers = _kept(table, numbers, fine)
+        again = _is_header(table, header)
+        if again is not None:
+            for row in np.flatnonzero(again.to_numpy()).tolist():
+                reject(f"row {numbers[row]}", f"the header again: {', '.join(header.values())[:60]!r}", "data")
+            table, numbers = _kept(table, numbers, pc.invert(again))
         indices = range(self.count, self.count + table.num_rows)
         chunk = TableChunk(table, indices, numbers, order=self.order)
         self.count += chunk.size
@@ -247,6 +254,20 @@ class _Numbering:
             numbers = line[~np.isin(line, later)][:size].tolist()
         self.next = numbers[-1] + 1 if size else self.next
         return numbers
+
+
+def _kept(table: pa.Table, numbers: Sequence[int], keep: pa.ChunkedArray) -> tuple[pa.Table, Sequence[int]]:
+    return table.filter(keep), [number for number, kept in zip(numbers, keep.to_pylist(), strict=True) if kept]
+
+
+def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | None:
+    """Which rows say what the header says; ``None`` if none does."""
+    same = None
+    for column, name in header.items():
+        if column in table.column_names and name:
+            equal = pc.fill_null(pc.equal(table.column(column), name), False)
+            same = equal if same is None else pc.and_(same, equal)
+    return same if same is not None and pc.any(same).as_py() else None
 
 
 def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:

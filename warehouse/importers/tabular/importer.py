@@ -30,6 +30,8 @@ from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mappi
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
+from warehouse.importers.tabular.same_content import same_content
+from warehouse.importers.tabular.score_tally import ScoreTally
 from warehouse.importers.tabular.sections import load_mapping
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
@@ -293,6 +295,7 @@ class _Reading:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
+        self.tally = ScoreTally()
         self._dump = Dump((), ())
 
     def dump(self) -> Dump:
@@ -306,6 +309,7 @@ class _Reading:
         several = len(self.tables) > 1
         self._dump.notes += [f"{place}: {note}" if several else note for place, note in self.registry.notes]
         self.registry.closed = True
+        self._dump.same_content = same_content(self.mapping, stated=self.plain is None)
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
         return self._dump
@@ -346,6 +350,8 @@ class _Reading:
                 yield from self._rows(table)
             self._dump.notes += table.notes()
             table.forget()
+        if self.tables:
+            self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
 
     def _rows(self, table: Table) -> Iterator[pa.RecordBatch]:
         projections = [Projection(self.mapping, runs.variant, runs) for runs in self._runs(table)]
@@ -355,6 +361,7 @@ class _Reading:
             for projection in projections:
                 batch = projection.batch(view, table.rejected(view, self._reject))
                 if batch is not None:
+                    self.tally.add(batch, projection.variant)
                     yield batch
         if not has_rows:
             self._dump.notes.append(f"{table.member.name}: no rows")

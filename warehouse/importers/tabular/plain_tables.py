@@ -196,9 +196,12 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
 
 def canonical_mapping(guessed: Guess) -> dict[str, Any]:
     """The mapping that a table's own column names amount to."""
+    sample: dict[str, Any] = {name: path_of(column) for name, column in guessed.sample.items()}
+    if "target" in guessed.key:  # not every question has one
+        sample["target"] = {"path": sample["target"], "optional": True}
     parts: dict[str, Any] = {
         "run": {name: path_of(column) for name, column in guessed.run.items()},
-        "sample": {name: path_of(column) for name, column in guessed.sample.items()},
+        "sample": sample,
         "metadata": {name: path_of(column) for name, column in guessed.metadata.items()},
         "scores": [dict(_score(guessed, *pair)) for pair in guessed.scores],
     }

@@ -25,6 +25,7 @@ from warehouse.importers.tabular.columns import (
 from warehouse.importers.tabular.expressions import At, Equals, Source
 from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
 from warehouse.importers.tabular.runs import RunColumns
+from warehouse.importers.tabular.strays import lacks_key, stray_rows
 from warehouse.importers.tabular.values import Unfit, integer_of, text_of
 from warehouse.records import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_STATUSES, SCORE_TYPE
 
@@ -47,6 +48,8 @@ class Projection:
         for name, source in self._sources().items():
             columns[name] = self._field(name, source, view, faults)
         columns.update(self._documents(view, columns, faults))
+        for row, fault in stray_rows(view, self.mapping, self.variant, columns).items():
+            faults[row] = fault
         if self.variant.scores:
             columns["scores"] = scores_of(view, self.variant.scores, faults)
         if self.variant.choices:
@@ -83,9 +86,8 @@ class Projection:
                 name: named[name] if name in named else _key_part(name, columns[name]) for name in self.mapping.key
             }
             documents["identity"] = _json_rows(parts, faults)
-            for row, values in enumerate(zip(*parts.values(), strict=True)):
-                if all(value is None for value in values):
-                    faults.setdefault(row, Unfit("nothing", f"key: {' or '.join(parts)}"))
+            for row, fault in lacks_key(view, {**self.variant.sample, **self.variant.metadata}, parts).items():
+                faults.setdefault(row, fault)
         return documents
 
 

@@ -21,6 +21,7 @@ from warehouse.importers.tabular.columns import Codes, Column, combine, encode
 from warehouse.importers.tabular.expressions import Literal, Source
 from warehouse.importers.tabular.field_paths import MISSING, child
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
+from warehouse.importers.tabular.summary_words import is_summary
 from warehouse.importers.tabular.values import Unfit, double_of, integer_of, number_of, score_of, text_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 
@@ -244,6 +245,9 @@ class RunColumns:
         for name, value in self.registry.defaults.items():
             if header.get(name) in EMPTY:
                 header[name] = value
+        model = self.sources.get("model")
+        if self.variant.has_samples and model and any(model.paths()) and is_summary(header.get("model")):
+            return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
         for name in _REQUIRED:
             if name not in header:
                 return Unfit(f"no {name}", f"a {name}: map it in [run] or say --default {name}=…")

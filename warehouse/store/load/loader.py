@@ -29,7 +29,12 @@ from warehouse.store.load.bulk_insert import UnfitError
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.load_errors import NeedsMemoryError, parsing, unfit
-from warehouse.store.load.load_report import note_values_that_are_no_numbers, report_of
+from warehouse.store.load.load_report import (
+    note_same_content,
+    note_unscored,
+    note_values_that_are_no_numbers,
+    report_of,
+)
 from warehouse.store.load.named_dimensions import add_dimensions
 from warehouse.store.load.new_prompts import add_prompts, benchmarks_of
 from warehouse.store.load.run_keys import condition_key, run_key
@@ -226,6 +231,8 @@ class Loader:
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
         note_values_that_are_no_numbers(self.scratch, state)
+        note_unscored(self.scratch, state)
+        note_same_content(self.scratch, state)
         self.scratch.script("stage_prompt_score")
         state.measured = staging.measure(self.scratch, len(state.dump.runs))
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, content_key
+from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
@@ -77,7 +77,7 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
     _ready_keys(scratch)
-    origins: list[int] = []
+    origins: list[dict[str, Any]] = []
     total = 0
     read: list[pa.RecordBatch] = []  # and not in the table yet
     for dump in dumps:
@@ -93,13 +93,23 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
             if len(dumps) == 1:
                 _fill_arrow(scratch, read)
                 read = []
-        origins += [first] * len(dump.runs)
+        origins += [_origin(first, dump.same_content)] * len(dump.runs)
     _fill_arrow(scratch, read)
-    scratch.put(
-        "stage_origin",
-        pa.table({"run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64())}),
-    )
+    runs = [{"run": run, **origin} for run, origin in enumerate(origins)]
+    scratch.put("stage_origin", pa.Table.from_pylist(runs, schema=_ORIGIN))
     return total
+
+
+_ORIGIN = pa.schema(
+    {"run": pa.int32(), "first_r": pa.int64(), "are_draws": pa.bool_(), "belong_together": pa.bool_()}
+    | {"by_metric": pa.bool_()}
+)
+
+
+def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
+    """What is known of a run by its dump, whose first row has this number."""
+    flags = {name: getattr(same, name, False) for name in ("are_draws", "belong_together", "by_metric")}
+    return {"first_r": first, **flags}
 
 
 def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
@@ -215,9 +225,21 @@ def number_items(scratch: Scratch, on_duplicate: OnDuplicate) -> None:
     learn_keys(scratch)
     scratch.script("stage_variant")
     scratch.script("stage_row")
+    _refuse_lacking_ids(scratch)
+    if scratch.value("select coalesce(bool_or(belong_together), false) from stage_origin"):
+        scratch.script("number_content")
     if on_duplicate == "draws":
         scratch.script("number_draws")
     scratch.script("stage_item")
+
+
+def _refuse_lacking_ids(scratch: Scratch) -> None:
+    for _, row, n, n_rows in scratch.rows(query_text("ingest", "lacking_ids")):
+        raise InputError(
+            f"{n} of {n_rows} rows of a run have no prompt_id; the first is row {row + 1} of the source",
+            expected="an id in each row of a run, or in none",
+            advice="a row without one may be a summary of the others: leave it out, or give it an id",
+        )
 
 
 def gather_texts(scratch: Scratch, policy: TextPolicy) -> None:
@@ -287,6 +309,7 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
     surplus = int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
     if surplus == 0:
         return Dropped()
+    _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(scratch, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
@@ -308,14 +331,37 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
     if not worst:
         return
     first, second, count = worst[0]
+    _refuse_other_questions(scratch, table, key, _CONTENT)
     item, draw = scratch.rows(
         f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
     )[0]
+    has_question = scratch.value(f"select text is not null from stage_sample where rowid = {first}")
+    unsure = "" if has_question else ", if they are about one prompt; else map what tells the prompts apart"
     raise ConflictError(
         f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
         f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
-        advice="--on-duplicate first or last keeps one; draws takes them as generations",
+        advice=f"--on-duplicate first or last keeps one; draws takes them as generations{unsure}",
+    )
+
+
+#: What a prompt is, beside its id.
+_CONTENT = "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), coalesce(s.choices, ''), s.metadata)"
+
+
+def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str) -> None:
+    """Refuse rows of one id that are about different prompts: whichever is dropped, the mean is wrong."""
+    columns = ", ".join(f"t.{name}" for name in key.split(", "))
+    text = query_text("ingest", "other_questions").format(key=columns, table=table, fields=fields)
+    ((n, first, second),) = scratch.rows(text)
+    if not n:
+        return
+    item = scratch.value(f"select item from stage_row where r = {first}")
+    raise ConflictError(
+        f"rows of one id are about different prompts, in {n} {'places' if n > 1 else 'place'}; "
+        f"first: id {item}, rows {first + 1} and {second + 1} of the source",
+        expected="one prompt for each id",
+        advice='map what tells the prompts apart: another prompt_id, or key = ["text", "target"]',
     )
 
 
