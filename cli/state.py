@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from .ui.table import fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
+    from warehouse.records.output_file import OutputKind
     from warehouse.store.connection import Store
     from warehouse.store.opener import StoreOpener
 
@@ -27,6 +28,7 @@ class State:
     quiet: bool = False
     verbose: bool = False
     wait: float = 10.0
+    outputs: list[tuple[Path, OutputKind, bool]] = field(default_factory=list)
 
     def config(self) -> Config:
         """The settings that hold here."""
@@ -47,7 +49,7 @@ class State:
             from warehouse.store.engines import shown_text
 
             self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
-        return open_store(
+        store = open_store(
             config.url.value,
             write=write,
             guarded=guarded,
@@ -57,6 +59,33 @@ class State:
             wait=self.wait,
             say=self.say,
         )
+        if check:
+            self._look_at_outputs(store)
+        return store
+
+    def will_write(self, path: Path, kind: OutputKind, *, force: bool) -> None:
+        """Look at a file before it is written, now and when the store is open, which may know it.
+
+        Raises:
+            MisuseError: it must not be replaced.
+        """
+        from warehouse.records.output_file import require_output
+
+        require_output(path, kind, force=force)
+        self.outputs.append((path, kind, force))
+
+    def _look_at_outputs(self, store: Store) -> None:
+        if not self.outputs:
+            return
+        from warehouse.records.output_file import require_output
+        from warehouse.store.load.source_files import known_in
+
+        try:
+            for path, kind, force in self.outputs:
+                require_output(path, kind, force=force, known_as=known_in(store))
+        except BaseException:
+            store.close()
+            raise
 
     def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""

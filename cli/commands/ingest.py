@@ -17,6 +17,7 @@ from ..lazy_group import command
 from ..state import State, is_missing, pass_state
 from ..ui.options import MappingFile, fields_callback, lake_option
 from ..ui.output import Output
+from ..ui.output_files import OutputFile
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
@@ -135,7 +136,7 @@ class PathOrUrl(click.Path):
 @click.option(
     "--publish",
     metavar="PATH",
-    type=click.Path(dir_okay=False),
+    type=OutputFile(None),
     help="Publish a read-only copy there afterwards, if anything was stored.",
 )
 @click.option("--watch", is_flag=True, help="Stay, and ingest what comes into the folders once it has settled.")
@@ -189,7 +190,7 @@ class Given:
     on: str | None
     lake: str | None
     dry_run: bool
-    publish: str | None
+    publish: Path | None
     as_json: bool
 
     @property

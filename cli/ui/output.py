@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time
 from decimal import Decimal
+from importlib.metadata import version
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+
+from warehouse.records.output_file import ANSWER, PARQUET_KEY, write_output
 
 from .table import chosen_columns, print_table, visible
 
@@ -37,11 +40,12 @@ Form = Literal["table", "json", "jsonl", "csv", "parquet"]
 @dataclass(frozen=True)
 class Output:
     """The form that the user chose; ``path`` is the Parquet file, ``safe`` of CSV that no cell of
-    it is a formula to a spreadsheet."""
+    it is a formula to a spreadsheet, ``force`` of a file that it may be of somebody else's."""
 
     form: Form = "table"
     path: Path | None = None
     safe: bool = False
+    force: bool = False
 
     @property
     def for_people(self) -> bool:
@@ -89,7 +93,7 @@ class Output:
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
         if self.path is not None:
-            write_parquet(table, self.path)
+            write_parquet(table, self.path, force=self.force)
         else:
             self.emit(table.column_names, _rows_of(table), spare=_by_importance(table) if self.for_people else ())
 
@@ -114,7 +118,7 @@ class Output:
 
         plain = [{name: row[name] for name in columns} for row in rows]
         table = pa.Table.from_pylist(plain) if plain else pa.table({name: [] for name in columns})
-        write_parquet(table, self.path or Path())
+        write_parquet(table, self.path or Path(), force=self.force)
 
 
 def _write_utf8() -> None:
@@ -167,16 +171,13 @@ def _harmless(text: str) -> str:
     return _FORMULA.sub("'", visible(text), count=1)
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
+def write_parquet(table: pa.Table, path: Path, *, force: bool = False) -> None:
     """A Parquet file, complete or not there at all."""
     import pyarrow.parquet as pq
 
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        pq.write_table(table, partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    metadata = {**(table.schema.metadata or {}), PARQUET_KEY: version("eval-warehouse")}
+    marked = table.replace_schema_metadata(metadata)
+    write_output(path, lambda file: pq.write_table(marked, file), ANSWER, force=force)
     click.echo(f"{table.num_rows} rows written to {path}", err=True)
 
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.records import literal_path
+from warehouse.records.output_file import COPY, FORCE, require_output
+from warehouse.records.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.store import engines
-from warehouse.store.connection import wait_for
+from warehouse.store.connection import Store, wait_for
+from warehouse.store.load.source_files import known_in
 from warehouse.store.open import DEFAULT_URL, open_store
 
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
@@ -47,7 +49,13 @@ class Published:
 
 
 def publish(
-    url: str | None, path: str | Path, *, wait: float = 10.0, say: Callable[[str], None] | None = None
+    url: str | None,
+    path: str | Path,
+    *,
+    force: bool = False,
+    wait: float = 10.0,
+    say: Callable[[str], None] | None = None,
+    advice: str = FORCE,
 ) -> Published:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 
@@ -58,8 +66,10 @@ def publish(
     Args:
         url: the store; default as in :func:`warehouse.store.open.open_store`.
         path: file of the copy.
+        force: also in place of a file that is no published copy, but never of a database or a source.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for.
+        advice: what to do about a file that is no published copy.
 
     Raises:
         MisuseError: the store is on a server, whose readers do not wait for writers; or ``path``
@@ -80,10 +90,11 @@ def publish(
             f"{engines.shown_url(parsed)} is on a server: its readers do not "
             "wait for writers, so nothing needs to be published; for files: warehouse export"
         )
-    refuse_target(parsed.database or "", target)
-    open_store(url, wait=wait, say=say).close()  # it is there, and of this program's schema
-    _sweep(target)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
+        refuse_target(store, target, force=force, advice=advice)
+    target = target.resolve()
+    sweep_drafts(target, _remove)
+    draft = draft_beside(target)
     try:
         wait_for(lambda: snapshot(parsed, draft), parsed, dialect, wait, say)
         _settle(draft)
@@ -91,31 +102,26 @@ def publish(
     finally:
         _remove(draft)
     size = target.stat().st_size
-    return Published(str(target), size, round(time.monotonic() - started, 3))
+    return Published(str(path), size, round(time.monotonic() - started, 3))
 
 
-def refuse_target(store: str, target: Path) -> None:
+def refuse_target(store: Store, target: Path, *, force: bool = False, advice: str = FORCE) -> None:
     """Say no to a path that must not be replaced.
 
     Raises:
         MisuseError: what stands there is the store, a folder, or no published copy.
     """
-    if not target.parent.is_dir():
-        raise MisuseError(f"the folder {target.parent} does not exist; create it first")
-    if target.exists() and os.path.exists(store) and target.samefile(store):
+    file = store.url.database or ""
+    if target.exists() and os.path.exists(file) and target.samefile(file):
         raise MisuseError(f"{target} is the store itself; publish to another path")
-    if target.exists() and not _is_copy(target):
-        raise MisuseError(
-            f"{target} is there and is no published copy (a read-only store file); "
-            "remove it, or publish to another path"
-        )
+    if is_stream(target):
+        raise MisuseError(f"{target} is no file; publish to another path")
+    if not _is_copy(target):
+        require_output(target, COPY, force=force, known_as=known_in(store), advice=advice)
 
 
 def _is_copy(path: Path) -> bool:
-    if not path.is_file() or path.stat().st_mode & stat.S_IWUSR:
-        return False
-    with path.open("rb") as handle:
-        return engines.is_embedded_file(handle.read(16))
+    return path.is_file() and not path.stat().st_mode & stat.S_IWUSR and engines.is_published(path)
 
 
 def _settle(draft: Path) -> None:
@@ -126,24 +132,6 @@ def _settle(draft: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _sweep(target: Path) -> None:
-    """Remove the drafts of processes that were killed."""
-    for draft in target.parent.glob(f".{literal_path(target.name)}.*.part"):
-        number = draft.name.split(".")[-2]
-        if number.isdigit() and not _runs(int(number)):
-            _remove(draft)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _remove(draft: Path) -> None:
