@@ -69,10 +69,15 @@ class State:
         Raises:
             MisuseError: it must not be replaced.
         """
-        from warehouse.records.output_file import require_output
+        from warehouse.records.output_file import COPY, require_output
 
+        if kind is COPY:  # publishing asks the store itself
+            from warehouse.store.snapshot import require_place
+
+            return require_place(path, force=force)
         require_output(path, kind, force=force)
         self.outputs.append((path, kind, force))
+        return None
 
     def _look_at_outputs(self, store: Store) -> None:
         if not self.outputs:

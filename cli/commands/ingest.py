@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import InputError
+from warehouse.records.output_file import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
@@ -149,6 +150,8 @@ class PathOrUrl(click.Path):
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
+    if given["publish"]:
+        state.will_write(given["publish"], COPY, force=False)
     if watch:
         _watch(state, Given(**given), 2.0 if settle is None else settle)
         return

@@ -153,7 +153,7 @@ def _stay(state: State, settings: _Settings) -> None:
     from warehouse.schedule.signals import Stop
 
     times = _times(settings)
-    _job(settings)  # a mistake in it ends us now, not every run
+    _require_places(_job(settings))  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
     health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
@@ -168,6 +168,16 @@ def _stay(state: State, settings: _Settings) -> None:
     )
     with Stop() as stop:
         scheduler.run(stop)
+
+
+def _require_places(job: Job) -> None:
+    from warehouse.records.output_file import REPORT, UNATTENDED, require_output
+    from warehouse.store.snapshot import require_place
+
+    if job.report:
+        require_output(job.report, REPORT, advice=UNATTENDED)
+    if job.publish:
+        require_place(Path(job.publish), advice=UNATTENDED)
 
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:

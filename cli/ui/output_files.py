@@ -38,7 +38,7 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        named = [param.opts[0] for param in self.params if isinstance(param.type, OutputFile) and param.type.kind]
+        named = [_name(param) for param in self.params if isinstance(param.type, OutputFile) and param.type.kind]
         if not named:
             return
         force = next((param for param in self.params if param.name == "force"), None)
@@ -67,17 +67,21 @@ def _keep_force(ctx: click.Context, _param: click.Parameter, value: bool) -> Non
 def _look_at_outputs(command: click.Command, ctx: click.Context) -> None:
     outputs = [(param, Path(ctx.params[param.name])) for param in _given(command, ctx, written=True)]
     if ctx.meta.get(_FORCED) and not outputs:
-        files = (param.opts[0] for param in command.params if isinstance(param.type, OutputFile))
-        raise click.UsageError(f"--force goes with {' or '.join(files)}")
+        files = (_name(param) for param in command.params if isinstance(param.type, OutputFile))
+        raise click.UsageError(f"--force goes with {' or '.join(files)}", ctx)
     for place, (param, path) in enumerate(outputs):
         for other, earlier in outputs[:place]:
             if _is_same(path, earlier):
-                raise click.UsageError(f"{other.opts[0]} and {param.opts[0]} name one file: {path}")
+                raise click.UsageError(f"{_name(other)} and {_name(param)} name one file: {path}", ctx)
         for read in _inputs(command, ctx):
             if _is_same(path, read):
-                raise click.UsageError(f"{param.opts[0]} names a file that is read: {path}; name another file")
+                raise click.UsageError(f"{_name(param)} names a file that is read: {path}; name another file", ctx)
         if param.type.kind is not None:
             ctx.ensure_object(State).will_write(path, param.type.kind, force=forced())
+
+
+def _name(param: click.Parameter) -> str:
+    return max(param.opts, key=len)
 
 
 def _given(command: click.Command, ctx: click.Context, *, written: bool) -> Iterator[Any]:

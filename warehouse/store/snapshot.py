@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.records.output_file import COPY, FORCE, require_output
+from warehouse.records.output_file import COPY, FORCE, KnownAs, require_output
 from warehouse.records.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
@@ -91,7 +91,8 @@ def publish(
             "wait for writers, so nothing needs to be published; for files: warehouse export"
         )
     with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
-        refuse_target(store, target, force=force, advice=advice)
+        _require_other(store, target)
+        require_place(target, force=force, known_as=known_in(store), advice=advice)
     target = target.resolve()
     sweep_drafts(target, _remove)
     draft = draft_beside(target)
@@ -105,19 +106,24 @@ def publish(
     return Published(str(path), size, round(time.monotonic() - started, 3))
 
 
-def refuse_target(store: Store, target: Path, *, force: bool = False, advice: str = FORCE) -> None:
-    """Say no to a path that must not be replaced.
+def require_place(
+    target: Path, *, force: bool = False, known_as: KnownAs = lambda _path, _ours: "", advice: str = FORCE
+) -> None:
+    """Say no to a path that no copy can have; arguments as of `require_output`.
 
     Raises:
-        MisuseError: what stands there is the store, a folder, or no published copy.
+        MisuseError: what stands there is a folder, a device, or no published copy.
     """
-    file = store.url.database or ""
-    if target.exists() and os.path.exists(file) and target.samefile(file):
-        raise MisuseError(f"{target} is the store itself; publish to another path")
     if is_stream(target):
         raise MisuseError(f"{target} is no file; publish to another path")
     if not _is_copy(target):
-        require_output(target, COPY, force=force, known_as=known_in(store), advice=advice)
+        require_output(target, COPY, force=force, known_as=known_as, advice=advice)
+
+
+def _require_other(store: Store, target: Path) -> None:
+    file = store.url.database or ""
+    if target.exists() and os.path.exists(file) and target.samefile(file):
+        raise MisuseError(f"{target} is the store itself; publish to another path")
 
 
 def _is_copy(path: Path) -> bool:
