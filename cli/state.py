@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from warehouse.errors import WarehouseError
 
 from .ui.table import fitted, visible
 
@@ -28,7 +30,6 @@ class State:
     quiet: bool = False
     verbose: bool = False
     wait: float = 10.0
-    outputs: list[tuple[Path, OutputKind, bool]] = field(default_factory=list)
 
     def config(self) -> Config:
         """The settings that hold here."""
@@ -49,7 +50,7 @@ class State:
             from warehouse.store.engines import shown_text
 
             self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
-        store = open_store(
+        return open_store(
             config.url.value,
             write=write,
             guarded=guarded,
@@ -59,38 +60,30 @@ class State:
             wait=self.wait,
             say=self.say,
         )
-        if check:
-            self._look_at_outputs(store)
-        return store
 
     def will_write(self, path: Path, kind: OutputKind, *, force: bool) -> None:
-        """Look at a file before it is written, now and when the store is open, which may know it.
+        """Look at a file before it is written; the store, where there is one, may know it.
 
         Raises:
             MisuseError: it must not be replaced.
         """
         from warehouse.records.output_file import COPY, require_output
+        from warehouse.store.load.source_files import known_in
 
         if kind is COPY:  # publishing asks the store itself
             from warehouse.store.snapshot import require_place
 
-            return require_place(path, force=force)
-        require_output(path, kind, force=force)
-        self.outputs.append((path, kind, force))
-        return None
-
-    def _look_at_outputs(self, store: Store) -> None:
-        if not self.outputs:
+            require_place(path, force=force)
             return
-        from warehouse.records.output_file import require_output
-        from warehouse.store.load.source_files import known_in
-
+        require_output(path, kind, force=force)
+        if not path.is_file():
+            return
         try:
-            for path, kind, force in self.outputs:
-                require_output(path, kind, force=force, known_as=known_in(store))
-        except BaseException:
-            store.close()
-            raise
+            store = self.open()
+        except WarehouseError:
+            return  # whoever needs the store will say so
+        with store:
+            require_output(path, kind, force=force, known_as=known_in(store))
 
     def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""

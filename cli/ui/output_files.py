@@ -60,6 +60,12 @@ def forced() -> bool:
     return bool(context.params.get("force") or context.meta.get(_FORCED))
 
 
+def writes() -> bool:
+    """Whether the user named a file to be written."""
+    context = click.get_current_context()
+    return any(_given(context.command, context, written=True))
+
+
 def _keep_force(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     ctx.meta[_FORCED] = value
 
