@@ -15,6 +15,7 @@ import click
 from .command_table import COMMANDS, FORMER, SECTIONS, Entry
 from .state import global_options
 from .ui.output_files import Command
+from .ui.table import echo
 
 #: Characters of an example's line.
 EXAMPLE = 70
@@ -66,7 +67,7 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            click.echo(ctx.get_help(), err=True)
+            echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)
 

@@ -13,7 +13,7 @@ import click
 
 from warehouse.errors import WarehouseError
 
-from .ui.table import fitted, visible
+from .ui.table import echo, fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -106,7 +106,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            click.echo(fitted(visible(text), sys.stderr), err=True)
+            echo(fitted(visible(text), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""

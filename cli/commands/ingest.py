@@ -19,6 +19,7 @@ from ..state import State, is_missing, pass_state
 from ..ui.options import MappingFile, fields_callback, lake_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
@@ -159,7 +160,7 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
         raise click.UsageError("--settle goes with --watch")
     report = _ingest(state, Given(**given))
     for refused in report.refused:
-        click.echo(f"Error: {refused.error}", err=True)
+        echo(f"Error: {refused.error}", err=True)
     if given["as_json"]:
         from warehouse.store.load.state import LoadReport
 

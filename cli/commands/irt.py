@@ -11,6 +11,7 @@ from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import Function, level_option, no_store_option, output_options, seed_option, selection_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +157,7 @@ def next_(
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     report = asked(state, benchmarks, options).next_items(asked_model, **options)
     if ids:
-        click.echo(ids_text([row.key for row in report.rows]), nl=False)
+        echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:
         print_next(report)
     else:

@@ -11,7 +11,7 @@ from warehouse.records.output_file import MAPPING, write_output
 from ..lazy_group import command
 from ..ui.options import MappingFile
 from ..ui.output_files import OutputFile
-from ..ui.table import excerpt, print_rows
+from ..ui.table import echo, excerpt, print_rows
 
 #: Characters of what a shipped mapping reads, in a list.
 DESCRIPTION = 100
@@ -38,8 +38,8 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     shipped = not Path(file).is_file()
     text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path)
     if output is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     write_output(output, text.encode(), MAPPING, force=force)
     dumps = "DUMPS" if shipped else path
-    click.echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)
+    echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)

@@ -100,7 +100,7 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
     exported = _exported(state, plan, to)
     if out is None:
-        click.echo(exported.text, nl=False)
+        echo(exported.text, nl=False)
     else:
         write_output(out, exported.text.encode(), SUBSET, force=forced())
     state.notes(exported.notes)

@@ -9,10 +9,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from ..state import State
-from .table import print_table
+from .table import echo, print_table
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
@@ -30,11 +28,11 @@ RECONCILED = ("exact", "rounded", "not_recomputable")
 def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
     """The totals on standard output, notes on standard error."""
     _print_notes(report, state)
-    click.echo(str(report))
+    echo(str(report))
     if dry_run:
-        click.echo("dry run: nothing was stored")
+        echo("dry run: nothing was stored")
     if report.lake is not None:
-        click.echo(f"lake      {report.lake}")
+        echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
     loaded = any(one.state == "loaded" for one in report.sources)
@@ -80,13 +78,13 @@ def archives_advice(unclaimed: Sequence[str]) -> str:
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     verdicts = Counter(row.verdict for row in rows)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    click.echo(f"published {len(rows)} figures: {counted}")
+    echo(f"published {len(rows)} figures: {counted}")
     differing = [row for row in rows if row.verdict not in RECONCILED]
     if not differing:
         return
     shown = differing if state.verbose else differing[:LISTED]
-    click.echo()
+    echo()
     names = [item.name for item in fields(shown[0])]
     print_table(names, [[getattr(row, name) for name in names] for row in shown])
     if len(differing) > len(shown):
-        click.echo("more: warehouse query published_against_recomputed")
+        echo("more: warehouse query published_against_recomputed")

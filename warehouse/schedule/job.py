@@ -217,7 +217,8 @@ class _Run:
 
     def _ingest(self, folder: str) -> dict[str, Any]:
         from warehouse.ingest.pipeline import ingest
-        from warehouse.store.load.source_ledger import readable, refused
+        from warehouse.records.stored_text import readable
+        from warehouse.store.load.source_ledger import refused
 
         waiting: list[Sequence[Path]] = []
 

@@ -13,7 +13,7 @@ from typing import Any
 from warehouse.records.output_file import KnownAs
 from warehouse.store.connection import Store
 
-#: A byte of a name that is no UTF-8, as the ledger spells it (`source_ledger.readable`).
+#: A byte of a name that is no UTF-8, as the ledger spells it (`readable`).
 _ESCAPED = re.compile(r"\\udc([89a-f][0-9a-f])")
 
 
