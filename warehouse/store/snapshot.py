@@ -17,6 +17,7 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.records.output_file import COPY, FORCE, KnownAs, require_output
+from warehouse.records.stored_text import without_surrogates
 from warehouse.records.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
@@ -116,6 +117,9 @@ def require_place(
     """
     if is_stream(target):
         raise MisuseError(f"{target} is no file; publish to another path")
+    real = os.path.realpath(target)
+    if without_surrogates(real) != real:
+        raise MisuseError(f"{without_surrogates(real)} is no path in UTF-8, which a store has; publish to another one")
     if not _is_copy(target):
         require_output(target, COPY, force=force, known_as=known_as, advice=advice)
 
