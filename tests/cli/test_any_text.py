@@ -23,7 +23,9 @@ from tests.support.stores import ENGINES, empty_store
 from warehouse import connect
 from warehouse.cli.ui.output import Output
 from warehouse.cli.ui.table import print_text
+from warehouse.store.curate import reader_role
 from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
 
 #: Of every plane and kind; NUL and halves of pairs as a dump may have them.
 TEXTS = (
@@ -76,6 +78,9 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     with empty_store(request, request.param) as url:
         report = connect(url).ingest(folder, options=LoadOptions(max_rejected=100))  # rows with halves of pairs
         assert [one.state for one in report.sources] == ["loaded"], report
+        with open_store(url, write=True) as store:
+            if store.dialect.roles:
+                reader_role.make(store)  # typed queries do not run as the superuser of the tests
         yield url
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 def readable(text: str) -> str:
     """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
-    return without_surrogates(text).replace("\0", "\ufffd")
+    fit: str = without_surrogates(text)
+    return fit.replace("\0", "\ufffd")
 
 
 def without_surrogates(value: Any) -> Any:
