@@ -153,7 +153,7 @@ def _write(parts: Iterator[pa.Table], path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     first = next(parts)
     count = int(first.num_rows)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    with path.open("wb") as file, pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
         writer.write_table(first)
         for table in parts:
             writer.write_table(table.cast(first.schema))
