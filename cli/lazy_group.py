@@ -14,6 +14,8 @@ import click
 
 from .command_table import COMMANDS, FORMER, SECTIONS, Entry
 from .state import global_options
+from .ui.output_files import Command
+from .ui.table import echo
 
 #: Characters of an example's line.
 EXAMPLE = 70
@@ -65,7 +67,7 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            click.echo(ctx.get_help(), err=True)
+            echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
@@ -74,7 +76,7 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
     """Make a function the command ``name`` of the table."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name.split()[-1], **_texts(COMMANDS[name]), **settings)
+        made: Any = click.command(name.split()[-1], cls=Command, **_texts(COMMANDS[name]), **settings)
         made_command: click.Command = made(global_options(function))
         return made_command
 
@@ -85,7 +87,7 @@ def former(name: str, today: str, **settings: Any) -> Callable[[Callable[..., An
     """Make a function a former command: not shown, with the texts of today's."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name, hidden=True, **_texts(COMMANDS[today]), **settings)
+        made: Any = click.command(name, cls=Command, hidden=True, **_texts(COMMANDS[today]), **settings)
         made_command: click.Command = made(global_options(function))
         return made_command
 

@@ -15,7 +15,7 @@ from warehouse.errors import DiskFullError, StoreError, WarehouseError, cause_of
 
 from .lazy_group import LazyGroup
 from .state import global_options
-from .ui.table import fitted, visible
+from .ui.table import echo, fitted, visible
 
 shown_global_options = partial(global_options, hidden=False)
 INTERRUPTED = 130  # 128 + SIGINT
@@ -30,7 +30,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
         from importlib.metadata import version
 
-        click.echo(f"warehouse {version('eval-warehouse')}")
+        echo(f"warehouse {version('eval-warehouse')}")
         ctx.exit()
 
 
@@ -55,7 +55,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail(str(error), error.exit_code)
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # from click 8.2 on; before, the help is no error
-            click.echo(error.format_message(), err=True)
+            echo(error.format_message(), err=True)
             return error.exit_code
         return _fail(_usage(error), error.exit_code)
     except click.ClickException as error:
@@ -82,6 +82,8 @@ def _prepare_output() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (until the end)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # as arguments come; whoever needs text says so
 
 
 def _fail(message: str, code: int) -> int:

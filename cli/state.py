@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .ui.table import fitted, visible
+from warehouse.errors import WarehouseError
+
+from .ui.table import echo, fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
+    from warehouse.records.output_file import OutputKind
     from warehouse.store.connection import Store
     from warehouse.store.opener import StoreOpener
 
@@ -58,6 +61,30 @@ class State:
             say=self.say,
         )
 
+    def will_write(self, path: Path, kind: OutputKind, *, force: bool) -> None:
+        """Look at a file before it is written; the store, where there is one, may know it.
+
+        Raises:
+            MisuseError: it must not be replaced.
+        """
+        from warehouse.records.output_file import COPY, require_output
+        from warehouse.store.load.source_files import known_in
+
+        if kind is COPY:  # publishing asks the store itself
+            from warehouse.store.snapshot import require_place
+
+            require_place(path, force=force)
+            return
+        require_output(path, kind, force=force)
+        if not path.is_file():
+            return
+        try:
+            store = self.open()
+        except WarehouseError:
+            return  # whoever needs the store will say so
+        with store:
+            require_output(path, kind, force=force, known_as=known_in(store))
+
     def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""
         from warehouse.store.opener import StoreOpener
@@ -79,7 +106,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            click.echo(fitted(visible(text), sys.stderr), err=True)
+            echo(fitted(visible(text), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""

@@ -88,10 +88,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     EXTRAS: {ERRORS},  # packages that only some commands need
-    "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
+    "warehouse.config": {ERRORS, RECORDS, STORE},  # where the store is, and who said so
     INTEGRATIONS: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
     INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
-    EXPORT: {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
+    EXPORT: {ERRORS, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
     INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,

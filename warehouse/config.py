@@ -43,6 +43,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError
+from warehouse.records.whole_file import replace_file
 from warehouse.store.open import DEFAULT_URL
 
 FILE = "warehouse.toml"
@@ -205,7 +206,7 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
         f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in wanted.items()
     )
     before = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
-    path.write_text(f"{before}[publish]\n{lines}", encoding="utf-8")
+    replace_file(path, f"{before}[publish]\n{lines}".encode())
     return path
 
 

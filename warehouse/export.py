@@ -8,8 +8,6 @@ end (``prompt_id`` becomes ``prompt_benchmark_name``, ``prompt_split`` …).
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
+from warehouse.records.whole_file import draft_beside, in_place_of, replace_file
 from warehouse.store.connection import Store
 from warehouse.store.schema import revision, tables
 from warehouse.store.sql import query_files
@@ -66,35 +65,51 @@ def export(
     Raises:
         MisuseError: the folder holds something already.
     """
-    folder = folder.absolute()
-    require_free(folder, overwrite)
-    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
-    try:
+    folder = require_free(folder, overwrite, MANIFEST)
+    partial = draft_beside(folder)
+    with in_place_of(folder, partial):
         rows = _write_all(store, partial, progress)
         _write_manifest(store, partial, rows)
         size = sum(file.stat().st_size for file in partial.rglob("*.parquet"))
-        put(partial, folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return ExportReport(folder, rows, size)
 
 
-def require_free(folder: Path, overwrite: bool, manifest: str = MANIFEST) -> None:
-    """See that a folder can be written.
+def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
+    """The folder behind a path, if an export can be written there.
+
+    Args:
+        overwrite: replace an earlier export.
+        manifest: its file that lists the others, under ``rows``.
 
     Raises:
         MisuseError: it holds something other than an earlier export that is to be replaced.
     """
-    if not folder.parent.is_dir():
-        raise MisuseError(f"the folder {folder.parent} does not exist; create it first")
-    if folder.exists() and not folder.is_dir():
+    real = folder.resolve()
+    if not real.parent.is_dir():
+        raise MisuseError(f"the folder {real.parent} does not exist; create it first")
+    if real.exists() and not real.is_dir():
         raise MisuseError(f"{folder} is a file; expected a folder")
-    if not folder.exists() or not any(folder.iterdir()):
-        return
+    if not real.exists() or not any(real.iterdir()):
+        return real
     if not overwrite:
         raise MisuseError(f"{folder} is not empty; --overwrite replaces an earlier export")
-    if not (folder / manifest).is_file():
+    if not (real / manifest).is_file():
         raise MisuseError(f"{folder} holds no earlier export (no {manifest}); it is left alone")
+    others = _not_listed(real, manifest)
+    if others:
+        several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
+        raise MisuseError(f"{folder} holds an earlier export and besides: {several}; move that out of it first")
+    return real
+
+
+def _not_listed(folder: Path, manifest: str) -> list[str]:
+    """What lies in a folder beside the files that its manifest lists."""
+    try:
+        listed = {manifest, *json.loads((folder / manifest).read_text(encoding="utf-8"))["rows"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        listed = {manifest}
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted(str(path.relative_to(folder)) for path in found if path.relative_to(folder).as_posix() not in listed)
 
 
 def _write_all(store: Store, folder: Path, progress: Callable[[str], None]) -> dict[str, int]:
@@ -138,7 +153,7 @@ def _write(parts: Iterator[pa.Table], path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     first = next(parts)
     count = int(first.num_rows)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    with path.open("wb") as file, pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
         writer.write_table(first)
         for table in parts:
             writer.write_table(table.cast(first.schema))
@@ -156,13 +171,4 @@ def _write_manifest(store: Store, folder: Path, rows: dict[str, int]) -> None:
         "rows": rows,
     }
     text = json.dumps(manifest, indent=2) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
-
-
-def put(partial: Path, folder: Path) -> None:
-    """Move the finished folder into place; what lay there goes once that is done."""
-    old = partial.with_name(partial.name + ".old")
-    if folder.exists():
-        folder.rename(old)
-    partial.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    replace_file(folder / MANIFEST, text.encode())

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import click
-
 from ..state import State
 from ..ui.output import Output
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -101,7 +100,7 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
         for row in batch.rows:
             where = f"{row.benchmark}, " if row.benchmark else ""
             line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
-            click.echo(line, err=True)
+            echo(line, err=True)
 
 
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:

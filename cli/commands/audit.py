@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import MisuseError
+from warehouse.records.output_file import CLEANED, write_output
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -23,6 +23,7 @@ from ..ui.options import (
     where_option,
 )
 from ..ui.output import Output
+from ..ui.output_files import OutputFile
 from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -63,10 +64,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 )
 @click.option("--effect", is_flag=True, help="How the leaderboard changes without the suspects.")
 @click.option(
-    "--plan",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the prompts without the suspects there, as JSON.",
+    "--plan", metavar="FILE", type=OutputFile(CLEANED), help="Write the prompts without the suspects there, as JSON."
 )
 @click.option("--force", is_flag=True, help="Replace a plan that is there already.")
 @click.option(
@@ -93,8 +91,6 @@ def audit(
     from warehouse.analysis.audit.audit import audit as find
     from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow
 
-    if plan is not None and plan.exists() and not force:
-        raise MisuseError(f"'{plan}' is there already; name another file, or say --force")
     if options["effect"] and options["against"] is not None and not output.for_people:
         raise click.UsageError("give one of --effect and --against: they have rows of their own")
     if (options["effect"] or options["against"] is not None) and not output.for_people:
@@ -106,7 +102,8 @@ def audit(
     with state.open() as store:
         report = find(store, benchmark, **options)
     if plan is not None:
-        plan.write_text(json.dumps(report.plan(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(report.plan(), indent=1, ensure_ascii=False) + "\n"
+        write_output(plan, text.encode(), CLEANED, force=force)
         state.say(
             f"wrote {plan}: {len(report.rows) - len(report.listed)} prompts without {len(report.listed)} suspects"
         )

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import MisuseError
+from warehouse.records.output_file import CLAIM
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
 from ..ui.table import print_rows, print_text, visible
 
 if TYPE_CHECKING:
@@ -38,20 +40,20 @@ def claim() -> None:
 
 @former("claim", "claim")
 @click.argument("question", metavar="COMMAND")
-@click.option("-o", "--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write it.")
+@click.option("-o", "--out", metavar="FILE", required=True, type=OutputFile(CLAIM), help="Where to write it.")
 @pass_state
-def make(state: State, question: str, out: str) -> None:
+def make(state: State, question: str, out: Path) -> None:
     from warehouse.claims.bundle import write_claim
     from warehouse.claims.make import make_claim
 
     kind, parameters = _parsed(question)
     with state.open(guarded=kind == "query", typed=kind == "query") as store:
         made = make_claim(store, kind, parameters, command=question)
-    size = write_claim(made, Path(out))
+    size = write_claim(made, out, force=forced())
     print_text(made.answer)
     state.say(
         f"wrote {out}: {len(made.rows)} rows from {len(made.runs)} runs of {len(made.sources)} sources, {size} bytes;"
-        f" check it with: warehouse claim verify {shlex.quote(out)}"
+        f" check it with: warehouse claim verify {shlex.quote(str(out))}"
     )
 
 

@@ -22,7 +22,7 @@ from ..ui.options import (
     selection_options,
 )
 from ..ui.output import Output
-from ..ui.table import print_table, print_view
+from ..ui.table import echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -130,7 +130,7 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
     for row in comparison.rows:
         flips = [flip for flip in comparison.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
         total = row.higher_a + row.higher_b
-        click.echo(
+        echo(
             f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
             f" {row.higher_a} and b on {row.higher_b}"
         )
@@ -141,10 +141,8 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
         cells = [_flip_cells(flip, text) for flip, text in zip(flips, texts, strict=True)]
         print_table(columns, cells, needless=needless)
         if total > limit:
-            click.echo(f"... and {total - limit} more: --flips {total}")
-        click.echo(
-            f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id} (b: run:{flips[0].run_b})"
-        )
+            echo(f"... and {total - limit} more: --flips {total}")
+        echo(f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id} (b: run:{flips[0].run_b})")
 
 
 def _flip_cells(flip: Flip, question: str) -> list[Any]:

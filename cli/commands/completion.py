@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..lazy_group import command
+from ..ui.table import echo
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -17,4 +18,4 @@ def completion(ctx: click.Context, shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None  # the three are click's own
-    click.echo(kind(ctx.find_root().command, {}, "warehouse", "_WAREHOUSE_COMPLETE").source())
+    echo(kind(ctx.find_root().command, {}, "warehouse", "_WAREHOUSE_COMPLETE").source())

@@ -10,6 +10,7 @@ from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.store.schema.check import CheckReport
@@ -32,7 +33,7 @@ def upgrade(state: State) -> None:
             change = f"up to date at {before}; the views were made anew"
         else:
             change = f"{before or 'empty'} -> {revision.HEAD}"
-        click.echo(f"{store.name}: {change}")
+        echo(f"{store.name}: {change}")
 
 
 @command("db downgrade")
@@ -50,7 +51,7 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
                 f"{store.name}: what revision {revision} has no place for is lost. Go on?", abort=True, err=True
             )
         migrate.downgrade(store, revision)
-        click.echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
+        echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
 
 
 @command("db current")
@@ -87,7 +88,7 @@ def vacuum(state: State) -> None:
     from warehouse.store.curate.vacuum import vacuum as remove
 
     with state.open(write=True) as store:
-        click.echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
+        echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
 
 
 @command("db reader")
@@ -100,7 +101,7 @@ def reader(state: State, role: str, new_password: bool) -> None:
     with state.open(write=True) as store:
         made = readers.make(store, role, new_password=new_password)
         usual = store.dialect.roles is not None and made.role == store.dialect.roles.usual
-        click.echo(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
+        echo(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
     if made.password_file:
         state.say(f"its password is in {made.password_file}")
     if not usual:
@@ -110,15 +111,15 @@ def reader(state: State, role: str, new_password: bool) -> None:
 
 
 def _print(name: str, report: CheckReport) -> None:
-    click.echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
+    echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
     for difference in report.drift:
-        click.echo(f"  {difference}")
-    click.echo(f"integrity: {'clean' if not report.integrity else ''}".rstrip())
+        echo(f"  {difference}")
+    echo(f"integrity: {'clean' if not report.integrity else ''}".rstrip())
     for finding in report.integrity:
-        click.echo(f"  {finding.severity}: {finding}")
+        echo(f"  {finding.severity}: {finding}")
     for skipped in report.skipped:
-        click.echo(f"  not checked, the schema differs: {skipped}")
-    click.echo(f"{name}: {'ok' if report.ok else 'not ok'}")
+        echo(f"  not checked, the schema differs: {skipped}")
+    echo(f"{name}: {'ok' if report.ok else 'not ok'}")
 
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.table import echo
 
 
 @command("export")
@@ -38,7 +39,7 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
         if form == "parquet":
             from warehouse.export import export as write
 
-            click.echo(str(write(store, target, overwrite=overwrite, progress=state.detail)))
+            echo(str(write(store, target, overwrite=overwrite, progress=state.detail)))
             return
         import time
 
@@ -46,5 +47,5 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
 
         report = write_evaluations(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
         for reason in report.left_out:
-            click.echo(f"left out: {reason}", err=True)
-        click.echo(str(report))
+            echo(f"left out: {reason}", err=True)
+        echo(str(report))

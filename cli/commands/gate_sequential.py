@@ -187,7 +187,7 @@ def sequential_gate(
             **fixed,
         )
     if markdown:
-        click.echo(decision.to_markdown())
+        echo(decision.to_markdown())
         return decision.exit_code
     if output.for_people:
         _print(decision)

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import InputError
+from warehouse.records.output_file import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
 from ..ui.options import MappingFile, fields_callback, lake_option
 from ..ui.output import Output
+from ..ui.output_files import OutputFile
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
@@ -135,7 +138,7 @@ class PathOrUrl(click.Path):
 @click.option(
     "--publish",
     metavar="PATH",
-    type=click.Path(dir_okay=False),
+    type=OutputFile(None),
     help="Publish a read-only copy there afterwards, if anything was stored.",
 )
 @click.option("--watch", is_flag=True, help="Stay, and ingest what comes into the folders once it has settled.")
@@ -148,6 +151,8 @@ class PathOrUrl(click.Path):
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
+    if given["publish"]:
+        state.will_write(given["publish"], COPY, force=False)
     if watch:
         _watch(state, Given(**given), 2.0 if settle is None else settle)
         return
@@ -188,7 +193,7 @@ class Given:
     on: str | None
     lake: str | None
     dry_run: bool
-    publish: str | None
+    publish: Path | None
     as_json: bool
 
     @property

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.table import echo
 
 
 @command("init")
@@ -14,4 +13,4 @@ def init(state: State) -> None:
     from warehouse.store.schema import revision
 
     with state.open_or_create(beside_others=True) as store:
-        click.echo(f"{store.name} is ready, schema {revision.HEAD}")
+        echo(f"{store.name} is ready, schema {revision.HEAD}")

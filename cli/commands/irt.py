@@ -19,6 +19,7 @@ from ..ui.options import (
     selection_options,
 )
 from ..ui.output import Output
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +164,7 @@ def next_(
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     report = asked(state, benchmarks, options).next_items(asked_model, **options)
     if ids:
-        click.echo(ids_text([row.key for row in report.rows]), nl=False)
+        echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:
         print_next(report)
     else:

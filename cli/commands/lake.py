@@ -10,6 +10,7 @@ from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 _CHANGED = ("table", "n_rows", "change", "written", "version")
 _CHECKED = ("table", "n_store", "n_lake", "n_behind", "n_differing", "verdict")
@@ -42,10 +43,10 @@ def sync(state: State, location: str, anew: bool, output: Output) -> None:
         report = bring_up(store, location, anew=anew, say=state.say)
     if not output.for_people:
         return output.emit_records(SyncedTable, report.tables)
-    click.echo(str(report))
+    echo(str(report))
     changed = [table for table in report.tables if table.written]
     if changed and report.version:
-        click.echo()
+        echo()
         output.emit_records(SyncedTable, changed, shown=_CHANGED, spare=("version",))
     return None
 
@@ -62,10 +63,10 @@ def check(state: State, context: click.Context, location: str, output: Output) -
     with state.open() as store:
         report = hold_against(store, location, progress=state.detail)
     if output.for_people:
-        click.echo(str(report))
+        echo(str(report))
         bad = [table for table in report.tables if table.verdict != "same"]
         if bad:
-            click.echo()
+            echo()
             output.emit_records(CheckedTable, bad, shown=_CHECKED)
     else:
         output.emit_records(CheckedTable, report.tables)
@@ -112,7 +113,7 @@ def vacuum(_state: State, location: str, older_than: timedelta, output: Output) 
 
     report = remove(location, older_than=older_than)
     if output.for_people:
-        click.echo(str(report))
+        echo(str(report))
     else:
         output.emit_records(VacuumReport, [report])
 

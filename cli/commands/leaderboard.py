@@ -18,7 +18,7 @@ from ..ui.options import (
     subset_option,
 )
 from ..ui.output import Output
-from ..ui.table import print_text, print_view
+from ..ui.table import echo, print_text, print_view
 from .suites import show_suite, suite_of, suite_options
 
 
@@ -56,7 +56,7 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
     if output.for_people:
         shown: set[str] = set()
         for index, board in enumerate(boards):
-            click.echo("\n" if index else "", nl=False)
+            echo("\n" if index else "", nl=False)
             view = board.view(verbose=state.verbose)
             shown |= print_view(view, legend=len(boards) == 1)
             state.notes(note.replace("subset_ok", "--subset") for note in view.notes)

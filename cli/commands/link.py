@@ -10,6 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 
 @command("link")
@@ -36,9 +37,9 @@ def link(
         output.emit_records(prompt_links.LinkEntry, links, empty="no prompts are linked")
     elif undo:
         with state.open(write=True) as store:
-            click.echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
+            echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
     elif canonical is None:
         raise click.UsageError("link to which benchmark? warehouse link BENCHMARK CANONICAL")
     else:
         with state.open(write=True) as store:
-            click.echo(str(prompt_links.link(store, benchmark, canonical, by=by)))
+            echo(str(prompt_links.link(store, benchmark, canonical, by=by)))

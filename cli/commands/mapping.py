@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from warehouse.errors import MisuseError
+from warehouse.records.output_file import MAPPING, write_output
 
 from ..lazy_group import command
 from ..ui.options import MappingFile
-from ..ui.table import excerpt, print_rows
+from ..ui.output_files import OutputFile
+from ..ui.table import echo, excerpt, print_rows
 
 #: Characters of what a shipped mapping reads, in a list.
 DESCRIPTION = 100
@@ -20,11 +21,7 @@ DESCRIPTION = 100
 @click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
 @click.option("--list", "listing", is_flag=True, help="List the mappings for published dumps, which are shipped.")
 @click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write it there; default: standard output.",
+    "-o", "--output", metavar="FILE", type=OutputFile(MAPPING), help="Write it there; default: standard output."
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
@@ -37,14 +34,12 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         return
     if file is None:
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
-    if output is not None and output.exists() and not force:
-        raise MisuseError(f"'{output}' is there already; name another file, or say --force")
     path = mapping_file(file)
     shipped = not Path(file).is_file()
     text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path)
     if output is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8")
+    write_output(output, text.encode(), MAPPING, force=force)
     dumps = "DUMPS" if shipped else path
-    click.echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)
+    echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)

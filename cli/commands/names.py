@@ -12,6 +12,7 @@ from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 
 @group("models", invoke_without_command=True)
@@ -116,7 +117,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         from warehouse.store.curate import aliases
 
         with state.open(write=True) as store:
-            click.echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
+            echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
 
     @command(f"{group.name} unalias")
     @click.argument("name")
@@ -126,7 +127,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
 
         with state.open(write=True) as store:
             aliases.unalias(store, kind, name)
-        click.echo(f"{name} is shown under its own name")
+        echo(f"{name} is shown under its own name")
 
     group.add_command(alias)
     group.add_command(unalias)

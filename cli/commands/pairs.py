@@ -22,7 +22,7 @@ from ..ui.options import (
     where_option,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, print_table, print_view
+from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs
@@ -64,13 +64,13 @@ def _emit_matrices(result: Pairs, output: Output) -> None:
     from warehouse.analysis.comparison.pairs_view import counted, pairs_head, tests
 
     if output.for_people:
-        click.echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))
-        click.echo("\n".join(counted(result.groups)))
+        echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))
+        echo("\n".join(counted(result.groups)))
         for index, group in enumerate(result.groups):
-            click.echo("\n" if index else "", nl=False)
+            echo("\n" if index else "", nl=False)
             _print_matrix(group, several=len(result.groups) > 1)
-        click.echo(f"row minus column; differs at {_size(result):g} by: {MARKS}")
-        click.echo("\n".join(tests(result.groups)))
+        echo(f"row minus column; differs at {_size(result):g} by: {MARKS}")
+        echo("\n".join(tests(result.groups)))
     else:
         if len(result.groups) > 1:
             raise click.UsageError("several groups make several matrices; narrow with --where")
@@ -88,7 +88,7 @@ def _size(result: Pairs) -> float:
 
 def _print_matrix(group: PairGroup, several: bool) -> None:
     if several:
-        click.echo(", ".join(filter(None, (group.metric, group.split, group.task_version))))
+        echo(", ".join(filter(None, (group.metric, group.split, group.task_version))))
     pairs, ranks = group.pairs, group.ranks
     size = 1 - pairs.level
     places = decimals(error for error in pairs.standard_error.tolist() if error == error)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+from warehouse.records.output_file import REPORT
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import level_option, output_options, resamples_option, seed_option
 from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
 from ..ui.progress_bars import share
 from ..ui.table import print_text
 
@@ -19,7 +24,7 @@ from ..ui.table import print_text
     "--out",
     metavar="FILE",
     default=None,
-    type=click.Path(),
+    type=OutputFile(None),
     help="Where to write it; an earlier one is replaced. [default: report.html; with --split the folder report]",
 )
 @click.option("--split", is_flag=True, help="Write a folder: index.html, and a page for each benchmark.")
@@ -32,7 +37,7 @@ def report(
     state: State,
     /,
     benchmarks: tuple[str, ...],
-    out: str | None,
+    out: Path | None,
     split: bool,
     n_resamples: int,
     level: float,
@@ -40,15 +45,18 @@ def report(
     output: Output,
 ) -> None:
     from warehouse.analysis.report_data.report import read_report
-    from warehouse.report.page import Written, check_target, write_report
+    from warehouse.report.page import Written, write_report
     from warehouse.report.split import check_folder, write_split
 
-    target = out or ("report" if split else "report.html")
-    (check_folder if split else check_target)(target)
+    target = out or Path("report" if split else "report.html")
+    if split:
+        check_folder(target)
+    else:
+        state.will_write(target, REPORT, force=forced())
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
-    written = (write_split if split else write_report)(data, target)
+    written = (write_split if split else write_report)(data, target, force=forced())
     if output.for_people:
         return print_text(f"{written}; open it in a browser")
     output.emit_records(Written, [written])

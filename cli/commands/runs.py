@@ -8,6 +8,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options, where_option
 from ..ui.output import Output
+from ..ui.table import echo
 
 SHOWN = (
     "run_id",
@@ -92,4 +93,4 @@ def invalidate(state: State, run: str, reason: str) -> None:
 
     with state.open(write=True) as store:
         run_id = catalogue.invalidate(store, run, reason)
-    click.echo(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
+    echo(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")

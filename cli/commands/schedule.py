@@ -16,6 +16,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import lake_option, output_options
 from ..ui.output import Output
+from ..ui.output_files import OutputFile
 from .alerts import alert_rules, webhook_of
 from .refresh import age_callback, wanted
 
@@ -49,8 +50,10 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
     type=click.FloatRange(min=0),
     help="A file is left for the next run until it has not changed for so long. [default: 2]",
 )
-@click.option("--report", metavar="FILE", type=click.Path(), help="Write the page there at the end.")
-@click.option("--publish", metavar="PATH", type=click.Path(), help="Publish a read-only copy there after the refresh.")
+@click.option("--report", metavar="FILE", type=OutputFile(None), help="Write the page there at the end.")
+@click.option(
+    "--publish", metavar="PATH", type=OutputFile(None), help="Publish a read-only copy there after the refresh."
+)
 @lake_option
 @click.option(
     "--prune-older-than",
@@ -61,7 +64,7 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 @click.option(
     "--health",
     metavar="FILE",
-    type=click.Path(),
+    type=OutputFile(None),
     help="Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
 )
 @click.option(
@@ -150,7 +153,7 @@ def _stay(state: State, settings: _Settings) -> None:
     from warehouse.schedule.signals import Stop
 
     times = _times(settings)
-    _job(settings)  # a mistake in it ends us now, not every run
+    _require_places(_job(settings))  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
     health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
@@ -165,6 +168,16 @@ def _stay(state: State, settings: _Settings) -> None:
     )
     with Stop() as stop:
         scheduler.run(stop)
+
+
+def _require_places(job: Job) -> None:
+    from warehouse.records.output_file import REPORT, UNATTENDED, require_output
+    from warehouse.store.snapshot import require_place
+
+    if job.report:
+        require_output(job.report, REPORT, advice=UNATTENDED)
+    if job.publish:
+        require_place(Path(job.publish), advice=UNATTENDED)
 
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:
@@ -199,6 +212,7 @@ def _log(state: State, settings: _Settings) -> Log:
 
 
 def _once(state: State, settings: _Settings) -> int:
+    from warehouse.records.output_file import UNATTENDED
     from warehouse.schedule.job import run_job
     from warehouse.schedule.signals import Stop
     from warehouse.store.snapshot import publish
@@ -212,7 +226,7 @@ def _once(state: State, settings: _Settings) -> int:
             _log(state, settings),
             lambda: stop.count > 0,
             create=quiet.open_or_create,
-            publish=lambda path: publish(url, path, wait=state.wait),
+            publish=lambda path: publish(url, path, wait=state.wait, advice=UNATTENDED),
             wait=state.wait,
         )
     return outcome.exit_code
@@ -231,7 +245,7 @@ def _job(settings: _Settings) -> Job:
         rules=alert_rules(config),
         webhook=webhook_of(config),
         prune=settings["prune_older_than"],
-        publish=settings["publish"] or hooked,
+        publish=str(settings["publish"] or hooked),
         lake=settings["lake"] or "",
-        report=settings["report"] or "",
+        report=str(settings["report"] or ""),
     )

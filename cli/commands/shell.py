@@ -8,13 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-import click
-
 from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.output import Output
+from ..ui.table import echo
 from .query import list_queries
 
 PROMPT, MORE = "warehouse> ", "      ...> "
@@ -64,21 +63,21 @@ def _talk(state: State) -> None:
         try:
             statement = next_statement(_typed)
         except KeyboardInterrupt:
-            click.echo()
+            echo()
             continue
         if statement is None or statement in (".quit", ".exit"):
             return
         try:
             _run(state, statement)
         except WarehouseError as error:
-            click.echo(f"Error: {error}", err=True)
+            echo(f"Error: {error}", err=True)
 
 
 def _typed(more: bool) -> str | None:
     try:
         return input(MORE if more else PROMPT)
     except EOFError:
-        click.echo()
+        echo()
         return None
 
 
@@ -90,7 +89,7 @@ def _run(state: State, statement: str) -> None:
     if statement == ".list":
         list_queries(Output())
     elif statement.startswith("."):
-        click.echo(HELP)
+        echo(HELP)
     else:
         from warehouse.store.sql.run_query import is_name, run_query
 

@@ -8,6 +8,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.table import echo
 
 SHOWN = (
     "source_id",
@@ -40,9 +41,9 @@ def sources(state: State, source: str | None, output: Output) -> None:
     output.emit_records(catalogue.SourceEntry, entries, shown=SHOWN, spare=SPARE, empty="nothing ingested yet")
     if source and output.for_people:
         for text in entries[0].notes:
-            click.echo(f"note: {text}")
+            echo(f"note: {text}")
         for row in rejected:
-            click.echo(f"rejected: {row.place}: {row.found}; expected {row.expected}")
+            echo(f"rejected: {row.place}: {row.found}; expected {row.expected}")
 
 
 @command("forget")
@@ -53,4 +54,4 @@ def forget(state: State, source: str) -> None:
 
     with state.open(write=True) as store:
         removed, kept = source_ledger.forget(store, source)
-    click.echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")
+    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")

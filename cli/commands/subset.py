@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.records.output_file import PLAN, SUBSET, write_output
+
 from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import (
@@ -19,6 +21,7 @@ from ..ui.options import (
     where_option,
 )
 from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
 from ..ui.table import echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -30,9 +33,7 @@ FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
 SPARE = ("90 % gain", "history", "strata", "split", "against")
 
-_out = click.option(
-    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan to this file."
-)
+_out = click.option("-o", "--out", metavar="FILE", type=OutputFile(PLAN), help="Write the plan to this file.")
 
 
 @group("subset")
@@ -94,18 +95,14 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 @command("subset export")
 @click.argument("plan", metavar="PLAN")
 @click.option("--to", type=click.Choice(FORMS), required=True, help="The harness that is to run it.")
-@click.option(
-    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
-)
+@click.option("-o", "--out", metavar="FILE", type=OutputFile(SUBSET), help="Write to this file.")
 @pass_state
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
-    from warehouse.analysis.subsets.plan import write_text
-
     exported = _exported(state, plan, to)
     if out is None:
-        click.echo(exported.text, nl=False)
+        echo(exported.text, nl=False)
     else:
-        write_text(out, exported.text)
+        write_output(out, exported.text.encode(), SUBSET, force=forced())
     state.notes(exported.notes)
 
 
@@ -124,7 +121,7 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
     from warehouse.analysis.subsets.plan import PlanPrompt
 
     if out is not None:
-        plans.write(out)
+        plans.write(out, force=forced())
     if output.for_people:
         _print(plans, out)
     else:

@@ -11,6 +11,7 @@ import click
 from ..state import State
 from ..ui.options import refuse_typed
 from ..ui.output import Output
+from ..ui.output_files import writes
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def suite_of(store: Store, benchmark: str | None, options: dict[str, Any]) -> st
 
         group = benchmark if is_suite(store, benchmark) else None
     if group is None:
-        given = [name for name in _OWN if options.pop(name)]
+        given = [name for name in _OWN if options.pop(name) and not (name == "force" and writes())]
         if given:
             raise click.UsageError(f"--{given[0].removesuffix('_ok')} is for suites: name one with --group SUITE")
     return group

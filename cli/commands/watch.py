@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.errors import StoreError
 
 from ..state import State
+from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport
@@ -60,7 +59,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
                 except StoreError as error:  # held, or away for a while: the files stay new
                     if str(error) != last_error:
                         last_error = str(error)
-                        click.echo(f"Error: {last_error}; trying again", err=True)
+                        echo(f"Error: {last_error}; trying again", err=True)
             stop.wait(pause)
         state.say("stopped")
 
@@ -72,7 +71,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
 
     chosen, unknown = watcher.ready()
     for item in unknown:
-        click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
+        echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
     watcher.take([item.path for item in unknown])
     if not chosen:
         return
@@ -80,7 +79,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     report = ingest(lambda files: tuple(files) in wanted, _Until(stop))
     print_errors(report.refused)
     now = utc_now()
-    click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
+    echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
     watcher.take([path for files in chosen for path in files])
     if any(item.state == "loaded" for item in report.sources):
         published()

@@ -10,10 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from ..state import State
-from .table import fitted, print_table, visible
+from .table import echo, fitted, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
@@ -34,11 +32,11 @@ RECONCILED = ("exact", "rounded", "not_recomputable")
 def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
     """The totals on standard output, notes on standard error."""
     _print_notes(report, state)
-    click.echo(str(report))
+    echo(str(report))
     if dry_run:
-        click.echo("dry run: nothing was stored")
+        echo("dry run: nothing was stored")
     if report.lake is not None:
-        click.echo(f"lake      {report.lake}")
+        echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
     loaded = any(one.state == "loaded" for one in report.sources)
@@ -94,7 +92,7 @@ def _reason(item: Unread) -> str:
 def print_errors(refused: Iterable[LoadReport], *, every: bool = False) -> None:
     """Why sources were refused, on standard error."""
     for line in error_lines(refused, every=every):
-        click.echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
+        echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
 
 
 def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[str]:
@@ -123,13 +121,13 @@ def archives_advice(unclaimed: Sequence[str]) -> str:
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     verdicts = Counter(row.verdict for row in rows)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    click.echo(f"published {len(rows)} figures: {counted}")
+    echo(f"published {len(rows)} figures: {counted}")
     differing = [row for row in rows if row.verdict not in RECONCILED]
     if not differing:
         return
     shown = differing if state.verbose else differing[:LISTED]
-    click.echo()
+    echo()
     names = [item.name for item in fields(shown[0])]
     print_table(names, [[getattr(row, name) for name in names] for row in shown])
     if len(differing) > len(shown):
-        click.echo("more: warehouse query published_against_recomputed")
+        echo("more: warehouse query published_against_recomputed")

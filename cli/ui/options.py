@@ -10,7 +10,10 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from warehouse.records.output_file import ANSWER
+
 from .output import Form, Output
+from .output_files import OutputFile, forced
 from .table import CHOSEN, WIDE
 
 Function = Callable[..., Any]
@@ -46,12 +49,7 @@ def output_options(function: Function) -> Function:
     @click.option(
         "--csv-safe", is_flag=True, help="As --csv; what a spreadsheet would run gets an apostrophe in front."
     )
-    @click.option(
-        "--parquet",
-        metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the rows to a Parquet file.",
-    )
+    @click.option("--parquet", metavar="FILE", type=OutputFile(ANSWER), help="Write the rows to a Parquet file.")
     @click.option(
         "--columns",
         metavar="NAME,...",
@@ -73,7 +71,7 @@ def output_options(function: Function) -> Function:
         forms += ["parquet"] if parquet else []
         if len(forms) > 1:
             raise click.UsageError("give one of --json, --jsonl, --csv and --parquet")
-        output = Output(forms[0] if forms else "table", parquet, csv_safe)
+        output = Output(forms[0] if forms else "table", parquet, csv_safe, forced())
         return function(*args, output=output, **others)
 
     return wrapper

@@ -9,20 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time
 from decimal import Decimal
+from importlib.metadata import version
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
+from warehouse.records.output_file import ANSWER, PARQUET_KEY, write_output
+from warehouse.records.stored_text import without_surrogates
 
-from .table import chosen_columns, print_table, visible
+from .table import chosen_columns, echo, print_table, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
+#: What JSON may hold as it is, and a terminal obeys: control characters beyond those of ASCII, marks of direction.
+_STEERS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Columns of views that a narrow terminal keeps before all others.
 _FIGURES = frozenset(
     (
@@ -37,11 +41,12 @@ Form = Literal["table", "json", "jsonl", "csv", "parquet"]
 @dataclass(frozen=True)
 class Output:
     """The form that the user chose; ``path`` is the Parquet file, ``safe`` of CSV that no cell of
-    it is a formula to a spreadsheet."""
+    it is a formula to a spreadsheet, ``force`` of a file that it may be of somebody else's."""
 
     form: Form = "table"
     path: Path | None = None
     safe: bool = False
+    force: bool = False
 
     @property
     def for_people(self) -> bool:
@@ -89,7 +94,7 @@ class Output:
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
         if self.path is not None:
-            write_parquet(table, self.path)
+            write_parquet(table, self.path, force=self.force)
         else:
             self.emit(table.column_names, _rows_of(table), spare=_by_importance(table) if self.for_people else ())
 
@@ -112,9 +117,9 @@ class Output:
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa
 
-        plain = [{name: row[name] for name in columns} for row in rows]
+        plain = [without_surrogates({name: row[name] for name in columns}) for row in rows]
         table = pa.Table.from_pylist(plain) if plain else pa.table({name: [] for name in columns})
-        write_parquet(table, self.path or Path())
+        write_parquet(table, self.path or Path(), force=self.force)
 
 
 def _write_utf8() -> None:
@@ -131,13 +136,11 @@ def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = Fal
         rows: a value for each of them.
         lines: the objects alone, without the array around them (JSON lines).
     """
-    import orjson
-
     first, between, last = ("", "\n", "\n") if lines else ("[\n", ",\n", "\n]\n")
     lead = first
     for row in rows:
-        text = orjson.dumps({name: row[name] for name in columns}, default=_without_json_form)
-        sys.stdout.write(f"{lead}{text.decode()}")
+        text = _json({name: row[name] for name in columns})
+        sys.stdout.write(f"{lead}{_STEERS.sub(_json_escape, text)}")
         lead = between
     if lead is between:
         sys.stdout.write(last)
@@ -167,17 +170,14 @@ def _harmless(text: str) -> str:
     return _FORMULA.sub("'", visible(text), count=1)
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
+def write_parquet(table: pa.Table, path: Path, *, force: bool = False) -> None:
     """A Parquet file, complete or not there at all."""
     import pyarrow.parquet as pq
 
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        pq.write_table(table, partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    click.echo(f"{table.num_rows} rows written to {path}", err=True)
+    metadata = {**(table.schema.metadata or {}), PARQUET_KEY: version("eval-warehouse")}
+    marked = table.replace_schema_metadata(metadata)
+    write_output(path, lambda file: pq.write_table(marked, file), ANSWER, force=force)
+    echo(f"{table.num_rows} rows written to {path}", err=True)
 
 
 def _by_importance(table: pa.Table) -> list[str]:
@@ -195,6 +195,19 @@ def _by_importance(table: pa.Table) -> list[str]:
 def _rows_of(table: pa.Table) -> Iterable[Row]:
     for batch in table.to_batches(max_chunksize=10_000):
         yield from batch.to_pylist()
+
+
+def _json(value: Any) -> str:
+    import orjson
+
+    try:
+        return orjson.dumps(value, default=_without_json_form).decode()
+    except TypeError:  # a text with bytes that are no UTF-8, such as a file's name
+        return orjson.dumps(without_surrogates(value), default=_without_json_form).decode()
+
+
+def _json_escape(steering: re.Match[str]) -> str:
+    return f"\\u{ord(steering.group()):04x}"
 
 
 def _without_json_form(value: Any) -> Any:
@@ -215,7 +228,5 @@ def _csv_cell(value: Any) -> Any:
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Mapping | list | tuple | bytes):
-        import orjson
-
-        return orjson.dumps(value, default=_without_json_form).decode()
+        return _json(value)
     return value

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from warehouse.records.whole_file import replace_file
+
 from ..command_table import COMMANDS
 from ..main import cli
 
@@ -102,4 +104,4 @@ def context_of(name: str) -> click.Context:
 if __name__ == "__main__":
     for argument in sys.argv[1:]:
         path = Path(argument)
-        path.write_text(renewed(path.read_text(encoding="utf-8")), encoding="utf-8")
+        replace_file(path, renewed(path.read_text(encoding="utf-8")).encode())

@@ -126,9 +126,9 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
             print_text(part)
         elif not part.column or (legend and part.column in shown):
             print(
-                "\n".join(wrap(part.line, part.width))
+                "\n".join(wrap(visible(part.line), part.width))
                 if part.width and not sys.stdout.isatty()
-                else fitted(part.line, sys.stdout)
+                else fitted(visible(part.line), sys.stdout)
             )
     return shown
 
@@ -154,9 +154,9 @@ def _record(part: str | Table) -> bool:
 
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
-    """Print a text as it is."""
+    """Print a text as it is, but for what would steer a terminal."""
     if err or not _record(text if nl else text.removesuffix("\n")):
-        click.echo(text, nl=nl, err=err)
+        print(visible(text), end="\n" if nl else "", file=sys.stderr if err else sys.stdout, flush=err)
 
 
 def _print(table: Table) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
 def print_text(text: str) -> None:
     """A sentence, broken at blanks to fit a terminal."""
     if not _record(text):
-        print(fitted(text, sys.stdout))
+        print(fitted(visible(text), sys.stdout))
 
 
 def print_hanging(name: str, text: str) -> None:
@@ -221,6 +221,7 @@ def print_hanging(name: str, text: str) -> None:
     if _record(f"{name}  {text}".rstrip()):
         return
     room = shutil.get_terminal_size().columns - len(name) - 2
+    text = visible(text)
     lines = fold(text, room) if sys.stdout.isatty() and room > LEAST else [text]
     print(f"{name}  {lines[0]}".rstrip(), *(" " * (len(name) + 2) + line for line in lines[1:]), sep="\n")
 

@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from warehouse.errors import MisuseError
-from warehouse.records.whole_file import write_whole
+from warehouse.records.whole_file import draft_beside, in_place_of, replace_file
 
 
-def test_a_file_is_replaced_and_no_draft_stays(tmp_path: Path) -> None:
-    target = tmp_path / f"{'n' * 240}.html"
+@pytest.mark.parametrize("name", ["n" * 240 + ".html", "名" * 80, "\U0001f600" * 60, "b\udcff.html"])
+def test_a_file_is_replaced_and_no_draft_stays(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
     target.write_bytes(b"before")
-    assert write_whole(target, b"after") == 5
+    assert replace_file(target, b"after") == 5
     assert target.read_bytes() == b"after" and [*tmp_path.iterdir()] == [target]
 
 
-@pytest.mark.parametrize("inner", ["", "missing/page.html"])
-def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, inner: str) -> None:
-    target = tmp_path / "held" / inner
-    (tmp_path / "held").mkdir()
-    with pytest.raises(MisuseError, match="cannot be written: "):
-        write_whole(target, b"x")
-    assert [one.name for one in tmp_path.rglob("*")] == ["held"]
+def test_what_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    target.write_bytes(b"before")
+
+    def half(file: BinaryIO) -> None:
+        file.write(b"af")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        replace_file(target, half)
+    assert target.read_bytes() == b"before" and [*tmp_path.iterdir()] == [target]
+    with pytest.raises(FileNotFoundError):
+        replace_file(tmp_path / "missing" / "file", b"x")
+
+
+def test_drafts_of_processes_that_are_gone_are_removed(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    mine = draft_beside(target).name
+    gone = tmp_path / mine.replace(f".{os.getpid()}-", f".{dead.pid}-")
+    theirs = tmp_path / mine.replace(f".{os.getpid()}-", f".{os.getppid()}-")
+    for draft in (gone, theirs):
+        draft.write_bytes(b"half")
+    replace_file(target, b"x")
+    assert not gone.exists() and theirs.exists()
+
+
+def test_a_folder_is_replaced_once_its_draft_is_done(tmp_path: Path) -> None:
+    folder, draft = tmp_path / "folder", tmp_path / "draft"
+    for text in ("one", "two"):
+        with in_place_of(folder, draft):
+            draft.mkdir()
+            (draft / "file").write_text(text)
+        assert (folder / "file").read_text() == text
+    with pytest.raises(ValueError), in_place_of(folder, draft):
+        draft.mkdir()
+        raise ValueError
+    assert (folder / "file").read_text() == "two" and [*tmp_path.iterdir()] == [folder]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def test_what_a_killed_writer_had_committed_is_in_the_copy(filled: str, tmp_path
 def test_drafts_of_killed_publishers_are_removed(filled: str, tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    ours, theirs = (tmp_path / f".copy.duckdb.{pid}.part" for pid in (dead.pid, os.getppid()))
+    ours, theirs = (tmp_path / f".copy.duckdb.{pid}-1.part" for pid in (dead.pid, os.getppid()))
     for draft in (ours, theirs):
         draft.write_bytes(b"half")
     publish(filled, tmp_path / "copy.duckdb")
@@ -102,10 +103,13 @@ def test_nothing_else_is_replaced(filled: str, tmp_path: Path) -> None:
     text.write_text("mine")
     text.chmod(0o444)
     open_store(str(other), create=True).close()
+    shut = shutil.copy(other, tmp_path / "shut.duckdb")
+    shut.chmod(0o444)
     for path, part in (
         (text, "no published copy"),
-        (other, "no published copy"),
-        (tmp_path, "no published copy"),
+        (other, "is a database, which would be lost"),
+        (shut, "is a database, which would be lost"),
+        (tmp_path, "is a folder"),
         (Path(filled.removeprefix("duckdb:///")), "the store itself"),
         (tmp_path / "none" / "copy", "does not exist"),
     ):

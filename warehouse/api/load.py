@@ -102,20 +102,22 @@ class LoadMethods(Connection):
             sources = named(local.named(discovered), places)
             return load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
-    def publish(self, path: str | Path) -> Published:
+    def publish(self, path: str | Path, *, force: bool = False) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically.
 
         Args:
             path: file of the copy.
+            force: also in place of a file that is no published copy, but never of a database or a source.
 
         Raises:
             MisuseError: the store is on a server, or ``path`` is the store itself or holds
                 something that is no published copy.
             StoreError: the store cannot be read, or the copy not be written.
         """
+        from warehouse.records.output_file import FORCE_IN_PYTHON
         from warehouse.store.snapshot import publish
 
-        return publish(self.url, path, wait=self.wait)
+        return publish(self.url, path, force=force, wait=self.wait, advice=FORCE_IN_PYTHON)
 
     def export_every_eval_ever(
         self, folder: str | Path, *, overwrite: bool = False, now: float | None = None

@@ -96,6 +96,7 @@ class RefreshMethods(Connection):
         out: str | Path = "report.html",
         *benchmarks: str,
         split: bool = False,
+        force: bool = False,
         level: float = 0.95,
         n_resamples: int = 1999,
         seed: int = 0,
@@ -109,6 +110,7 @@ class RefreshMethods(Connection):
             out: file of the page, or the folder.
             benchmarks: names, of suites too; none for all with current runs.
             split: write a folder: ``index.html``, and a page for each benchmark.
+            force: also in place of a file that no earlier report is.
             level: nominal coverage of all intervals, in (0, 1).
             n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
             seed: of the draws.
@@ -119,10 +121,15 @@ class RefreshMethods(Connection):
             StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
         """
         from warehouse.analysis.report_data.report import read_report
-        from warehouse.report.page import check_target, write_report
+        from warehouse.records.output_file import FORCE_IN_PYTHON, REPORT, require_output
+        from warehouse.report.page import write_report
         from warehouse.report.split import check_folder, write_split
+        from warehouse.store.load.source_files import known_in
 
-        (check_folder if split else check_target)(out)
+        if split:
+            check_folder(out)
         with self.reading() as store:
+            if not split:
+                require_output(out, REPORT, force=force, known_as=known_in(store), advice=FORCE_IN_PYTHON)
             data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress)
-        return (write_split if split else write_report)(data, out)
+        return (write_split if split else write_report)(data, out, force=force)

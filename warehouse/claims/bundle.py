@@ -11,7 +11,7 @@ from typing import Any
 from warehouse.errors import InputError, MisuseError
 from warehouse.records import canonical_json, parse_json
 from warehouse.records.hashing import canonical_digest
-from warehouse.records.whole_file import write_whole
+from warehouse.records.output_file import CLAIM, write_output
 
 FORMAT, VERSION = "warehouse-claim", 1
 #: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.
@@ -47,17 +47,21 @@ class Claim:
     clusterings: list[dict[str, Any]] = field(default_factory=list)
 
 
-def write_claim(claim: Claim, path: Path) -> int:
+def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
     """Write a bundle; returns its bytes.
+
+    Args:
+        force: also in place of a file that is no claim.
 
     Raises:
         MisuseError: it would be larger than what is read, or cannot be written there.
+        DiskFullError: there is no room.
     """
     content = {"format": FORMAT, "version": VERSION, **asdict(claim)}
     text = canonical_json(content | {"digest": canonical_digest(content)}) + b"\n"
     if len(text) > MOST_BYTES or len(claim.rows) > MOST_ROWS:
         raise MisuseError(f"the claim has {len(claim.rows)} rows; narrow it to {MOST_ROWS}")
-    return write_whole(path, text)
+    return write_output(path, text, CLAIM, force=force)
 
 
 def read_claim(path: Path) -> Claim:

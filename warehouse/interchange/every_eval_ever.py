@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.export import put, require_free
+from warehouse.export import require_free
 from warehouse.interchange.every_eval_ever_results import aggregate
 from warehouse.interchange.every_eval_ever_rows import lines_of
 from warehouse.interchange.every_eval_ever_run import Run, runs_of
+from warehouse.records.whole_file import draft_beside, in_place_of, replace_file
 from warehouse.store.connection import Store
 
 SCHEMA_VERSION = "0.3.0"
@@ -80,16 +79,13 @@ def export(
     Raises:
         MisuseError: the folder holds something already, or there is no run to write.
     """
-    folder = folder.absolute()
-    require_free(folder, overwrite, MANIFEST)
-    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
-    try:
+    folder = require_free(folder, overwrite, MANIFEST)
+    partial = draft_beside(folder)
+    with in_place_of(folder, partial):
         report = _write_all(store, folder, partial, now, progress)
-        manifest = {"format": f"every-eval-ever {SCHEMA_VERSION}", "runs": report.n_runs}
-        (partial / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        put(partial, folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        files = sorted(path.relative_to(partial).as_posix() for path in partial.rglob("*") if path.is_file())
+        manifest = {"format": f"every-eval-ever {SCHEMA_VERSION}", "runs": report.n_runs, "rows": files}
+        replace_file(partial / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
     return report
 
 
@@ -124,7 +120,7 @@ def _write_all(
                 "checksum": checksum,
             }
         text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-        target.with_name(f"{target.name}.json").write_text(text + "\n", encoding="utf-8")
+        replace_file(target.with_name(f"{target.name}.json"), f"{text}\n".encode())
         rows, unscored, written = rows + counts[0], unscored + counts[1], written + 1
     if not written:
         raise MisuseError("the store has no run with a figure: there is nothing to export")

@@ -3,35 +3,136 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO, TypeAlias
 
-from warehouse.errors import MisuseError
+#: What a file is to hold: its bytes, or what writes them to an open file.
+Content: TypeAlias = bytes | Callable[[BinaryIO], object]
+
+#: Bytes of a file's name that its draft bears, of the 255 that a name may have.
+_NAME = 80
+_DRAFT = re.compile(r"\.(\d+)-\d+\.part")
+_DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(?:self|thread-self)/fd/(\d+)")
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all; several processes may do so at once.
+def replace_file(path: Path, content: Content, *, mode: int = 0o666) -> int:
+    """Write a file, whole or not at all; several processes may do so at once. A link stays one, and the file behind
+    it is replaced. A device, a pipe and a descriptor of this process (``/dev/stdout``) take the bytes as they come.
+
+    Args:
+        mode: permissions of a file that is new, less the process's mask; one that is there keeps its own.
+
+    Returns:
+        the size in bytes.
 
     Raises:
         OSError: it cannot be written there; what stands there is left.
     """
-    draft = path.with_name(f".{os.getpid()}.{path.name[:80]}.part")
+    if is_stream(path):
+        return _send(path, content)
+    target = path.resolve()
+    sweep_drafts(target)
+    draft = draft_beside(target)
     try:
-        draft.write_bytes(content)
-        draft.replace(path)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+            _fill(file, content)
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
+            file.flush()
+            os.fsync(file.fileno())
+            size = file.tell()
+        draft.replace(target)
+        return size
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: bytes) -> int:
-    """Write a file that somebody named, as `replace_file`; returns its size in bytes.
+def is_stream(path: Path) -> bool:
+    """Whether a path leads to what has no content to lose: a device, a pipe, a descriptor of this process."""
+    return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def draft_beside(target: Path) -> Path:
+    """Where the draft of a file is written: hidden, in its folder, by the names of this process and thread."""
+    name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
+    return target.with_name(f".{name}.{os.getpid()}-{threading.get_native_id()}.part")
+
+
+def sweep_drafts(target: Path, remove: Callable[[Path], object] = os.unlink) -> None:
+    """Remove the drafts of a file that killed processes have left."""
+    begin = draft_beside(target).name.rsplit(".", 2)[0]
+    with suppress(OSError):
+        for entry in os.scandir(target.parent):
+            number = _DRAFT.fullmatch(entry.name.removeprefix(begin)) if entry.name.startswith(begin) else None
+            if number and not _runs(int(number[1])):
+                with suppress(OSError):
+                    remove(Path(entry.path))
+
+
+@contextmanager
+def in_place_of(folder: Path, draft: Path) -> Iterator[None]:
+    """Fill a draft of a folder; at the end it takes the folder's place, and what lay there goes once that is done.
 
     Raises:
-        MisuseError: it cannot be written there.
+        OSError: it cannot be put there; what lay there is left.
     """
+    old = draft.with_name(draft.name + ".old")
     try:
-        replace_file(path, content)
-    except OSError as error:
-        raise MisuseError(f"{path} cannot be written: {error.strerror}") from None
-    return len(content)
+        yield
+        if folder.exists():
+            folder.rename(old)
+        try:
+            draft.rename(folder)
+        except OSError:
+            if old.exists():
+                old.rename(folder)
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if folder.exists():
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _fill(file: BinaryIO, content: Content) -> None:
+    if isinstance(content, bytes):
+        file.write(content)
+    else:
+        content(file)
+
+
+def _send(path: Path, content: Content) -> int:
+    """Write to what is no regular file; what writes may want to know where it stands, which a pipe cannot say."""
+    number = _descriptor(path)
+    with tempfile.TemporaryFile() as whole:
+        _fill(whole, content)
+        size = whole.tell()
+        whole.seek(0)
+        handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
+        with os.fdopen(handle, "wb") as stream:
+            shutil.copyfileobj(whole, stream)
+    return size
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of the descriptor of this process that a path names."""
+    text = os.path.abspath(path)
+    match = _DESCRIPTOR.fullmatch(text)
+    return int(match[1] or match[2]) if match else _STANDARD.get(text)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

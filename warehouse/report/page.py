@@ -17,10 +17,10 @@ from typing import Any
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
-from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.records.hashing import sha256_of
-from warehouse.records.whole_file import write_whole
+from warehouse.records.output_file import FORCE, REPORT, require_output, write_output
+from warehouse.records.whole_file import is_stream
 from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
 from warehouse.report.board import DIRECTION, in_words, unbroken
@@ -141,41 +141,32 @@ def render(data: ReportData, *, made: str = "") -> str:
     return Renderer(made).page(data, suites=data.suites, benchmarks=data.benchmarks)
 
 
-def check_target(path: str | Path) -> Path:
-    """The path, if a report can be written there.
-
-    Raises:
-        MisuseError: its folder is missing or may not be written to, or it is a folder.
-    """
-    target = Path(path)
-    if target.is_dir():
-        raise MisuseError(f"{target} is a folder; name a file, such as {target / 'report.html'}")
-    if not target.parent.is_dir():
-        raise MisuseError(f"the folder {target.parent} does not exist; create it first")
-    if not os.access(target.parent, os.W_OK):
-        raise MisuseError(f"the folder {target.parent} may not be written to; choose another")
-    return target
-
-
-def write_report(data: ReportData, path: str | Path, *, keep_unchanged: bool = False) -> Written:
+def write_report(
+    data: ReportData, path: str | Path, *, keep_unchanged: bool = False, force: bool = False, advice: str = FORCE
+) -> Written:
     """Write the page; what stands there is replaced when the new page is whole.
 
     Args:
         data: what it shows.
         path: of the file.
         keep_unchanged: leave a page alone that shows the same, made at another time.
+        force: also in place of a file that is no report.
+        advice: what to do about such a file.
 
     Raises:
         MisuseError: it cannot be written there.
+        DiskFullError: there is no room.
     """
-    target, place = check_target(path), secrets.token_hex(16)  # times of sources may equal the page's
+    target = require_output(path, REPORT, force=force, advice=advice)
+    place = secrets.token_hex(16)  # times of sources may equal the page's
     text = render(data, made=place)
     same = sha256_of(text.replace(place, ""))
     mark = f"<!-- content {same} -->\n"
-    if keep_unchanged and (size := _size_if_marked(target, mark)):
+    if keep_unchanged and not is_stream(target) and (size := _size_if_marked(target, mark)):
         return Written(str(target), size, len(data.benchmarks), unchanged=True)
     page = f"{text.replace(place, utc_now().strftime(MADE))}\n{mark}"
-    return Written(str(target), write_whole(target, page.encode()), len(data.benchmarks))
+    size = write_output(target, page.encode(), REPORT, force=force, advice=advice)
+    return Written(str(target), size, len(data.benchmarks))
 
 
 def _size_if_marked(target: Path, mark: str) -> int:

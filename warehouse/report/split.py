@@ -10,9 +10,9 @@ from pathlib import Path
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.records.whole_file import write_whole
+from warehouse.records.output_file import REPORT, databases_in, require_output, write_output
 from warehouse.report.anchors import slug
-from warehouse.report.page import TITLE, Renderer, Written, check_target
+from warehouse.report.page import TITLE, Renderer, Written
 
 #: The pages that are of no benchmark.
 INDEX, LOG = "index.html", "ingest-log.html"
@@ -44,26 +44,34 @@ def check_folder(path: str | Path) -> Path:
     """The folder, which is made where it is missing, if pages can be written there.
 
     Raises:
-        MisuseError: it is a file, the folder around it is missing, or it may not be written to.
+        MisuseError: it is a file, holds a database, the folder around it is missing, or it may not be written to.
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise MisuseError(f"{folder} is a file; --split writes a folder: give another --out")
     if not folder.exists():
-        check_target(folder)
+        require_output(folder, REPORT)
         folder.mkdir()
-    check_target(folder / INDEX)
+    if held := databases_in(folder):
+        raise MisuseError(f"{folder} holds the database {held[0]}; give the pages a folder of their own")
+    require_output(folder / INDEX, REPORT, force=True)
     return folder
 
 
-def write_split(data: ReportData, path: str | Path) -> Written:
+def write_split(data: ReportData, path: str | Path, *, force: bool = False) -> Written:
     """Write the pages of a report into a folder, the index last: whole pages only, and links to
     none that is not there. Pages of earlier reports that are not written again stay.
 
+    Args:
+        force: also in place of files that are no pages of a report.
+
     Raises:
-        MisuseError: they cannot be written there.
+        MisuseError: they cannot be written there; none is written then.
+        DiskFullError: there is no room.
     """
     folder = check_folder(path)
+    for name in (INDEX, LOG, *(file_name(part.name) for part in data.benchmarks)):
+        require_output(folder / name, REPORT, force=force)
     renderer = Renderer()
     published, unscored = _by_benchmark(data.published), _by_benchmark(data.unscored)
     errors = _by_benchmark(data.published_errors)
@@ -87,11 +95,11 @@ def write_split(data: ReportData, path: str | Path) -> Written:
             title=f"{part.name} · {TITLE}",
             home=INDEX,
         )
-        size += write_whole(folder / entry.file, page.encode())
+        size += write_output(folder / entry.file, page.encode(), REPORT, force=force)
     log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
-    size += write_whole(folder / LOG, log.encode())
+    size += write_output(folder / LOG, log.encode(), REPORT, force=force)
     index = renderer.page(data, suites=data.suites, benchmarks=(), shows=(), log=LOG, pages=entries)
-    size += write_whole(folder / INDEX, index.encode())
+    size += write_output(folder / INDEX, index.encode(), REPORT, force=force)
     return Written(str(folder / INDEX), size, len(data.benchmarks))
 
 

@@ -10,8 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MisuseError
-from warehouse.records.whole_file import replace_file
+from warehouse.errors import WarehouseError
+from warehouse.records.output_file import HEALTH, UNATTENDED, write_output
 from warehouse.schedule.log import Log, stamp
 
 
@@ -19,17 +19,19 @@ class Health:
     """A JSON file that is replaced as a whole; a path of None writes nothing.
 
     Its keys: ``state`` (``waiting``, ``running``, ``stopping``, ``stopped``), ``updated`` (renewed
-    while the process lives), ``started``, ``pid``, ``version``, ``cron``, ``timezone``,
+    while the process lives), ``program``, ``started``, ``pid``, ``version``, ``cron``, ``timezone``,
     ``next_run``, ``running_since``, ``last`` (``start``, ``end``, ``result``, ``exit_code``,
     ``due`` and what the job counted). All times are UTC.
 
     Raises:
-        MisuseError: it cannot be written.
+        MisuseError: it cannot be written there.
+        DiskFullError: there is no room.
     """
 
     def __init__(self, path: Path | None, log: Log, clock: Callable[[], datetime], **known: Any) -> None:
         self.path, self.log, self.clock = path, log, clock
         self.content: dict[str, Any] = {
+            "program": "eval-warehouse schedule",
             "state": "waiting",
             "updated": "",
             "started": stamp(clock()),
@@ -41,10 +43,7 @@ class Health:
             "last": None,
         }
         self._failed = False
-        try:
-            self._write()
-        except OSError as error:
-            raise MisuseError(f"the health file {path} cannot be written: {error.strerror}") from None
+        self._write()
 
     def tell(self, **changed: Any) -> None:
         """Renew the file; one that cannot be written any more is an event, once."""
@@ -52,14 +51,14 @@ class Health:
         try:
             self._write()
             self._failed = False
-        except OSError as error:
+        except WarehouseError as error:
             if not self._failed:
-                reason = f"{error.filename}: {error.strerror}"
-                self.log.write("health_not_written", "error", error=reason)
+                self.log.write("health_not_written", "error", error=str(error))
             self._failed = True
 
     def _write(self) -> None:
         if self.path is None:
             return
         self.content["updated"] = stamp(self.clock())
-        replace_file(self.path, f"{json.dumps(self.content, indent=2, default=str)}\n".encode())
+        text = f"{json.dumps(self.content, indent=2, default=str)}\n"
+        write_output(self.path, text.encode(), HEALTH, advice=UNATTENDED)

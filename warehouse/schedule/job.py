@@ -217,7 +217,8 @@ class _Run:
 
     def _ingest(self, folder: str) -> dict[str, Any]:
         from warehouse.ingest.pipeline import ingest
-        from warehouse.store.load.source_ledger import readable, refused
+        from warehouse.records.stored_text import readable
+        from warehouse.store.load.source_ledger import refused
 
         waiting: list[Sequence[Path]] = []
 
@@ -324,12 +325,14 @@ class _Run:
 
     def _report(self) -> dict[str, Any]:
         from warehouse.analysis.report_data.report import read_report
-        from warehouse.report.page import check_target, write_report
+        from warehouse.records.output_file import REPORT, UNATTENDED, require_output
+        from warehouse.report.page import write_report
+        from warehouse.store.load.source_files import known_in
 
-        check_target(self.job.report)
         with self._at_leisure() as store:
+            require_output(self.job.report, REPORT, known_as=known_in(store), advice=UNATTENDED)
             data = read_report(store, progress=lambda _name, _done, _of: self._check())
-        written = write_report(data, self.job.report, keep_unchanged=True)
+        written = write_report(data, self.job.report, keep_unchanged=True, advice=UNATTENDED)
         return {"path": written.path, "bytes": written.bytes, "unchanged": written.unchanged}
 
     def _at_leisure(self) -> AbstractContextManager[Store]:

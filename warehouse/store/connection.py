@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, first_line
+from warehouse.records.stored_text import readable, without_surrogates
 from warehouse.store import engines
 from warehouse.store.columns import Columns
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
@@ -35,6 +36,7 @@ class Store:
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
+        sa.event.listen(engine, "before_cursor_execute", self._storable, retval=True)
         self.connection = engine.connect()
 
     @property
@@ -59,7 +61,21 @@ class Store:
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         with self.reading():
-            return self.dialect.select(self.connection, sql, params)
+            return self.dialect.select(self.connection, sql, self._texts(params))
+
+    def _storable(self, _connection: Any, _cursor: Any, sql: str, params: Any, *_more: Any) -> tuple[str, Any]:
+        """A statement with what is bound as the engine takes it."""
+        return sql, [self._texts(row) for row in params] if isinstance(params, list) else self._texts(params)
+
+    def _texts(self, params: Any) -> Any:
+        """Bound values without what no text of the engine can hold; the same object where all are fit."""
+        values = params.values() if isinstance(params, Mapping) else params
+        if not any(isinstance(value, str) and not value.isprintable() for value in values):
+            return params
+        fit = without_surrogates if self.dialect.embedded else readable
+        if isinstance(params, Mapping):
+            return {name: fit(value) if isinstance(value, str) else value for name, value in params.items()}
+        return tuple(fit(value) if isinstance(value, str) else value for value in params)
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""

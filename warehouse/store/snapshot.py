@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.records import literal_path
+from warehouse.records.output_file import COPY, FORCE, KnownAs, require_output
+from warehouse.records.stored_text import without_surrogates
+from warehouse.records.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.store import engines
-from warehouse.store.connection import wait_for
+from warehouse.store.connection import Store, wait_for
+from warehouse.store.load.source_files import known_in
 from warehouse.store.open import DEFAULT_URL, open_store
 
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
@@ -47,7 +50,13 @@ class Published:
 
 
 def publish(
-    url: str | None, path: str | Path, *, wait: float = 10.0, say: Callable[[str], None] | None = None
+    url: str | None,
+    path: str | Path,
+    *,
+    force: bool = False,
+    wait: float = 10.0,
+    say: Callable[[str], None] | None = None,
+    advice: str = FORCE,
 ) -> Published:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 
@@ -58,8 +67,10 @@ def publish(
     Args:
         url: the store; default as in :func:`warehouse.store.open.open_store`.
         path: file of the copy.
+        force: also in place of a file that is no published copy, but never of a database or a source.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for.
+        advice: what to do about a file that is no published copy.
 
     Raises:
         MisuseError: the store is on a server, whose readers do not wait for writers; or ``path``
@@ -80,10 +91,12 @@ def publish(
             f"{engines.shown_url(parsed)} is on a server: its readers do not "
             "wait for writers, so nothing needs to be published; for files: warehouse export"
         )
-    refuse_target(parsed.database or "", target)
-    open_store(url, wait=wait, say=say).close()  # it is there, and of this program's schema
-    _sweep(target)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
+        _require_other(store, target)
+        require_place(target, force=force, known_as=known_in(store), advice=advice)
+    target = target.resolve()
+    sweep_drafts(target, _remove)
+    draft = draft_beside(target)
     try:
         wait_for(lambda: snapshot(parsed, draft), parsed, dialect, wait, say)
         _settle(draft)
@@ -91,31 +104,34 @@ def publish(
     finally:
         _remove(draft)
     size = target.stat().st_size
-    return Published(str(target), size, round(time.monotonic() - started, 3))
+    return Published(str(path), size, round(time.monotonic() - started, 3))
 
 
-def refuse_target(store: str, target: Path) -> None:
-    """Say no to a path that must not be replaced.
+def require_place(
+    target: Path, *, force: bool = False, known_as: KnownAs = lambda _path, _ours: "", advice: str = FORCE
+) -> None:
+    """Say no to a path that no copy can have; arguments as of `require_output`.
 
     Raises:
-        MisuseError: what stands there is the store, a folder, or no published copy.
+        MisuseError: what stands there is a folder, a device, or no published copy.
     """
-    if not target.parent.is_dir():
-        raise MisuseError(f"the folder {target.parent} does not exist; create it first")
-    if target.exists() and os.path.exists(store) and target.samefile(store):
+    if is_stream(target):
+        raise MisuseError(f"{target} is no file; publish to another path")
+    real = os.path.realpath(target)
+    if without_surrogates(real) != real:
+        raise MisuseError(f"{without_surrogates(real)} is no path in UTF-8, which a store has; publish to another one")
+    if not _is_copy(target):
+        require_output(target, COPY, force=force, known_as=known_as, advice=advice)
+
+
+def _require_other(store: Store, target: Path) -> None:
+    file = store.url.database or ""
+    if target.exists() and os.path.exists(file) and target.samefile(file):
         raise MisuseError(f"{target} is the store itself; publish to another path")
-    if target.exists() and not _is_copy(target):
-        raise MisuseError(
-            f"{target} is there and is no published copy (a read-only store file); "
-            "remove it, or publish to another path"
-        )
 
 
 def _is_copy(path: Path) -> bool:
-    if not path.is_file() or path.stat().st_mode & stat.S_IWUSR:
-        return False
-    with path.open("rb") as handle:
-        return engines.is_embedded_file(handle.read(16))
+    return path.is_file() and not path.stat().st_mode & stat.S_IWUSR and engines.is_published(path)
 
 
 def _settle(draft: Path) -> None:
@@ -126,24 +142,6 @@ def _settle(draft: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _sweep(target: Path) -> None:
-    """Remove the drafts of processes that were killed."""
-    for draft in target.parent.glob(f".{literal_path(target.name)}.*.part"):
-        number = draft.name.split(".")[-2]
-        if number.isdigit() and not _runs(int(number)):
-            _remove(draft)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _remove(draft: Path) -> None:

@@ -132,7 +132,7 @@ class _Texts:
     """A table in words, and how wide its columns are."""
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        self.columns = columns
+        self.columns = columns = [cell(name) for name in columns]
         self.rows = [[cell(value) for value in row] for row in rows]
         self.n_rows = len(rows)
         self.right = [is_number([row[index] for row in rows]) for index in range(len(columns))]

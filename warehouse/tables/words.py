@@ -13,8 +13,9 @@ from typing import Any, Self
 MOST_DECIMALS = 8
 #: Values of cells that say nothing.
 NOTHING: tuple[Any, ...] = (None, "", (), [])
-#: What would steer a terminal, or turn the order of a line round, instead of being read.
-_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+#: What would steer a terminal, or turn the order of a line round, instead of being read; and bytes of a file's name
+#: that are no UTF-8, which no encoding has.
+_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
 from warehouse.records.hashing import canonical_digest, sha256_of
+from warehouse.records.output_file import PLAN, write_output
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
 
@@ -183,13 +184,18 @@ class SubsetPlans(StoredResult):
         head = {"schema": SUITE_SCHEMA, "suite": self.suite, "width": self.width, "level": self.level}
         return head | {"notes": list(self.notes), "plans": [plan.to_dict() for plan in self.rows]}
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | Path, *, force: bool = False) -> None:
         """Write the plan file.
 
+        Args:
+            force: also in place of a file that is no plan.
+
         Raises:
-            InputError: the path cannot be written.
+            MisuseError: it cannot be written there.
+            DiskFullError: there is no room.
         """
-        write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        write_output(path, text.encode(), PLAN, force=force)
 
     @property
     def one_line(self) -> str:
@@ -198,18 +204,6 @@ class SubsetPlans(StoredResult):
             return self.rows[0].one_line
         n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file of a plan or an export.
-
-    Raises:
-        InputError: it cannot be written there.
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(error), path=str(path), expected="a file that can be written") from None
 
 
 def read_plans(path: Path) -> SubsetPlans:

@@ -15,6 +15,8 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from warehouse.records.stored_text import without_surrogates
+
 if TYPE_CHECKING:
     from warehouse.store.engines.spark_tasks import Executors
 
@@ -151,5 +153,5 @@ def json_text(value: Any) -> str:
     """JSON of a value; NaN and infinities, which JSON lacks, are null."""
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
-    except TypeError:  # integers beyond 64 bits
-        return json.dumps(value)
+    except TypeError:  # integers beyond 64 bits, lone surrogates
+        return json.dumps(without_surrogates(value))

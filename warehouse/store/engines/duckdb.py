@@ -40,10 +40,23 @@ COMPRESSION = {
     "prompt": {"text_hash": "uncompressed", "text": "zstd", "choices": "zstd", "metadata": "zstd"},
 }
 
+#: What a published copy says of itself, as the comment of a table.
+_COPY = "published copy of a warehouse"
 
-def is_embedded_file(head: bytes) -> bool:
-    """Whether a file that begins so is a store of the embedded engine."""
-    return head[8:12] == b"DUCK"
+
+def is_published(path: Path) -> bool:
+    """Whether a file is a copy that :data:`Dialect.snapshot` made."""
+    import duckdb
+
+    raw = open_scratch()
+    try:
+        raw.execute(f"attach {_literal(str(path))} as copy_store (read_only)")
+        query = f"select 1 from duckdb_tables() where database_name = 'copy_store' and comment = {_literal(_COPY)}"
+        return raw.execute(query).fetchone() is not None
+    except duckdb.Error:
+        return False
+    finally:
+        raw.close()
 
 
 def open_scratch(temporary_folder: Path | None = None) -> Any:
@@ -245,6 +258,7 @@ def _snapshot(url: sa.URL, target: Path) -> None:
             raise OSError(str(error)) from None
         raw.execute(f"attach {_literal(str(target))} as target_store (storage_version 'v1.5.0')")
         raw.execute("copy from database source_store to target_store")
+        raw.execute(f"comment on table target_store.alembic_version is {_literal(_COPY)}")
         raw.execute("detach target_store")
     except duckdb.Error as error:
         raise StoreError(f"the copy {target} failed: {str(error).splitlines()[0]}") from None

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
+from warehouse.records.whole_file import replace_file
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.engines.urls import parse_url, shown_url
 from warehouse.store.sql.bind_parameters import rename_binds
@@ -149,11 +150,7 @@ def _keep_password(connection: sa.Connection, role: str, password: str) -> Path:
     path = Path(os.environ.get("PGPASSFILE") or Path.home() / ".pgpass").resolve()
     before = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     lines = [f"{key}{password}", *(line for line in before if not line.startswith(key))]
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-    draft.replace(path)
+    replace_file(path, ("\n".join(lines) + "\n").encode(), mode=0o600)
     return path
 
 

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.records.clock import utc_now
+from warehouse.records.output_file import databases_in
 from warehouse.store.connection import Store
 from warehouse.store.lake import reading, versions
 from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable
@@ -135,10 +137,21 @@ def require_fit(store: Store, location: str) -> None:
 
 
 def _require_place(lake: LakeLocation) -> None:
-    others = sorted(set(lake.names() or ()) - _OURS)
-    if others and versions.NAME not in (lake.names() or ()):
+    names, folder = lake.names() or (), Path(lake.place)
+    if names and (held := databases_in(folder)):
+        raise MisuseError(f"{lake} holds the database {held[0]}; choose a folder of its own")
+    others = sorted(name for name in names if name not in _OURS or _is_foreign(folder / name))
+    if others and versions.NAME not in names:
         several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
         raise MisuseError(f"{lake} is no lake and holds other things: {several}; choose a folder of its own")
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether what has a table's name is neither a Delta table nor the files of one that was begun."""
+    if not folder.is_dir():
+        return True
+    begun = all(path.suffix == ".parquet" for path in folder.iterdir())
+    return not begun and not (folder / "_delta_log").is_dir()
 
 
 def _attempt(store: Store, lake: LakeLocation, anew: bool, now: Callable[[], datetime], started: float) -> SyncReport:

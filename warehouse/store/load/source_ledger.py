@@ -15,6 +15,7 @@ from warehouse.errors import MisuseError
 from warehouse.records import Rejection
 from warehouse.records.clock import utc_now
 from warehouse.records.hashing import canonical_digest
+from warehouse.records.stored_text import readable
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.curate.vacuum import remove_unheld
@@ -348,8 +349,3 @@ def _find(connection: sa.Connection, reference: str) -> int:
         listed = ", ".join(f"{row.id} ({row.path})" for row in matching)
         raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
     return int(matching[0].id)
-
-
-def readable(text: str) -> str:
-    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\ufffd")

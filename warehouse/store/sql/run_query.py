@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import MisuseError
+from warehouse.records.stored_text import readable, without_surrogates
 from warehouse.store.connection import Store, require_values
 from warehouse.store.sql import query_files
 from warehouse.store.sql.bind_parameters import bind_names
@@ -68,6 +69,9 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     text = sql.strip().rstrip(";").rstrip()
     if not text:
         raise MisuseError("an empty query; expected one SELECT")
+    if without_surrogates(text) != text:
+        raise MisuseError(f"the query holds bytes that are no UTF-8: {without_surrogates(text)[:200]}")
+    parameters = {name: readable(value) if isinstance(value, str) else value for name, value in parameters.items()}
     try:
         store.dialect.guard(store.connection)  # anew: an earlier query may have loosened it
         store.dialect.require_select(store.connection, text)

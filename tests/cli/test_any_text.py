@@ -1,0 +1,238 @@
+"""No output fails on a name or a text, and none steers a terminal: whatever the store holds, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.cli import Caller, in_subprocess
+from tests.support.stores import ENGINES, empty_store
+from warehouse import connect
+from warehouse.cli.ui.output import Output
+from warehouse.cli.ui.table import print_text
+from warehouse.store.curate import reader_role
+from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
+
+#: Of every plane and kind; NUL and halves of pairs as a dump may have them.
+TEXTS = (
+    "plain",
+    "\U0001f469\u200d\U0001f680 \U00020000",
+    "\u202eright \u05d0\u0628 left\u2069",
+    "\x1b]0;title\x07\x1b[31mred\x9b2J",
+    "a\tb\r\nc\x85d\u2028e\x00f",
+    "\ud800 half \udfff",
+    "=cmd|' /C calc'!A1",
+    "<script>alert('&\")</script>]]>",
+    "[/bold] {x} %s %(y)s \\u0041 \\",
+    "e\u0301\u0336" * 100,
+    "\ufffe\uffff\ufeff",
+    "../" * 100,
+)
+NAMES = [text.replace("\0", "") for text in TEXTS]  # with it they are refused on a server
+MODELS = [f"m{place} {text}" for place, text in enumerate(NAMES)]
+FORMS = ("", "--json", "--jsonl", "--csv", "--csv-safe", "--parquet")
+#: What a terminal obeys.
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+anything = st.text(st.characters(), max_size=300)  # lone surrogates too
+
+
+def dump(path: Path) -> None:
+    """Two benchmarks with strange names, models, prompts and metadata; JSON writes halves of pairs as escapes."""
+    rows = [
+        {
+            "model": model,
+            "benchmark": f"b{number} {NAMES[3 + number]}",
+            "prompt_id": f"p{place} {NAMES[place]}",
+            "metric": "acc",
+            "score": (place * (other + 1) + number) % 2,
+            "prompt": text,
+            "response": text[::-1],
+        }
+        for number in range(2)
+        for other, model in enumerate(MODELS)
+        for place, text in enumerate(TEXTS)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a store of it, from a file and a folder whose names are no UTF-8."""
+    folder = Path(os.fsdecode(bytes(tmp_path_factory.mktemp("dumps")) + b"/f\xff\x1b[31m"))
+    folder.mkdir()
+    dump(folder / os.fsdecode(b"d\xfe\n\xe2\x80\xae.jsonl"))
+    with empty_store(request, request.param) as url:
+        report = connect(url).ingest(folder, options=LoadOptions(max_rejected=100))  # rows with halves of pairs
+        assert [one.state for one in report.sources] == ["loaded"], report
+        with open_store(url, write=True) as store:
+            if store.dialect.roles:
+                reader_role.make(store)  # typed queries do not run as the superuser of the tests
+        yield url
+
+
+@pytest.fixture(scope="module")
+def names(filled: str) -> tuple[str, str, str]:
+    """A benchmark and two models as the store calls them."""
+    house = connect(filled)
+    benchmark = house.arrow("select min(name) as n from benchmark")["n"][0].as_py()
+    models = house.arrow("select name from model order by name")["name"].to_pylist()
+    return benchmark, models[3], models[4]
+
+
+def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
+    """Every command that answers in rows."""
+    b = ["-b", benchmark]
+    return [
+        ["runs"],
+        ["models"],
+        ["benchmarks"],
+        ["benchmarks", benchmark],
+        ["sources"],
+        ["sources", "1"],
+        ["leaderboard", benchmark],
+        ["leaderboard"],
+        ["compare", one, other, *b],
+        ["compare", one, other],
+        ["compare", one, other, *b, "--flips", "3"],
+        ["pairs", benchmark],
+        ["variance", benchmark],
+        ["show", "run:1"],
+        ["show", "run:1", "1"],
+        ["gate", one, other, *b, "--margin", "0.1"],
+        ["items", benchmark],
+        ["irt", "fit", benchmark],
+        ["anchors", benchmark, "--sizes", "4"],
+        ["datamap", one, *b],
+        ["audit", benchmark],
+        ["matrix", "test", benchmark, "--permutations", "20"],
+        ["subset", "plan", benchmark, "--size", "4", "--no-store"],
+        ["power", "--from", one, other, *b, "--delta", "0.2"],
+        ["reliability", benchmark],
+        ["flash", benchmark],
+        ["history", one],
+        ["refresh", "--dry-run"],
+        ["query", "score_summary"],
+        ["query", "--sql", "select * from prompt"],
+        ["cluster", "show"],
+        ["config"],
+        ["db", "check"],
+        *([name, text] for name in ("leaderboard", "show", "sources", "items") for text in TEXTS if "\0" not in text),
+    ]
+
+
+def read(form: str, text: str, target: Path) -> Any:
+    """An answer, as a program reads it."""
+    if form == "--json":
+        return json.loads(text)
+    if form == "--jsonl":
+        return [json.loads(line) for line in text.split("\n") if line]
+    if form == "--parquet":
+        return pq.read_table(target).to_pylist()
+    return [*csv.reader(io.StringIO(text))] if form else text
+
+
+def hold(filled: str, names: tuple[str, str, str], run: Caller, folder: Path, forms: tuple[str, ...]) -> None:
+    target = folder / os.fsdecode(b"\xff\x1b[2J.parquet")
+    for call in calls(*names):
+        for form in forms:
+            target.unlink(missing_ok=True)
+            outcome = run(*call, *filter(None, [form]), *([str(target)] if form == "--parquet" else []), db=filled)
+            assert not STEERS.search(outcome.out + outcome.err), (call, form)
+            assert "Traceback" not in outcome.err, (call, form, outcome.err)
+            if outcome.code == 0:
+                read(form, outcome.out, target)
+
+
+def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+    hold(filled, names, run, tmp_path, ("", "--json"))
+
+
+@pytest.mark.rare
+def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+    hold(filled, names, run, tmp_path, FORMS[2:])
+
+
+def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\x1b[31m"))
+    folder.mkdir()
+    benchmark, one, other = names
+    question = ["claim", shlex.join(["compare", one, other, "-b", benchmark])]
+    for call in (
+        ["report", "-o", str(folder / "page.html")],
+        ["report", "--split", "-o", str(folder / "pages")],
+        [*question, "-o", str(folder / "claim.json")],
+        ["subset", "plan", benchmark, "--size", "4", "--no-store", "-o", str(folder / "plan.json")],
+        ["subset", "export", str(folder / "plan.json"), "--to", "csv"],
+        ["export", "--parquet", str(folder / "out")],
+        ["export", "--format", "every-eval-ever", str(folder / "eee")],
+        ["publish", str(folder / "copy.db")],
+        ["report", "-o", str(folder / "page.html"), "--json"],
+    ):
+        outcome = run(*call, db=filled)
+        assert not STEERS.search(outcome.out + outcome.err), call
+        assert outcome.code == (2 if call[0] == "publish" else 0), (call, outcome.err)
+
+
+def test_words_of_the_user(filled: str, run: Caller) -> None:
+    """What is typed is stored as it can be, and found again by the same words."""
+    for text in map(os.fsdecode, (b"x\xff\x1b[31m", "\U0001f469\u202e".encode(), b"n" * 300)):
+        assert run("runs", "run:1", "--note", text, "--tag", text, db=filled).code == 0
+        (row,) = run("runs", "run:1", "--json", db=filled).rows
+        assert row["note"] == text.encode("utf-8", "backslashreplace").decode()
+        assert run("runs", "--where", f"tag={text}", "--json", db=filled).code in (0, 2)
+        for call in (["models", "alias", text, text], ["query", "--sql", f"select '{text}'"], ["forget", text]):
+            outcome = run(*call, db=filled)
+            assert outcome.code in (0, 2) and not STEERS.search(outcome.out + outcome.err)
+
+
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+def test_a_terminal_that_knows_little(environment: dict[str, str], tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(bytes(tmp_path) + b"/f\xff\x1b[31m"))
+    folder.mkdir()
+    dump(folder / os.fsdecode(b"d\xff\x1b[31m.jsonl"))
+    for call in (
+        ["ingest", str(folder), "--json", "--max-rejected", "100"],
+        ["ingest", str(folder)],
+        ["sources"],
+        ["leaderboard"],
+        ["runs", "--csv"],
+    ):
+        done = in_subprocess(*call, folder=tmp_path, environment=environment)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, (call, done.stderr)
+        assert not STEERS.search(done.stdout + done.stderr), call
+        if "--json" in call:
+            assert json.loads(done.stdout)[0]["source"] == "d\\udcff\x1b[31m.jsonl"
+
+
+@given(st.lists(st.tuples(anything, anything), min_size=1, max_size=3), st.sampled_from(FORMS))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_in_any_form(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rows: list[tuple[str, str]], form: str
+) -> None:
+    capsys.readouterr()
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  (as the program does)
+    target = tmp_path / "out.parquet"
+    output = Output(form.strip("-").replace("csv-safe", "csv") or "table", target, form == "--csv-safe")  # type: ignore[arg-type]
+    if form != "--parquet":
+        output = Output(output.form, None, output.safe)
+    output.emit(["a", "b"], [{"a": one, "b": [other, one]} for one, other in rows])
+    print_text(rows[0][0])
+    printed = capsys.readouterr().out
+    assert not STEERS.search(printed)
+    if form == "--json":
+        expected = [one.encode("utf-8", "backslashreplace").decode() for one, _ in rows]
+        assert [row["a"] for row in json.JSONDecoder().raw_decode(printed)[0]] == expected
