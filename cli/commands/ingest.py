@@ -19,7 +19,6 @@ from ..state import State, is_missing, pass_state
 from ..ui.options import MappingFile, fields_callback, lake_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
-from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
