@@ -22,6 +22,7 @@ from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import IngestReport
 from warehouse.ingest.tasks import Task, grouped, identified, reading_of, waves
 from warehouse.ingest.work import Work, checked
+from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.lake.sync import require_fit, sync
@@ -303,7 +304,7 @@ def _load_one(work: Work, item: Claimed, parsed: Future[Together]) -> LoadReport
         work.watcher.advance(staged.n_rows)
         return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
-        reason = work.shown(str(error))
+        reason = masked(work.shown(str(error)))
         message = reason if name in reason else f"{name}: {reason}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
