@@ -130,7 +130,7 @@ def load(
         unclaimed=tuple(item.shown for item in left),
         unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
-        notes=(*notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
+        notes=(*discovered.notes, *notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )
