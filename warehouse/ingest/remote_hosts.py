@@ -107,7 +107,7 @@ class Hosts:
                 hosts.check(host, [entry["host"] for entry in found])
                 return found
 
-        class Connector(aiohttp.TCPConnector):  # type: ignore[misc]
+        class Connector(aiohttp.TCPConnector):
             """Looks at the URL of each request, also of those that a redirection leads to."""
 
             async def connect(self, req: Any, *args: Any, **more: Any) -> Any:
