@@ -117,6 +117,11 @@ KEYS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("beginning", "github_pat_ gsk_ xai- nvapi- r8_ glpat- hf_ ghp_".split())
+def test_beginnings_that_nothing_else_has_are_enough(beginning: str) -> None:
+    assert without_credentials([f"{beginning}{'abcdefgh' * 4}"]) == ["***"]
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_is_known_by_its_looks(key: str) -> None:
     for text in (key, f"failed: {key}.", f"a,{key},b", f'"{key}"', f"({key})"):
