@@ -130,6 +130,15 @@ class PathOrUrl(click.Path):
     help="Bytes to fetch at most from URLs.",
 )
 @click.option(
+    "--max-time",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=7200,
+    show_default=True,
+    help="Seconds that fetching from URLs may take.",
+)
+@click.option("--allow-private", is_flag=True, help="Let web servers redirect to this machine and private networks.")
+@click.option(
     "--on", metavar="URL", help="Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process."
 )
 @lake_option
@@ -189,6 +198,8 @@ class Given:
     text: Any
     max_files: int
     max_bytes: int
+    max_time: float
+    allow_private: bool
     on: str | None
     lake: str | None
     dry_run: bool
@@ -269,7 +280,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
     reading = given.reading  # a mistake in it is said before anything is fetched
     with ExitStack() as stack:
         with fetching(state.quiet) as shown:
-            limits = FetchLimits(given.max_files, given.max_bytes)
+            limits = FetchLimits(given.max_files, given.max_bytes, given.max_time, given.allow_private)
             local = stack.enter_context(fetched(given.paths, limits=limits, progress=shown))
         discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
         if not discovered.jobs and not discovered.missed:  # before a store is made for nothing

@@ -43,7 +43,7 @@ def pack(path: Path, entries: dict[str, bytes]) -> None:
 def test_entries_of_an_archive_are_one_source(tmp_path: Path) -> None:
     pack(tmp_path / "r.zip", {"x/one.csv": TABLE, "two.csv": TABLE, "__MACOSX/x/._one.csv": b"\0"})
     taken = take(tmp_path, MAPPING + "[path]\npattern = '(?P<note>\\w+)\\.csv'\n")
-    assert taken.sources == ["r.zip"]
+    assert taken.sources == [str(tmp_path / "r.zip")]
     assert {(run.note, run.place) for run in taken.runs} == {("one", "r.zip/x/one.csv"), ("two", "r.zip/two.csv")}
     chosen = take(tmp_path, MAPPING + "[archive]\nmembers = ['x/*']\n")
     assert scores(chosen.rows) == [1, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib
 import io
 import json
@@ -19,6 +20,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -27,6 +29,7 @@ from tests.support.pages import ROOT
 from warehouse import connect
 from warehouse.errors import InputError, MisuseError
 from warehouse.ingest.remote import FetchLimits, fetched
+from warehouse.ingest.remote_hosts import Hosts, kind_of
 from warehouse.ingest.remote_urls import is_url, shown_url, without_secrets
 from warehouse.store.open import open_store
 
@@ -68,6 +71,12 @@ class Handler(SimpleHTTPRequestHandler):
             self._answer(b'{"no": "dump"}')
         elif re.fullmatch(r"/maze/(x/)*", place):
             self._page("x/")
+        elif place.startswith("/sent/"):
+            self.send_response(302)
+            self.send_header("Location", unquote(self.path.removeprefix("/sent/")))
+            self.end_headers()
+        elif place in ("/drip.json", "/drip/"):
+            self._drip()
         elif place == "/endless.json":
             self._endless()
         else:
@@ -94,6 +103,16 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _drip(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        with contextlib.suppress(OSError):  # nobody listens any more
+            for _ in range(600):
+                self.wfile.write(b" ")
+                self.wfile.flush()
+                time.sleep(0.1)
 
     def _endless(self) -> None:
         self.send_response(200)
@@ -322,6 +341,95 @@ def test_the_copy_goes_however_the_process_ends(number: int, tmp_path: Path, sit
     assert not list(place.iterdir())
 
 
+SAMPLES = "model-a/samples_sums_2026-03-04T05-01-01.750000.jsonl"
+
+
+@pytest.mark.parametrize("target", [
+    "http://10.0.0.1/x.json", "http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/x", "http://[::ffff:10.0.0.1]/x",
+    "http://[::ffff:a9fe:a9fe]/x", "http://192.168.1.1:8080/x", "http://100.64.0.1/x",
+    "http://[fe80::1]/x", "http://[64:ff9b::a00:1]/x",
+])  # fmt: skip
+def test_a_redirection_to_a_private_address_is_refused(run: Caller, tmp_path: Path, site: str, target: str) -> None:
+    new = tmp_path / "new.duckdb"
+    done = run("ingest", f"{site}/sent/{site}/sent/{target}", db=str(new))  # the second hop too
+    done.fails(3, "redirected to", "address", "--allow-private")
+    assert not new.exists()
+
+
+def test_a_redirection_to_another_host_is_told_and_one_within_this_machine_is_followed(
+    run: Caller, store_url: str, site: str
+) -> None:
+    elsewhere = site.replace("127.0.0.1", "localhost")
+    call = ("ingest", f"{site}/sent/{elsewhere}/{SAMPLES}?token={TOKEN}", "--set", "model=m")
+    done = run(*call, "--json", db=store_url)
+    assert done.code == 0 and done.rows[0]["state"] == "loaded"
+    again = run(*call, db=store_url)
+    assert f"redirected to {elsewhere}\n" in again.out + again.err
+    assert TOKEN not in done.out + done.err + again.out + again.err + told(store_url)
+    same = run("ingest", f"{site}/sent/{site}/{SAMPLES}", "--set", "model=m", db=store_url)
+    assert same.code == 0 and "redirected" not in same.out + same.err
+
+
+def test_hosts_that_were_public_may_not_become_private() -> None:
+    hosts = Hosts("https://host/a", "https://host/a", allow_private=False)
+    hosts.check("host", ["1.1.1.1", "2606:4700::1111"])
+    hosts.check("other", ["8.8.8.8"])
+    for name, address in (("host", "127.0.0.1"), ("other", "10.0.0.1"), ("other", "::1"), ("other", "fe80::1%eth0")):
+        with pytest.raises(InputError, match=f"redirected to {name}"):
+            hosts.check(name, ["8.8.8.8", address])
+    Hosts("https://host/a", "https://host/a", allow_private=True).check("other", ["10.0.0.1"])
+    inside = Hosts("http://10.0.0.1/a", "http://10.0.0.1/a", allow_private=False)
+    inside.check("10.0.0.1", ["10.0.0.1"])
+    inside.check("other", ["192.168.0.1"])
+    with pytest.raises(InputError):
+        inside.check("other", ["127.0.0.1"])  # another kind of place
+
+
+@pytest.mark.parametrize(("address", "kind"), [
+    ("127.0.0.53", "loopback"), ("::1", "loopback"), ("0.0.0.0", "loopback"),
+    ("::", "loopback"), ("::ffff:127.0.0.1", "loopback"), ("10.1.2.3", "private"),
+    ("172.16.0.1", "private"), ("192.168.0.1", "private"), ("100.64.0.1", "private"),
+    ("fd12::1", "private"), ("::ffff:192.168.0.1", "private"), ("2002:0a00:0001::1", "private"),
+    ("64:ff9b::7f00:1", "loopback"), ("::10.0.0.1", "private"), ("224.0.0.1", "private"),
+    ("169.254.169.254", "link-local"), ("fe80::1%eth0", "link-local"), ("8.8.8.8", "public"),
+    ("2606:4700::1111", "public"), ("64:ff9b::808:808", "public"),
+])  # fmt: skip
+def test_kinds_of_addresses(address: str, kind: str) -> None:
+    assert kind_of(address) == kind
+
+
+@pytest.mark.parametrize("end", ["/drip.json", "/drip/"])
+@pytest.mark.timeout(60)
+def test_a_server_that_drips_does_not_hold_it_for_ever(run: Caller, duckdb_url: str, site: str, end: str) -> None:
+    done = run("ingest", f"{site}{end}", "--max-time", "1", db=duckdb_url)
+    done.fails(2, "took longer than 1 seconds", "--max-time")
+
+
+def test_tables_keep_their_path(run: Caller, store_url: str, tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        (tmp_path / "tables" / model).mkdir(parents=True)
+        (tmp_path / "tables" / model / "r.csv").write_text("id,acc\n1,1\n2,0\n")
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        "[path]\npattern = '(?P<model>[^/]+)/r\\.csv'\n[run]\nbenchmark = { const = 'b' }\n"
+        "[sample]\nprompt_id = 'id'\n[[scores]]\nmetric = 'acc'\nvalue = 'acc'\n"
+    )
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(tmp_path)))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    place = f"http://127.0.0.1:{server.server_port}"
+    call = ("ingest", "--map", str(mapping), "--json")
+    far = run(
+        *call, f"{place.replace('//', '//u:hidden@')}/tables/", f"{place}/tables/a/r.csv?token={TOKEN}", db=store_url
+    )
+    near = run(*call, str(tmp_path / "tables"), db=store_url)
+    server.shutdown()
+    server.server_close()
+    assert [row["source"] for row in far.rows] == [f"{place}/tables/{name}/r.csv" for name in ("a", "b", "a")]
+    assert [row["source"] for row in near.rows] == [str(tmp_path / "tables" / name / "r.csv") for name in ("a", "b")]
+    assert f"{place}/tables/b/r.csv" in told(store_url)
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
@@ -330,6 +438,9 @@ def test_the_copy_goes_however_the_process_ends(number: int, tmp_path: Path, sit
         ("zip://x.json::https://u:p@h/x.zip?sig=1", "zip://x.json::https://h/x.zip"),
         ("hf://datasets/o/r@main/f", "hf://datasets/o/r@main/f"),
         ("https://[::1]:80/x", "https://[::1]:80/x"),
+        ("https://u:p@[2001:db8::1]:80/x?token=a", "https://[2001:db8::1]:80/x"),
+        ("https://host/a::b.csv?token=a", "https://host/a::b.csv"),
+        ("zip://x::simplecache::https://[::1]/x.zip?sig=1", "zip://x::simplecache::https://[::1]/x.zip"),
     ],
 )
 def test_urls_as_they_are_shown(url: str, shown: str) -> None:

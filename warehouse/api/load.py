@@ -43,6 +43,8 @@ class LoadMethods(Connection):
         lake: str | None = None,
         max_files: int = 10_000,
         max_bytes: int = 20_000_000_000,
+        max_time: float = 7200.0,
+        allow_private: bool = False,
     ) -> IngestReport:
         """Load every dump found under some paths.
 
@@ -67,6 +69,8 @@ class LoadMethods(Connection):
             lake: where a lake of this store lies, or shall; it is brought up afterwards, in one version.
             max_files: files that may be fetched of all URLs together.
             max_bytes: bytes of them; a mistaken URL does not fill a disk.
+            max_time: seconds that fetching may take, however slowly a server answers.
+            allow_private: let a web server redirect to this machine, or to a private network, from elsewhere.
 
         Returns:
             one report per source; a source that cannot be taken is ``refused`` with its error,
@@ -85,7 +89,7 @@ class LoadMethods(Connection):
         from warehouse.ingest.pipeline import load
         from warehouse.ingest.remote import FetchLimits, fetched
 
-        limits = FetchLimits(max_files, max_bytes)
+        limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
         with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:

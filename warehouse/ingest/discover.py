@@ -125,6 +125,7 @@ class Discovered:
     jobs: tuple[_Job, ...]
     unread: tuple[Unread, ...]
     plan: _Plan
+    notes: tuple[str, ...] = ()
 
     @property
     def missed(self) -> list[Unread]:

@@ -22,6 +22,7 @@ from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import IngestReport
 from warehouse.ingest.tasks import Task, grouped, identified, reading_of, waves
 from warehouse.ingest.work import Work, checked
+from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.lake.sync import require_fit, sync
@@ -129,7 +130,7 @@ def load(
         unclaimed=tuple(item.shown for item in left),
         unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
-        notes=(*notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
+        notes=(*discovered.notes, *notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )
@@ -303,7 +304,7 @@ def _load_one(work: Work, item: Claimed, parsed: Future[Together]) -> LoadReport
         work.watcher.advance(staged.n_rows)
         return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
-        reason = work.shown(str(error))
+        reason = masked(work.shown(str(error)))
         message = reason if name in reason else f"{name}: {reason}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)

@@ -14,6 +14,8 @@ from warehouse.importers.common.file_stamps import Stamp
 from warehouse.importers.common.file_walk import refuse_pointers
 from warehouse.importers.common.header_values import against_direction, strip_credentials, with_direction, with_values
 from warehouse.records import Dump, ImportSettings, SourceFiles
+from warehouse.records.credentials import masked
+from warehouse.records.dump import Batch
 from warehouse.store.load.state import NotTogetherError
 
 _log = logging.getLogger(__name__)
@@ -41,9 +43,21 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     dump = reading.importer.read(reading.files, settings)
     stated = settings.higher_is_better
     dump.notes += against_direction(dump.runs, stated)
-    headers = (with_values(strip_credentials(header), settings.values, settings.defaults) for header in dump.runs)
+    headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
     dump.runs = tuple(with_direction(header, stated) for header in headers)
+    dump.batches = map(_without_credentials, dump.batches)
     return dump
+
+
+def _without_credentials(batch: Batch) -> Batch:
+    """A batch whose messages of errors are masked: services repeat there what they were sent."""
+    if not isinstance(batch, pa.RecordBatch) or "error" not in batch.schema.names:
+        return batch
+    errors = batch.column("error")
+    if errors.null_count == len(errors):
+        return batch
+    texts = pa.array([text and masked(text) for text in errors.to_pylist()], errors.type)
+    return batch.set_column(batch.schema.get_field_index("error"), batch.schema.field("error"), texts)
 
 
 def read_together(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -24,7 +25,8 @@ from warehouse.extras import install_command
 from warehouse.ingest.discover import Discovered
 from warehouse.ingest.progress import FetchProgress
 from warehouse.ingest.remote_errors import in_words
-from warehouse.ingest.remote_urls import is_url, shown_url
+from warehouse.ingest.remote_hosts import Hosts
+from warehouse.ingest.remote_urls import is_url, parts_of, shown_url
 from warehouse.store.temporary import temporary_folder
 
 #: Names of folders that importers may look at above a source; so many of a copy are always the same.
@@ -39,10 +41,17 @@ HTTP = frozenset({"http", "https"})
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """What may be fetched at most, of all URLs of one call together."""
+    """What may be fetched at most, of all URLs of one call together.
+
+    Attributes:
+        seconds: from the first request to the last byte, however slowly it comes.
+        allow_private: whether redirections may lead to this machine and to private networks, from elsewhere.
+    """
 
     files: int = 10_000
     bytes: int = 20_000_000_000
+    seconds: float = 7200.0
+    allow_private: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,10 +61,12 @@ class Fetched:
     Attributes:
         paths: in the order as given.
         places: path of a copy, or of the folder that it is in, to what is told instead.
+        notes: what is to be told of the fetching.
     """
 
     paths: tuple[str | Path, ...]
     places: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def shown(self, text: str) -> str:
         """A text with places of copies replaced by the URLs that they are of."""
@@ -69,7 +80,8 @@ class Fetched:
             return discovered
         jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in discovered.jobs)
         unread = tuple(replace(item, name=self.shown(str(item.path))) for item in discovered.unread)
-        return replace(discovered, jobs=jobs, unread=unread, plan=replace(discovered.plan, shown=self.shown))
+        plan = replace(discovered.plan, shown=self.shown)
+        return replace(discovered, jobs=jobs, unread=unread, plan=plan, notes=self.notes)
 
 
 @contextmanager
@@ -95,7 +107,8 @@ def fetched(
         return
     with temporary_folder() as folder:
         fetch = _Fetch(folder, limits or FetchLimits(), progress)
-        copies = Fetched(tuple(fetch.copy(path) if is_url(path) else path for path in given), fetch.places)
+        local = tuple(fetch.copy(path) if is_url(path) else path for path in given)
+        copies = Fetched(local, fetch.places, tuple(fetch.notes))
         try:
             yield copies
         except WarehouseError as error:
@@ -122,6 +135,8 @@ class _Fetch:
     def __init__(self, folder: Path, limits: FetchLimits, progress: FetchProgress | None) -> None:
         self.folder, self.limits, self.progress = folder, limits, progress
         self.places: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.end = time.monotonic() + limits.seconds
         self.files = self.folders = self.bytes = self.number = 0
         self.stopped = False
         self.lock = Lock()
@@ -131,10 +146,11 @@ class _Fetch:
         url = str(path)
         shown = shown_url(url)
         over_http = url.partition("://")[0].lower() in HTTP
-        pattern = "*" in url.split("::")[0] and not over_http
+        pattern = "*" in parts_of(url)[0] and not over_http
         base = self._base(_start(shown) if pattern else shown)
         try:
-            system, root = _opened(url, shown)
+            hosts = Hosts(url, shown, self.limits.allow_private)
+            system, root = _opened(url, shown, hosts, self.end - time.monotonic())
             if pattern:
                 wanted = list(self._matching(system, root, base))
             else:
@@ -144,14 +160,15 @@ class _Fetch:
         except WarehouseError:
             raise
         except Exception as error:
-            raise in_words(error, url) from None
+            raise (self._too_slow() if self.is_late else in_words(error, url)) from None
+        self.notes += hosts.notes
         return base
 
     def _base(self, shown: str) -> Path:
         """Where the copy of a URL lies: in folders of the same names as there."""
         self.number += 1
         base = self.folder / str(self.number) / Path(*["_"] * ABOVE)
-        for part in reversed(shown.split("::")):
+        for part in reversed(parts_of(shown)):
             scheme, _, place = part.partition("://")
             words = [scheme, *place.split("/")]
             names = [unquote(word) if scheme in HTTP else word for word in words]
@@ -220,7 +237,20 @@ class _Fetch:
         self._count(1)
         yield _File(remote, base.joinpath(*names), size)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the time for all is over."""
+        return time.monotonic() >= self.end
+
+    def _too_slow(self) -> MisuseError:
+        return MisuseError(
+            f"fetching took longer than {self.limits.seconds:g} seconds, and nothing was read; name less, or give"
+            " --max-time"
+        )
+
     def _count(self, files: int, folders: int = 0) -> None:
+        if self.is_late:
+            raise self._too_slow()
         self.files += files
         self.folders += folders
         if max(self.files, self.folders) > self.limits.files:
@@ -245,6 +275,8 @@ class _Fetch:
             self.bytes += count
         if self.stopped:
             raise _Stopped
+        if self.is_late:
+            raise self._too_slow()
         if self.bytes > self.limits.bytes:
             raise self._too_large()
         if self.progress is not None:
@@ -260,7 +292,7 @@ class _Fetch:
         with ThreadPoolExecutor(TOGETHER) as pool:
             jobs = [pool.submit(self._get_one, system, file) for file in wanted]
             try:
-                for job in as_completed(jobs):
+                for job in as_completed(jobs, max(0.0, self.end - time.monotonic())):
                     job.result()
             except BaseException:
                 self.stopped = True
@@ -293,21 +325,27 @@ class _Fetch:
         os.utime(file.target, (0, 0))  # nobody writes to it: `schedule` need not wait
 
 
-def _opened(url: str, shown: str) -> tuple[Any, str]:
+def _opened(url: str, shown: str, hosts: Hosts, seconds: float) -> tuple[Any, str]:
     """The file system of a URL, and the name that the URL has in it.
 
     Raises:
         MisuseError: a package is missing, or the protocol unknown.
     """
     try:
+        from fsspec import filesystem
         from fsspec.core import url_to_fs
     except ImportError:
         raise _missing("fsspec", shown) from None
-    scheme = url.rpartition("::")[2].partition("://")[0].lower()  # of chained ones the last is fetched from
-    options: dict[str, Any] = {"client_kwargs": _patience()} if scheme in HTTP else {}
-    options = {scheme: options} if "::" in url and options else options
+    *inner, last = parts_of(url)
+    scheme = last.partition("://")[0].lower()
+    options: dict[str, Any] = {}
+    if scheme in HTTP:
+        options = {"client_kwargs": _patience(seconds), "get_client": hosts.client, "skip_instance_cache": True}
     try:
-        system, root = url_to_fs(url, **options)
+        if options and not inner:
+            system, root = filesystem(scheme, **options), url  # taken for a chain else, where it has an address of IPv6
+        else:
+            system, root = url_to_fs(url, **({scheme: options} if options else {}))
     except ImportError as error:
         cause = error.__cause__  # the file systems of others are imported by name
         raise _missing(getattr(cause, "name", "") or error.name or "of its protocol", shown) from None
@@ -319,18 +357,18 @@ def _opened(url: str, shown: str) -> tuple[Any, str]:
     return system, root
 
 
-def _patience() -> dict[str, Any]:
-    """Times to wait for a web server: for an answer, and for the next bytes, but not for the whole."""
+def _patience(seconds: float) -> dict[str, Any]:
+    """Times to wait for a web server: for an answer, for the next bytes, and for the whole."""
     try:
         from aiohttp import ClientTimeout
     except ImportError:
         return {}  # which the file system says itself
-    return {"timeout": ClientTimeout(total=None, sock_connect=20, sock_read=60)}
+    return {"timeout": ClientTimeout(total=max(seconds, 0.001), sock_connect=20, sock_read=60)}
 
 
 def _start(shown: str) -> str:
     """The folder at a URL that a pattern begins in."""
-    first, *others = shown.split("::")
+    first, *others = parts_of(shown)
     scheme, _, path = first.partition("://")
     return "::".join([f"{scheme}://{path.partition('*')[0].rpartition('/')[0]}", *others])
 

@@ -25,6 +25,8 @@ def in_words(error: Exception, url: str) -> Exception:
     """
     if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # the file system of HTTP says so whatever happened
+    if isinstance(error, WarehouseError):
+        return error
     shown = shown_url(url)
     if isinstance(error, OSError) and error.errno in _FULL:
         return error  # this machine's own

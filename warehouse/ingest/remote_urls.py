@@ -10,6 +10,9 @@ from warehouse.records.credentials import MASK
 
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[A-Za-z][\w+.-]*::.*://", re.DOTALL)
 
+_HTTP = re.compile(r"https?://", re.IGNORECASE)
+_CHAIN = re.compile(r"::(?=[A-Za-z][\w+.-]*(?:://|::))")
+
 
 def is_url(path: str | Path) -> bool:
     """Whether a path is a URL, and no file or folder of this machine."""
@@ -19,7 +22,13 @@ def is_url(path: str | Path) -> bool:
 def shown_url(url: str) -> str:
     """A URL as it may be told and stored: without user, password, parameters and fragment, of which
     any may be a secret. Of chained ones (``zip://a.json::https://host/b.zip``) each part is."""
-    return "::".join(map(_shown_part, url.split("::")))
+    return "::".join(map(_shown_part, parts_of(url)))
+
+
+def parts_of(url: str) -> list[str]:
+    """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone, whatever is in it: the
+    address ``[::1]`` too."""
+    return [url] if _HTTP.match(url) else _CHAIN.split(url)
 
 
 def without_secrets(text: str, url: str) -> str:
@@ -45,7 +54,7 @@ def _shown_part(part: str) -> str:
 def _secrets(url: str) -> set[str]:
     """What a URL holds beside its place, as it stands there and decoded."""
     secrets: set[str] = set()
-    for part in url.split("::"):
+    for part in parts_of(url):
         rest = part.partition("://")[2]
         place, _, behind = rest.partition("?")
         user = place.partition("/")[0].rpartition("@")[0]

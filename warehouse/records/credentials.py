@@ -1,30 +1,40 @@
-"""Keys and passwords that a dump's configuration holds, left out before anything is stored."""
+"""Keys and passwords among what a dump says of a run, left out before anything is stored.
+
+By name (:mod:`warehouse.records.credential_names`) and by looks (:mod:`warehouse.records.credential_looks`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-#: What stands in a text in place of a key or password.
-MASK = "***"
-_NAME = (
-    r"(?:api|access|secret|private|subscription)[_-]?key|(?:api|auth|access|bearer|hf|hub|secret)[_-]?token"
-    r"|(?:client|api)?[_-]?secret|password|passwd|authorization|credentials?"
+from warehouse.records.credential_looks import MASK, looks_drawn, masked_looks
+from warehouse.records.credential_names import Secrecy, secrecy_of
+
+__all__ = ["MASK", "masked", "without_credentials"]
+
+#: ``name=value``, ``"name": "value"`` and ``name: value`` within one text, up to the value; and ``--name value``.
+_STATED = re.compile(
+    r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z][\w.-]{0,100})(?:(?:\\?["'])?\]?\s?=\s?|\\?["']\s?:\s?|(?P<colon>:[ \t]*))"""
 )
-_RUN_TOGETHER = "apikey|accesstoken|authtoken|secretkey|password"  # openaiApiKey
-_NAMED = re.compile(rf"(?:.*[^a-z])?(?:{_NAME})|.+(?:{_RUN_TOGETHER})|token", re.IGNORECASE)
-#: ``name=value`` and ``"name": "value"`` within one text, and ``--name value``.
-_STATED = re.compile(r"""(?<![\w.-])([\w.-]{1,60})(\s?=\s?["']?|["']\s?:\s?["'])([^\s,;&"']+)""")
-_OPTION = re.compile(r"""(?<![\w-])--([\w-]{1,60})(\s)([^\s,;&"']+)""")
-_USER = re.compile(r"://[^/@\s]{1,200}@")
-#: Keys of usual services, by their looks, and what each begins with.
-_LOOKS = re.compile(
-    r"\b(?:sk|rk|pk)-(?=[\w-]{0,60}\d)[\w-]{16,}|\bhf_\w{20,}|\bgh[pousr]_\w{20,}|\bxox[abp]-[\w-]{16,}"
-    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|(?<=\bBearer )[\w.~+/=-]{16,}"
+_OPTION = re.compile(r"(?<![\w-])--(?P<name>[A-Za-z][\w-]{0,100})(?P<colon>(?!))?[ \t]+")
+_QUOTE = re.compile(r"""\\?["']""")
+_BARE = re.compile(r"""[^\s,;&"'<>)\]}\\]+""")
+_LINE = re.compile(r"""[^\r\n"'\\]{1,2000}""")
+_LONGEST = 10_000  # characters of a value in quotes
+_SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE)
+_USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@""")
+#: ``-u user:password``, as curl takes it; but for two numbers, of a user and a group.
+_LOGIN = re.compile(
+    r"""(?<![\w-])(?P<kept>(?:-[uU]|--user|--proxy-user)[ =]?["']?(?!\d+:\d+\b)[^\s:"'/]{1,100}:)(?!//)[^\s"']+"""
 )
-_BEGINNINGS = ("sk-", "rk-", "pk-", "hf_", "gh", "xox", "AKIA", "AIza", "Bearer ")
+_LOGINS = ("-u", "-U", "--user", "--proxy-user")
+#: Headers whose value has blanks.
+_HEADERS = ("authorization", "cookie")
+#: A word that may be a password or token: not one of these, no number, no sign of a vocabulary, no path, no variable.
+_PLAIN = re.compile(r"(?:true|false|yes|no|none|null|pass|fail|passed|failed|ok|error|[\d.]+)|[<\[/{$].*", re.I | re.S)
 
 
 def without_credentials(value: Any) -> Any:
@@ -42,28 +52,103 @@ def without_credentials(value: Any) -> Any:
 
 def _kept(value: Any) -> Any:
     if isinstance(value, str):
-        return _masked(value)
+        return masked(value)
     if isinstance(value, Mapping):
-        return {
-            name: _kept(item) for name, item in value.items() if not (isinstance(name, str) and _is_secret(name, item))
-        }
+        kept = {name: _kept(item) for name, item in value.items() if not _is_secret(name, item)}
+        return _without_named_value(kept)
     if isinstance(value, list | tuple):
-        return [_kept(item) for item in value]
+        return list(_kept_in_list(value))
     return value
 
 
-def _is_secret(name: str, item: Any) -> bool:
-    return isinstance(item, str | list | tuple) and _NAMED.fullmatch(name) is not None
+def _is_secret(name: Any, item: Any) -> bool:
+    """Whether an entry of a mapping is a key or password, or several."""
+    if not isinstance(name, str) or not isinstance(item, str | list | tuple | Mapping):
+        return False
+    secrecy = secrecy_of(name)
+    if isinstance(item, Mapping):
+        return secrecy is Secrecy.CERTAIN and name[-1:] in "sS"  # several, by whose they are
+    return secrecy is Secrecy.CERTAIN or (isinstance(item, str) and _may_be(secrecy, item))
+
+
+def _may_be(secrecy: Secrecy, value: str) -> bool:
+    """Whether a text is a secret, under a name of which only so much is sure."""
+    if secrecy is Secrecy.LIKELY:
+        return len(value) >= 4 and not re.search(r"\s", value) and _PLAIN.fullmatch(value) is None
+    return secrecy is Secrecy.DRAWN and len(value) >= 12 and looks_drawn(value)
+
+
+def _without_named_value(value: dict[str, Any]) -> dict[str, Any]:
+    """``{"name": "API_KEY", "value": "…"}``, as environments and headers are written."""
+    for name, item in (("name", "value"), ("key", "value"), ("name", "default")):
+        if isinstance(value.get(name), str) and _is_secret(value[name], value.get(item)):
+            value = {**value, item: MASK}
+    return value
+
+
+def _kept_in_list(values: Sequence[Any]) -> Iterator[Any]:
+    """Elements, of which one that follows the name of a secret is masked: arguments of a command, and pairs."""
+    is_pair, named = len(values) == 2, ""
+    for value in values:
+        if isinstance(value, str) and named and _is_secret(named, value):
+            yield MASK
+        elif isinstance(value, str) and named in _LOGINS:
+            yield masked(f"{named} {value}").removeprefix(f"{named} ")
+        else:
+            yield _kept(value)
+        named = value if isinstance(value, str) and (value.startswith("-") or is_pair) else ""
 
 
 @lru_cache(64)  # what a file says of all its runs stands in each of them
-def _masked(text: str) -> str:
-    """Linear in the length of a text, whatever it holds: dumps are not trusted."""
-    text = _USER.sub(f"://{MASK}@", text)
-    text = _OPTION.sub(_mask_if_secret, _STATED.sub(_mask_if_secret, text))
-    return _LOOKS.sub(MASK, text) if any(word in text for word in _BEGINNINGS) else text
+def masked(text: str) -> str:
+    """A text with :data:`MASK` for each key and password in it. Linear in the length of a text, whatever it
+    holds: dumps are not trusted."""
+    text = _USER.sub(f"://{MASK}@", text) if "@" in text else text
+    text = _LOGIN.sub(rf"\g<kept>{MASK}", text) if "-u" in text.lower() else text
+    text = _statements_masked(_STATED, masked_looks(text))
+    return _statements_masked(_OPTION, text) if "--" in text else text
 
 
-def _mask_if_secret(stated: re.Match[str]) -> str:
-    name, _, value = stated.groups()
-    return stated[0].removesuffix(value) + MASK if _NAMED.fullmatch(name) else stated[0]
+def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
+    parts, done = [], 0
+    for stated in pattern.finditer(text):
+        secrecy = secrecy_of(stated["name"])
+        if secrecy is Secrecy.NONE or stated.start() < done:
+            continue
+        start, end = _value(text, stated)
+        if start < end and _is_stated(text, stated, secrecy, text[start:end]):
+            parts += [text[done:start], MASK]
+            done = end
+    return "".join([*parts, text[done:]])
+
+
+def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, value: str) -> bool:
+    """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
+    name = stated["name"]
+    if secrecy is not Secrecy.CERTAIN:
+        return _may_be(secrecy, value)
+    if name.lower().endswith(("cookie", "cookies")):
+        return (
+            re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
+        )  # what else is said of cookies is of those that are eaten
+    if stated["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
+        return True
+    before = text[max(0, stated.start() - 20) : stated.start()].rpartition("\n")
+    begins_line = (bool(before[1]) or stated.start() <= 20) and before[2].strip(" \t-") == ""
+    return (begins_line and " " not in value) or any(sign.isdigit() for sign in value)
+
+
+def _value(text: str, stated: re.Match[str]) -> tuple[int, int]:
+    """Where the value of a statement begins and ends."""
+    start = stated.end()
+    quote = _QUOTE.match(text, start)
+    opening = quote[0] if quote else text[start : start + 1]
+    closing = "]" if opening == "[" else quote[0] if quote else ""
+    start += len(opening) if closing else 0
+    end = text.find(closing, start, start + _LONGEST) if closing else -1
+    of_header = stated["name"].lower().endswith(_HEADERS)
+    if end < 0:
+        rest = (_LINE if of_header else _BARE).match(text, start)
+        end = rest.end() if rest else start
+    scheme = _SCHEME.match(text, start, end) if closing or of_header else None
+    return scheme.end() if scheme else start, end

@@ -18,7 +18,7 @@ _LETTERED = re.compile(r"\(?([A-Za-z])(?:[).:]\s*\S|\s*[).:]$)")
 _DIGITS = re.compile(r"\W*(\d{1,2})\W*")
 _NO_PROSE = re.compile(r"[\\^=+*/<>{}\[\]()_|&%]|\s-|-\d")
 _MARKED = re.compile(r"(?:####|A:|Answer:|The answer is:?)\s*(\S.*)", re.IGNORECASE)
-_BOXED = re.compile(r"\\boxed\s*\{(.*)\}")
+_BOXED = re.compile(r"\\boxed\s*\{")
 
 
 @dataclass(frozen=True)
@@ -88,14 +88,25 @@ def is_letter(text: str) -> bool:
     return len(text.strip()) <= 3 and _LETTER.fullmatch(text.strip()) is not None
 
 
+def _boxed(text: str) -> str:
+    """What the first box of TeX holds that ends in its line; the text where there is none. Linear in its length."""
+    place = 0
+    while box := _BOXED.search(text, place):
+        end = text.find("\n", box.end())
+        place = len(text) if end < 0 else end
+        closing = text.rfind("}", box.end(), place)
+        if closing >= 0:
+            return text[box.end() : closing]
+    return text
+
+
 def free_form(text: str | None) -> str | None:
     """A free-form answer in the form that is compared: a number exactly, else words in lower case without
     punctuation; None where there is no answer, or a text too long to be one."""
     if text is None:
         return None
     stripped = unicodedata.normalize("NFKC", text).strip()
-    boxed = _BOXED.search(stripped)
-    inner = (boxed[1] if boxed else stripped).strip().strip("$").removesuffix(".").strip()
+    inner = _boxed(stripped).strip().strip("$").removesuffix(".").strip()
     if not inner or len(inner) > LONGEST:
         return None
     number = number_of_text(inner)

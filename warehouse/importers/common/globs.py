@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePath
+
+from warehouse.importers.common.patterns import Pattern, PatternError
 
 
 def glob_matches(glob: str, path: PurePath | str) -> bool:
@@ -26,13 +29,15 @@ def tails_of(path: PurePath | str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _glob(glob: str) -> re.Pattern[str]:
+def _glob(glob: str) -> Pattern:
     pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", glob)
-    return re.compile("".join(map(_glob_piece, pieces)), re.DOTALL)
+    return Pattern("(?s)" + "".join(map(_glob_piece, pieces)))
 
 
 def _glob_piece(piece: str) -> str:
     known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     if piece.startswith("[") and len(piece) > 2:
-        return "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]"
+        brackets = "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]"
+        with suppress(PatternError):
+            return Pattern(brackets).pattern
     return known.get(piece, re.escape(piece))

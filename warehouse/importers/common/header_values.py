@@ -11,15 +11,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
 from warehouse.importers.common.times import naive_utc
-from warehouse.records import RunHeader
+from warehouse.records import MetricSpec, RunHeader
 from warehouse.records.credentials import without_credentials
 
 #: Values of a field that say nothing.
 EMPTY = (None, "", ())
 #: Fields that only an importer can fill.
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
-#: Fields with what was said to programs and services.
-_MAY_HOLD_CREDENTIALS = ("configuration", "sampling", "hyperparameters", "agent_parameters", "endpoint", "note")
+#: Fields that things are found by, or that hold other records: no keys or passwords are looked for in them.
+_NAMES = frozenset("harness benchmark suite split name filter unit metrics published place".split())
 
 
 @cache
@@ -76,10 +76,20 @@ def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[
 
 def strip_credentials(header: RunHeader) -> RunHeader:
     """The header without the keys and passwords that a dump holds: no condition depends on them, and none is stored."""
-    stated = {name: getattr(header, name) for name in _MAY_HOLD_CREDENTIALS}
-    kept = {name: without_credentials(value) for name, value in stated.items() if value}
-    changed = {name: value for name, value in kept.items() if value != stated[name]}
+    metrics = tuple(replace(metric, **_without_credentials(metric)) for metric in header.metrics)
+    changed = _without_credentials(header) | ({"metrics": metrics} if metrics != header.metrics else {})
     return replace(header, **changed) if changed else header
+
+
+def _without_credentials(of: RunHeader | MetricSpec) -> dict[str, Any]:
+    """The fields that hold keys or passwords, without them."""
+    stated = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _NAMES}
+    kept = {
+        name: type(value)(without_credentials(value)) if isinstance(value, tuple) else without_credentials(value)
+        for name, value in stated.items()
+        if value and isinstance(value, str | tuple | Mapping)
+    }
+    return {name: value for name, value in kept.items() if value != stated[name]}
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:

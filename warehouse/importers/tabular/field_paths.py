@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 from warehouse.importers.common.globs import tails_of
+from warehouse.importers.common.patterns import Pattern
 
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
 _TOKEN = re.compile(
@@ -184,12 +185,12 @@ def column_of(text: str, names: Sequence[str]) -> str:
     return first if isinstance(first, str) and first in names else ""
 
 
-def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str] | None:
+def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     """Named groups of the pattern over the shortest tail of the path that it matches whole.
 
     A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
 
-    >>> match_tail(re.compile(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
+    >>> match_tail(Pattern(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
     {'model': 'phi-1', 't': '0.2'}
     """
     for tail in tails_of(path):

@@ -240,7 +240,7 @@ class MappedTabular(Tabular):
         refuse(mistakes, self.place)
         if not self.mapping.together:
             return _single(paths, root)
-        return [SourceFiles(root.name, root, tuple(sorted(paths)))] if paths else []
+        return [SourceFiles(str(root), root, tuple(sorted(paths)))] if paths else []
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         chosen = replace(settings, mapping=self.values, mapping_path=self.place)
@@ -385,7 +385,7 @@ def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:
 
 def _single(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
     """A source of each file, named relative to a folder."""
-    return [SourceFiles(_relative(path, root), root, (path,)) for path in paths]
+    return [SourceFiles(str(path), root, (path,)) for path in paths]
 
 
 def _common_folder(candidates: Sequence[Candidate]) -> Path:

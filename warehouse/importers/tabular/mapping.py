@@ -5,12 +5,12 @@ parse_mapping.py puts them together from its sections; docs/mappings.md is the r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse.importers.common.header_values import header_kinds
+from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.matrix_reader import MatrixRule
 from warehouse.importers.tabular.readers import ReadingRules
@@ -89,8 +89,8 @@ class SkipRule:
     """``[[rows.skip]]``: rows that are no data; any of the conditions that are given holds."""
 
     source: Source
-    matching: re.Pattern[str] | None = None
-    not_matching: re.Pattern[str] | None = None
+    matching: Pattern | None = None
+    not_matching: Pattern | None = None
     equal_to: tuple[str, ...] = ()
     null: bool = False
 
@@ -160,7 +160,7 @@ class TabularMapping:
     together: bool
     members: tuple[str, ...]
     rules: ReadingRules
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[Pattern, ...]
     nulls: frozenset[str]
     key: tuple[str, ...]
     skips: tuple[SkipRule, ...]

@@ -7,13 +7,13 @@ asked has no score.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.chunks import Chunk, TableChunk
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
 from warehouse.importers.tabular.json_lines import Reject
@@ -32,7 +32,7 @@ class MatrixRule:
     """Which column labels the rows (empty: the first), and which hold cells (none: the rest)."""
 
     label: str = ""
-    cells: re.Pattern[str] | None = None
+    cells: Pattern | None = None
     orientation: str = ""
 
     def label_of(self, columns: Sequence[str]) -> str:

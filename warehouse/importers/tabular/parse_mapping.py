@@ -170,7 +170,7 @@ def _join_format(section: Section) -> str:
 def _matrix(top: Section) -> MatrixRule | None:
     given = "matrix" in top.values
     section = top.table("matrix")
-    rule = MatrixRule(section.text("label"), section.pattern("cells"), section.text("orientation"))
+    rule = MatrixRule(section.text("label"), section.pattern("cells", whole=True), section.text("orientation"))
     if rule.orientation and rule.orientation not in ORIENTATIONS:
         top.mistakes.append(f"[matrix] orientation = {rule.orientation!r}: expected one of {listed(ORIENTATIONS)}")
     section.close()

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import unpacked_start
+from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.columns import as_list, encode
@@ -381,5 +382,5 @@ def _frozen(keys: dict[str, Any]) -> dict[str, Any]:
     if "null" in frozen:
         frozen["null"] = tuple(frozen["null"])
     if "pattern" in frozen:
-        frozen["pattern"] = re.compile(frozen["pattern"])
+        frozen["pattern"] = Pattern(frozen["pattern"])
     return frozen

@@ -4,7 +4,6 @@ punctuation, as numbers."""
 from __future__ import annotations
 
 import json
-import re
 from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
+from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.values import Unfit, number_of, text_of
 from warehouse.records import parse_json
 from warehouse.records.answer_text import normalised, number_of_text
@@ -62,7 +62,7 @@ class Recode:
 
     json: bool = False
     null: tuple[str, ...] = ()
-    pattern: re.Pattern[str] | None = None
+    pattern: Pattern | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     otherwise: Any = None
     format: str = ""

@@ -6,14 +6,14 @@ Reading collects every mistake on the way.
 from __future__ import annotations
 
 import math
-import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MappingError
 from warehouse.importers.common.messages import listed, similar
+from warehouse.importers.common.patterns import Pattern, PatternError
 from warehouse.importers.tabular.expressions import (
     At,
     Equals,
@@ -37,11 +37,33 @@ def load_mapping(path: Path) -> dict[str, Any]:
         MappingError: no such file, or not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        values = tomllib.loads(text)
     except OSError as error:
         raise MappingError(f"cannot be read: {error.strerror}", path=str(path)) from None
     except ValueError as error:  # also bytes that are not UTF-8
         raise MappingError(f"not TOML: {error}", path=str(path)) from None
+    return {key: _with_lines(value, key, text.splitlines()) for key, value in values.items()}
+
+
+class LinedText(str):
+    """A pattern of a mapping that knows the line it stands in, from 1; 0: unknown."""
+
+    line = 0
+
+
+def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
+    """What a key holds, with the patterns in it as :class:`LinedText`: TOML's parser tells no lines."""
+    if isinstance(value, dict):
+        return {name: _with_lines(part, name, lines) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_lines(part, key, lines) for part in value]
+    if not isinstance(value, str) or key not in _PATTERNS:
+        return value
+    text, first = LinedText(value), (value.splitlines() or [""])[0]
+    spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
+    text.line = next((number for number, line in enumerate(lines, 1) if any(one in line for one in spellings)), 0)
+    return text
 
 
 def in_row(path: str) -> bool:
@@ -56,6 +78,8 @@ def in_row(path: str) -> bool:
 
 
 _RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal", "scale", "add", "sha256")
+#: Keys that hold regular expressions.
+_PATTERNS = ("pattern", "matching", "not_matching", "cells")
 _EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
 _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
@@ -92,11 +116,11 @@ class Section:
     def texts(self, key: str) -> tuple[str, ...]:
         """A text or a list of texts."""
         if isinstance(self.values.get(key), str):
-            return (self.text(key),)
+            return (self.take(key, str),)
         values = self.take(key, list, [])
         if any(isinstance(value, dict | list) for value in values):
             self.mistakes.append(f"{self.where} {key} = {values!r}: expected texts".strip())
-        return tuple(str(value) for value in values)
+        return tuple(value if isinstance(value, str) else str(value) for value in values)
 
     def table(self, key: str) -> Section:
         """A table inside this one (empty where it is missing)."""
@@ -115,14 +139,14 @@ class Section:
         self.known.append(key)
         return self.values.pop(key, None)
 
-    def pattern(self, key: str) -> re.Pattern[str] | None:
-        """A regular expression."""
+    def pattern(self, key: str, *, whole: bool = False) -> Pattern | None:
+        """A regular expression; ``whole``: of whole texts."""
         text = self.take(key, str)
-        return None if text is None else self._compiled(key, text)
+        return None if text is None else self._compiled(key, text, whole)
 
-    def patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
-        """A regular expression or a list of them."""
-        patterns = (self._compiled(key, text) for text in self.texts(key))
+    def patterns(self, key: str) -> tuple[Pattern, ...]:
+        """A regular expression of whole texts, or a list of them."""
+        patterns = (self._compiled(key, text, True) for text in self.texts(key))
         return tuple(pattern for pattern in patterns if pattern is not None)
 
     def rest(self) -> dict[str, Any]:
@@ -138,11 +162,12 @@ class Section:
                 + f"{similar(key, self.known)}; keys here: {listed(self.known)}"
             )
 
-    def _compiled(self, key: str, text: str) -> re.Pattern[str] | None:
+    def _compiled(self, key: str, text: str, whole: bool) -> Pattern | None:
         try:
-            return re.compile(text)
-        except re.error as error:
-            self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
+            return Pattern(str(text), whole=whole)
+        except PatternError as error:
+            line = f" (line {text.line})" if isinstance(text, LinedText) and text.line else ""
+            self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
             return None
 
     def _inner(self, key: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warehouse.records import SameContent
+from warehouse.records.credentials import masked
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import LoadReport, Part, _Load
@@ -100,7 +101,7 @@ def report_of(
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
-    notes = list(dict.fromkeys([*part.dump.notes, *state.notes]))
+    notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
     notes += [item.note for item in decisions if item.note]
     return LoadReport(
         source=part.source.path,

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError
 from warehouse.records import Rejection
 from warehouse.records.clock import utc_now
+from warehouse.records.credentials import masked, without_credentials
 from warehouse.records.hashing import canonical_digest
 from warehouse.records.stored_text import readable
 from warehouse.store import engines
@@ -176,7 +177,7 @@ def _entered(entry: Entry) -> dict[str, Any]:
         "bytes": entry.size,
         "format": entry.importer,
         "importer_version": entry.version,
-        "settings": dict(entry.settings) or None,
+        "settings": without_credentials(dict(entry.settings)) or None,
         "state": "loading",
         "claimed_at": utc_now(),
     }
@@ -236,7 +237,7 @@ def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Reject
         connection.execute(
             sa.update(table)
             .where(table.c.id == source.id)
-            .values(state="refused", notes=[readable(reason)], n_rejected=len(rejections))
+            .values(state="refused", notes=[masked(readable(reason))], n_rejected=len(rejections))
         )
         _replace_rejections(connection, {source.id: rejections})
 
@@ -249,7 +250,7 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
         {
             "source_id": source_id,
             "place": readable(item.place),
-            "found": readable(item.found[:2000]),
+            "found": masked(readable(item.found[:2000])),
             "expected": readable(item.expected),
         }
         for source_id, rejected in rejections.items()
