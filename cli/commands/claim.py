@@ -15,12 +15,13 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import limit_options, output_options
 from ..ui.output import Output
 from ..ui.table import print_rows, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.claims.verify import Verdict
+    from warehouse.store.engines import Limits
 
 
 class ClaimGroup(click.Group):
@@ -40,13 +41,14 @@ def claim() -> None:
 @former("claim", "claim")
 @click.argument("question", metavar="COMMAND")
 @click.option("-o", "--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write it.")
+@limit_options
 @pass_state
-def make(state: State, question: str, out: str) -> None:
+def make(state: State, question: str, out: str, limits: Limits) -> None:
     from warehouse.claims.bundle import write_claim
     from warehouse.claims.make import make_claim
 
     kind, parameters = _parsed(question)
-    with state.open(guarded=kind == "query", typed=kind == "query") as store:
+    with state.open(guarded=kind == "query", limits=limits, typed=kind == "query") as store:
         made = make_claim(store, kind, parameters, command=question)
     size = write_claim(made, Path(out))
     print_text(made.answer)
@@ -131,9 +133,12 @@ def _as_typed(context: click.Context, name: str) -> str:
     help="Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
 )
 @click.option("--other-files", is_flag=True, help="The source files may be others, if the samples are the same.")
+@limit_options
 @output_options
 @pass_state
-def verify(state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bool, output: Output) -> int:
+def verify(
+    state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bool, limits: Limits, output: Output
+) -> int:
     from warehouse.claims.bundle import read_claim
     from warehouse.claims.verify import Difference, check_parameters, store_of_dumps, verify_claim
     from warehouse.store.temporary import temporary_folder
@@ -146,7 +151,7 @@ def verify(state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bo
         if dumps:
             folder = stack.enter_context(temporary_folder())
             asked = State(store_of_dumps(folder, dumps, read), quiet=True)
-        with asked.open(guarded=typed, typed=typed) as store:
+        with asked.open(guarded=typed, limits=limits, typed=typed) as store:
             verdict = verify_claim(store, read, _parsed, other_files=other_files)
     if output.for_people:
         _print(verdict, read.command, read.answer)

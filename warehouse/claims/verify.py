@@ -11,7 +11,7 @@ from typing import Any
 from warehouse.claims.bundle import Claim
 from warehouse.claims.make import make_claim
 from warehouse.claims.questions import checked
-from warehouse.errors import InputError, MisuseError, StatisticsError
+from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
 from warehouse.records import canonical_json
 from warehouse.store.connection import Store
 
@@ -89,10 +89,15 @@ def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, oth
         read_command: the question and the parameters of a command line; ``MisuseError`` if it asks
             nothing that can be claimed.
         other_files: the figures may come from other source files, if the samples are the same.
+
+    Raises:
+        QueryLimitError: a query takes longer, or needs more memory, than the store's limits.
     """
     asked = _command(claim, read_command)
     try:
         found = make_claim(store, claim.kind, claim.parameters, command=claim.command)
+    except QueryLimitError:  # that says nothing of the claim
+        raise
     except (MisuseError, StatisticsError) as error:
         unanswered = Difference("answer", claim.command, claim.answer, f"{error}")
         return Verdict(False, (*asked, unanswered), (), 0)

@@ -30,8 +30,10 @@ class Store:
     """One open connection to a store.
 
     Use :func:`open_store`. ``connection`` is a SQLAlchemy connection; ``dialect`` says what its
-    engine can do.
+    engine can do; ``limits`` what each query may take, of a store for queries that people type.
     """
+
+    limits: engines.Limits | None = None
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
@@ -59,7 +61,7 @@ class Store:
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         with self.reading():
-            return self.dialect.select(self.connection, sql, params)
+            return self.dialect.select(self.connection, sql, params, self.limits and self.limits.answer)
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""

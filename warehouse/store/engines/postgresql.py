@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError, cause_of
+from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.engines.limits import Limits
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
 from warehouse.store.engines.postgresql_rows import arrow_table
 from warehouse.store.engines.postgresql_types import printable
@@ -22,9 +24,11 @@ from warehouse.store.sql.bind_parameters import rename_binds
 
 #: Bytes before the first row of a binary COPY without extensions.
 _COPY_HEADER = 19
+#: Rows that the server sends at a time where the size of an answer is watched.
+ROWS_OF_A_BLOCK = 1000
 
 
-def _engine(url: sa.URL, _write: bool, _guarded: bool) -> sa.Engine:
+def _engine(url: sa.URL, _write: bool, _limits: Limits | None) -> sa.Engine:
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, json_serializer=json_text)
     sa.event.listen(engine, "connect", _set_up)
     return engine
@@ -41,19 +45,50 @@ def _retryable(error: BaseException) -> bool:
     return getattr(cause, "sqlstate", None) in ("40P01", "40001")
 
 
-def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
     import psycopg
 
     raw: Any = connection.connection.driver_connection
     text, used = rename_binds(sql.replace("%", "%%"), "%(")
     with raw.cursor(binary=True) as cursor:
         values = {name: params[name] for name in used}
-        cursor.execute(text if values else sql, values or None, prepare=True)
+        statement = (text, values) if values else (sql, None)
+        if most is not None and (table := _bounded(cursor, *statement, most)) is not None:
+            return table
+        cursor.execute(*statement, prepare=True)
         try:
             rows = cursor.fetchall()
         except psycopg.DataError as error:  # the driver's: a time that Python has no form for
             raise OverflowError(str(error)) from None
         return arrow_table(rows, cursor.description)
+
+
+def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, most: int) -> pa.Table | None:
+    """Rows as the server sends them, until they have too many bytes; ``None``: there are none."""
+    import psycopg
+
+    rows: list[tuple[Any, ...]] = []
+    columns: Sequence[Any] = ()
+    n_bytes = 0
+    try:
+        for row in cursor.stream(
+            text, values, size=ROWS_OF_A_BLOCK if psycopg.capabilities.has_stream_chunked() else 1
+        ):
+            columns = columns or cursor.description
+            rows.append(row)
+            n_bytes += sum(map(getsizeof, (row, *row)))
+            if n_bytes > most:
+                raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
+    except psycopg.DataError as error:
+        if error.sqlstate is None:  # the driver's: a time that Python has no form for
+            raise OverflowError(str(error)) from None
+        raise
+    return arrow_table(rows, columns) if rows else None
+
+
+def _interrupt(connection: sa.Connection) -> None:
+    raw: Any = connection.connection.driver_connection
+    raw.cancel_safe(timeout=5.0)
 
 
 def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]) -> int:
@@ -91,7 +126,7 @@ def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArr
     return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
 
 
-def _guard(connection: sa.Connection) -> None:
+def _guard(connection: sa.Connection, limits: Limits) -> None:
     """A session as if it were new (no settings, locks or prepared statements of an earlier query),
     read-only whatever a query sets, and bounded in time."""
     raw: Any = connection.connection.driver_connection
@@ -100,7 +135,7 @@ def _guard(connection: sa.Connection) -> None:
     raw.execute("discard all")
     raw.execute("set jit = off")
     raw.execute("set default_transaction_read_only = on")
-    raw.execute("set statement_timeout = '300s'")
+    raw.execute(f"set statement_timeout = '{round(1000 * limits.seconds)}ms'")
     raw.autocommit = False
     raw.read_only = True
 
@@ -227,6 +262,7 @@ POSTGRESQL = Dialect(
     damaged=lambda _error: False,
     retryable=_retryable,
     select=_select,
+    interrupt=_interrupt,
     append=_append,
     vectors=_vectors,
     guard=_guard,
