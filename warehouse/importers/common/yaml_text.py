@@ -34,7 +34,7 @@ class _Texts(_FAST):  # type: ignore[misc]
         keys: set[str] = set()
         for key, _ in node.value:
             if key.value in keys and key.tag != "tag:yaml.org,2002:merge":
-                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} stands twice", problem_mark=key.start_mark)
+                raise _refusal(f"the key {key.value!r} stands twice", key)
             if isinstance(key.value, str):
                 keys.add(key.value)
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
@@ -88,8 +88,13 @@ def _check_bounds(text: str) -> None:
         elif isinstance(event, yaml.AliasEvent):
             n_aliases += 1
             if any(opened) or n_aliases > MOST_ALIASES:
-                problem = f"*{event.anchor} within what is repeated itself, or more than {MOST_ALIASES} repetitions"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+                raise _refusal(
+                    f"*{event.anchor} within what is repeated itself, or more than {MOST_ALIASES} repetitions", event
+                )
         if len(opened) > MOST_DEEP:
-            problem = f"more than {MOST_DEEP} lists or mappings inside each other"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            raise _refusal(f"more than {MOST_DEEP} lists or mappings inside each other", event)
+
+
+def _refusal(problem: str, place: Any) -> yaml.MarkedYAMLError:
+    """An error at the place of an event or a node."""
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
