@@ -81,7 +81,7 @@ def test_the_lock_of_a_source_is_waited_for_no_longer_and_nothing_stays_taken(
             source_ledger.reserve(store, [other, KEY], patient=True)
         with open_store(server, write=True) as second, second.begin() as connection:
             assert second.dialect.sole(connection)
-            assert source_ledger.reserve(store, []) == []
+        assert source_ledger.reserve(store, []) == []
 
 
 def test_a_reader_locks_no_table_so_that_a_writer_waits(server: str, reader: psycopg.Connection[Any]) -> None:

@@ -58,6 +58,8 @@ def lock_all(connection: sa.Connection) -> None:
 
 
 def reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
+    if not keys:
+        return []
     _wait(connection, UNDER_WAY, *_under_way("pg_advisory_lock_shared", 1))
     _count_under_way(connection, "pg_advisory_lock_shared", len(keys) - 1)
     taken = [bool(row[0]) for row in connection.exec_driver_sql(*_of_sources("pg_try_advisory_lock", keys))]
