@@ -24,7 +24,7 @@ SCRIPTS = sorted({path.stem for path in FOLDER.glob("*.py")} - SHARED)
 NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"}
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
-    "bootstrap": {"10_000, 10_000, 1000": "60, 99, 12"},
+    "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
     "calibration/hard": {"2_000_000, 1500, 400": "2_000, 4, 3"},
     "calibration/simulate": {"2000, 2, 10": "20, 2, 2"},
     "dumps": {"PROMPTS = 10_000": "PROMPTS = 20"},
