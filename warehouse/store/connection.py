@@ -61,7 +61,8 @@ class Store:
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         with self.reading():
-            return self.dialect.select(self.connection, sql, params, self.limits and self.limits.answer)
+            most = None if self.limits is None else self.limits.answer
+            return self.dialect.select(self.connection, sql, params, most)
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""

@@ -53,7 +53,7 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most
     with raw.cursor(binary=True) as cursor:
         values = {name: params[name] for name in used}
         statement = (text, values) if values else (sql, None)
-        if most is not None and (table := _bounded(cursor, *statement, most)) is not None:
+        if most is not None and (table := _bounded(cursor, *statement, most=most)) is not None:
             return table
         cursor.execute(*statement, prepare=True)
         try:
@@ -63,7 +63,7 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most
         return arrow_table(rows, cursor.description)
 
 
-def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, most: int) -> pa.Table | None:
+def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, *, most: int) -> pa.Table | None:
     """Rows as the server sends them, until they have too many bytes; ``None``: there are none."""
     import psycopg
 

@@ -259,6 +259,10 @@ def _select(connection: Any, sql: str, params: Mapping[str, Any], most: int | No
     return table
 
 
+def _interrupt(connection: Any) -> None:
+    connection.interrupt()
+
+
 def _require_select(_connection: Any, sql: str) -> None:
     require_reading(sql)
 
@@ -336,7 +340,7 @@ SPARK = Dialect(
     damaged=lambda _error: False,
     retryable=lambda _error: False,
     select=_select,
-    interrupt=lambda connection: connection.interrupt(),
+    interrupt=_interrupt,
     append=_refused,
     vectors=_no_vectors,
     guard=_nothing,
