@@ -44,9 +44,9 @@ from warehouse.store.open import open_store
 from warehouse.store.connection import Store
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 total, whole = 0, Store.arrow
-def counted(self, sql, params=None):
+def counted(self, sql, params=None, **how):
     global total
-    table = whole(self, sql, params)
+    table = whole(self, sql, params, **how)
     total += table.nbytes
     return table
 Store.arrow = counted

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.records.output_file import OutputKind
     from warehouse.store.connection import Store
+    from warehouse.store.engines import Limits
     from warehouse.store.opener import StoreOpener
 
 
@@ -37,7 +38,15 @@ class State:
 
         return config.load(Path.cwd(), os.environ, url=self.db)
 
-    def open(self, *, write: bool = False, guarded: bool = False, typed: bool = True, check: bool = True) -> Store:
+    def open(
+        self,
+        *,
+        write: bool = False,
+        guarded: bool = False,
+        limits: Limits | None = None,
+        typed: bool = True,
+        check: bool = True,
+    ) -> Store:
         """The store, which has to exist; see :func:`warehouse.store.open.open_store`.
 
         Raises:
@@ -54,6 +63,7 @@ class State:
             config.url.value,
             write=write,
             guarded=guarded,
+            limits=limits,
             typed=typed,
             reader=config.reader.value,
             check=check,

@@ -30,6 +30,19 @@ class StatisticsError(MisuseError, ValueError):
     """Numbers that a statistic is not defined for (empty, not finite, lengths that differ)."""
 
 
+class QueryLimitError(MisuseError):
+    """A query that took longer, or needed more memory, than it may.
+
+    Args:
+        found: what it took.
+        option: of the command line, which allows more.
+        argument: the same in Python.
+    """
+
+    def __init__(self, found: str, option: str, argument: str) -> None:
+        super().__init__(f"{found}; narrow the query, or allow more: {option} (in Python: {argument})")
+
+
 class InputError(WarehouseError):
     """A dump or mapping file that cannot be read as what it claims to be.
 

@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from warehouse.errors import MisuseError
 from warehouse.records.output_file import CLAIM
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import limit_options, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.table import print_rows, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.claims.verify import Verdict
+    from warehouse.store.engines import Limits
 
 
 class ClaimGroup(click.Group):
@@ -41,13 +43,14 @@ def claim() -> None:
 @former("claim", "claim")
 @click.argument("question", metavar="COMMAND")
 @click.option("-o", "--out", metavar="FILE", required=True, type=OutputFile(CLAIM), help="Where to write it.")
+@limit_options
 @pass_state
-def make(state: State, question: str, out: Path) -> None:
+def make(state: State, question: str, out: Path, limits: Limits) -> None:
     from warehouse.claims.bundle import write_claim
     from warehouse.claims.make import make_claim
 
     kind, parameters = _parsed(question)
-    with state.open(guarded=kind == "query", typed=kind == "query") as store:
+    with state.open(guarded=kind == "query", limits=limits, typed=kind == "query") as store:
         made = make_claim(store, kind, parameters, command=question)
     size = write_claim(made, out, force=forced())
     print_text(made.answer)
@@ -72,26 +75,53 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     kind = words[0] if words else ""
     if kind not in kinds():
         raise MisuseError(f"nothing can be claimed of '{kind}'; expected a command of: {', '.join(kinds())}")
-    from ..main import cli
-
-    top = click.Context(cli, info_name="warehouse", help_option_names=["-h", "--help"])
-    asked = cli.get_command(top, kind)
-    assert asked is not None
-    context = asked.make_context(kind, words[1:], parent=top)
-    known, usual = accepted(kind), {one.name: one.get_default(context) for one in asked.params}
+    context = _context(kind, words[1:])
+    known = accepted(kind)
+    typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
+    if "named" in typed and "benchmark" not in typed:
+        typed["benchmark"] = typed.pop("named")
     parameters: dict[str, Any] = {}
-    for name, value in context.params.items():
-        if name in known:
-            plain: Any = list(value) if isinstance(value, tuple) else value
-            plain = plain.replace("-", "_") if name == "estimand" and plain else plain
-            if plain not in (None, []) and plain != known[name]:
-                parameters[name] = plain
-        elif name != "output" and value not in (usual.get(name), None, (), False):
-            raise MisuseError(f"a claim on {kind} cannot have --{name.replace('_', '-')}")
+    for name, value in typed.items():
+        plain: Any = list(value) if isinstance(value, tuple) else value
+        plain = plain.replace("-", "_") if name == "estimand" else plain
+        if name not in known:
+            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, name)}")
+        if plain != known[name]:
+            parameters[name] = plain
     missing = [name for name, default in known.items() if default is inspect.Parameter.empty and name not in parameters]
     if missing:
         raise MisuseError(f'a claim on {kind} needs {missing[0]!r}, such as: warehouse claim "{kind} ..." -o FILE')
     return kind, parameters
+
+
+def _context(kind: str, words: list[str]) -> click.Context:
+    """What a command makes of its words, which may come from anybody: it is not run.
+
+    Raises:
+        MisuseError: it does not understand them, or they are about how it prints or which store it asks.
+    """
+    from ..main import cli
+
+    top = click.Context(cli, info_name="warehouse", help_option_names=[])  # what asks for help ends the program
+    asked = cli.get_command(top, kind)
+    assert asked is not None
+    try:
+        context = asked.make_context(kind, words, parent=top)
+    except click.ClickException as error:
+        raise MisuseError(f"'{shlex.join([kind, *words])}': {error.format_message()}") from None
+    for one in asked.params:
+        if not one.expose_value and _is_typed(context, str(one.name)):
+            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, str(one.name))}")
+    return context
+
+
+def _is_typed(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _as_typed(context: click.Context, name: str) -> str:
+    one = next(one for one in context.command.params if one.name == name)
+    return max(one.opts, key=len) if isinstance(one, click.Option) else f"--{name}"
 
 
 @command("claim verify")
@@ -104,9 +134,13 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     type=click.Path(),
     help="Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
 )
+@click.option("--other-files", is_flag=True, help="The source files may be others, if the samples are the same.")
+@limit_options
 @output_options
 @pass_state
-def verify(state: State, /, bundle: str, dumps: tuple[str, ...], output: Output) -> int:
+def verify(
+    state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bool, limits: Limits, output: Output
+) -> int:
     from warehouse.claims.bundle import read_claim
     from warehouse.claims.verify import Difference, check_parameters, store_of_dumps, verify_claim
     from warehouse.store.temporary import temporary_folder
@@ -119,8 +153,8 @@ def verify(state: State, /, bundle: str, dumps: tuple[str, ...], output: Output)
         if dumps:
             folder = stack.enter_context(temporary_folder())
             asked = State(store_of_dumps(folder, dumps, read), quiet=True)
-        with asked.open(guarded=typed, typed=typed) as store:
-            verdict = verify_claim(store, read)
+        with asked.open(guarded=typed, limits=limits, typed=typed) as store:
+            verdict = verify_claim(store, read, _parsed, other_files=other_files)
     if output.for_people:
         _print(verdict, read.command, read.answer)
     else:

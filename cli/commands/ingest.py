@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from warehouse.records.output_file import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
-from ..ui.options import MappingFile, fields_callback, lake_option
+from ..ui.options import MappingFile, fields_callback, lake_option, size_callback
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
     from warehouse.store.load.state import LoadOptions
 
 REFUSED = 3
-
-
-def _size(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
-    """A number of bytes: ``500``, ``20GB``."""
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
-    if match is None:
-        raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
-    return int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
 
 
 class PathOrUrl(click.Path):
@@ -124,7 +115,7 @@ class PathOrUrl(click.Path):
 @click.option(
     "--max-bytes",
     metavar="SIZE",
-    callback=_size,
+    callback=size_callback,
     default="20GB",
     show_default=True,
     help="Bytes to fetch at most from URLs.",

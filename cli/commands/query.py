@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import assignments, output_options, pairs_callback
+from ..ui.options import assignments, limit_options, output_options, pairs_callback
 from ..ui.output import Output
 from ..ui.table import asked_for_columns, print_hanging, print_text
+
+if TYPE_CHECKING:
+    from warehouse.store.engines import Limits
 
 
 @command("query")
@@ -25,9 +29,12 @@ from ..ui.table import asked_for_columns, print_hanging, print_text
     callback=pairs_callback,
     help="Value of a parameter. Repeatable.",
 )
+@limit_options
 @output_options
 @pass_state
-def query(state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], output: Output) -> None:
+def query(
+    state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], limits: Limits, output: Output
+) -> None:
     if name and sql:
         raise click.UsageError("give the name of a query or --sql, not both")
     values = assignments(parameters, "-p")
@@ -40,7 +47,7 @@ def query(state: State, name: str | None, sql: str | None, parameters: tuple[str
     from warehouse.store.curate.aliases import hints_on_names
     from warehouse.store.sql.run_query import is_name, run_query, run_sql
 
-    with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
+    with state.open(guarded=True, limits=limits, typed=sql is not None or not is_name(name or "")) as store:
         table = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
         hints = [] if table.num_rows else hints_on_names(store, values)
     output.emit_arrow(table)

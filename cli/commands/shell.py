@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.options import limit_options
 from ..ui.output import Output
 from ..ui.table import echo
 from .query import list_queries
+
+if TYPE_CHECKING:
+    from warehouse.store.engines import Limits
 
 PROMPT, MORE = "warehouse> ", "      ...> "
 HELP = """Type a SELECT that ends in ; or the name of a view or library query.
@@ -28,14 +33,15 @@ Reader = Callable[[bool], str | None]
 
 
 @command("shell")
+@limit_options
 @pass_state
-def shell(state: State) -> None:
+def shell(state: State, limits: Limits) -> None:
     state.open(guarded=True, typed=False).close()  # says at once if there is no store
     if sys.stdin.isatty():
-        _talk(state)
+        _talk(state, limits)
     else:
         while (statement := next_statement(_piped)) is not None:
-            _run(state, statement)
+            _run(state, statement, limits)
 
 
 def next_statement(read: Reader) -> str | None:
@@ -53,7 +59,7 @@ def _stands_alone(text: str) -> bool:
     return len(text.split()) == 1 and text.lower() not in OPENING
 
 
-def _talk(state: State) -> None:
+def _talk(state: State, limits: Limits) -> None:
     import contextlib
 
     with contextlib.suppress(ImportError):
@@ -68,7 +74,7 @@ def _talk(state: State) -> None:
         if statement is None or statement in (".quit", ".exit"):
             return
         try:
-            _run(state, statement)
+            _run(state, statement, limits)
         except WarehouseError as error:
             echo(f"Error: {error}", err=True)
 
@@ -85,7 +91,7 @@ def _piped(_more: bool) -> str | None:
     return sys.stdin.readline() or None
 
 
-def _run(state: State, statement: str) -> None:
+def _run(state: State, statement: str, limits: Limits) -> None:
     if statement == ".list":
         list_queries(Output())
     elif statement.startswith("."):
@@ -93,6 +99,6 @@ def _run(state: State, statement: str) -> None:
     else:
         from warehouse.store.sql.run_query import is_name, run_query
 
-        with state.open(guarded=True, typed=not is_name(statement)) as store:
+        with state.open(guarded=True, limits=limits, typed=not is_name(statement)) as store:
             table = run_query(store, statement, {})
         Output().emit_arrow(table)

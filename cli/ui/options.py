@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -20,6 +21,8 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 Row = TypeVar("Row")
 
+#: A longer time limit than any server takes.
+MOST_SECONDS = 1_000_000
 #: How a run or model is named in every command.
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
@@ -271,6 +274,40 @@ def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
     if twice:
         raise click.UsageError(f"{option} gives {', '.join(twice)} twice")
     return {name: value for name, _, value in split}
+
+
+def size_callback(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
+    """A number of bytes: ``500``, ``20GB``."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
+
+
+def limit_options(function: Function) -> Function:
+    """``--timeout SECONDS`` and ``--memory SIZE``, of what runs queries; the command gets ``limits``."""
+
+    @click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, max=MOST_SECONDS),
+        default=300.0,
+        show_default=True,
+        help="Stop a query that takes longer; 0: never.",
+    )
+    @click.option(
+        "--memory",
+        metavar="SIZE",
+        callback=lambda ctx, param, text: size_callback(ctx, param, text) if text else 0,
+        help="Memory that a query may use here, such as 16GB.  [default: less than half of the machine's]",
+    )
+    @wraps(function)
+    def wrapper(*args: Any, timeout: float, memory: int, **others: Any) -> Any:
+        from warehouse.store.engines import Limits
+
+        return function(*args, limits=Limits(timeout, memory), **others)
+
+    return wrapper
 
 
 def pairs_callback(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -78,11 +79,20 @@ def read_claim(path: Path) -> Claim:
     if len(data) > MOST_BYTES:
         raise InputError(f"more than {MOST_BYTES:,} bytes", path=str(path), expected="a claim")
     try:
-        content = parse_json(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        content = parse_json(text)
+        json.loads(text, object_pairs_hook=_once)
         return _checked(content)
     except (ValueError, RecursionError, TypeError) as error:
         reason = " ".join(str(error).split())[:200] or "it is no JSON"
         raise InputError(reason, path=str(path), expected="a bundle that warehouse claim wrote") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse a key that stands twice: people may read the one, and the program the other."""
+    names = [name for name, _ in pairs]
+    if len(names) != len(set(names)):
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in an object")
 
 
 def _checked(content: Any) -> Claim:

@@ -12,14 +12,14 @@ from warehouse.claims.questions import ask
 from warehouse.store.connection import Store
 
 
-def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str = "") -> Claim:
+def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str) -> Claim:
     """The answer of a store to a question, with what it rests on.
 
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
         kind: ``leaderboard``, ``compare``, ``pairs``, ``variance`` or ``query``.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
-        command: what was typed, for people.
+        command: what was typed; it is to ask the same.
 
     Raises:
         WarehouseError: as the question itself.
@@ -27,7 +27,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
     answer = ask(store, kind, parameters)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
     return Claim(
-        command=command or kind,
+        command=command,
         kind=kind,
         parameters=dict(parameters),
         program=version("eval-warehouse"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from warehouse.claims.bundle import MOST_ROWS
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.sql.bind_parameters import bare_text
 
 QUERY = "query"
 #: Columns that hold ids of a store, which another store has not.
@@ -19,6 +21,7 @@ LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 _LEFT_OUT = {"store", "flips", "with_flags", "single_draws", "weights"}
 #: The largest numbers that a claim may ask for.
 _NUMBERS = {"equivalence"}
+_BRACKET_OR_ORDER = re.compile(r"[()]|\border\s+by\b", re.IGNORECASE)
 _LIMITS = {"n_resamples": 100_000, "seed": 2**32}
 
 
@@ -103,6 +106,8 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> Answer:
         if table.num_rows > MOST_ROWS:
             raise MisuseError(f"the query gives {table.num_rows} rows; a claim has {MOST_ROWS} at most")
         rows = [_plain(row) for row in table.to_pylist()]
+        if not _is_ordered(given["sql"]):
+            rows.sort(key=_place)
         return Answer(rows, f"{len(rows)} rows", ())
     result = _result(store, kind, given)
     rows = [row.to_dict() for row in result.rows]
@@ -110,6 +115,21 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> Answer:
         rows.append(result.overall.to_dict())
     ids = {number for row in rows for name in LOCAL & row.keys() for number in _numbers(row[name])}
     return Answer([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)))
+
+
+def _is_ordered(sql: str) -> bool:
+    """Whether a statement says in which order its rows stand: outside of brackets."""
+    depth = 0
+    for sign in _BRACKET_OR_ORDER.finditer(bare_text(sql)):
+        depth += {"(": 1, ")": -1}.get(sign.group(), 0)
+        if depth == 0 and sign.group() not in "()":
+            return True
+    return False
+
+
+def _place(row: Mapping[str, Any]) -> list[str]:
+    """Where a row stands among those of a query without an order: the same on every engine and machine."""
+    return [f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in row.values()]
 
 
 def _functions(kind: str) -> tuple[Callable[..., Any], ...]:

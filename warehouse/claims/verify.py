@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from warehouse.claims.bundle import Claim
-from warehouse.claims.evidence import runs_behind, sources_behind
-from warehouse.claims.questions import QUERY, Answer, ask, checked
-from warehouse.errors import InputError, MisuseError, StatisticsError
+from warehouse.claims.make import make_claim
+from warehouse.claims.questions import checked
+from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
+from warehouse.records import canonical_json
 from warehouse.store.connection import Store
 
 #: Figures that agree this far are the same: machines differ in the last digits.
-RELATIVE, ABSOLUTE = 1e-6, 1e-9
+RELATIVE, ABSOLUTE = 1e-6, 1e-12
+#: Parts that may differ, as they say which program made the claim: that another one, or a later one, comes to the
+#: same is what a check is for. A note names the first.
+NOT_COMPARED = ("program", "source.importer_version")
+MISSING = "missing"
+_NO_COLUMN = object()
 #: Columns that name a row.
 _NAMES = ("benchmark", "split", "model", "condition", "model_a", "condition_a", "model_b", "condition_b", "metric")
+
+Entries = Sequence[Mapping[str, Any]]
+CommandReader = Callable[[str], tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -25,8 +34,8 @@ class Difference:
     """One thing in which a store and a claim differ.
 
     Attributes:
-        what: ``figure``, ``row``, ``run``, ``source`` or ``answer``.
-        where: the row and column, the run, or the file.
+        what: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering`` or ``answer``.
+        where: the row and column, the run, or the file; ``order``: where the entries stand.
         claimed: what the claim says.
         found: what was found.
     """
@@ -42,9 +51,9 @@ class Verdict:
     """Whether a claim holds.
 
     Attributes:
-        holds: the figures come out again, from runs with the same samples.
+        holds: all that the claim says comes out again, from runs with the same samples.
         rows: what differs.
-        notes: what does not decide it: other files, another version of the program.
+        notes: another version of the program, and what to do about other files.
         n_figures: numbers that were compared.
     """
 
@@ -71,75 +80,136 @@ def check_parameters(claim: Claim, path: str) -> None:
         raise InputError(str(error), path=path, expected="a claim that warehouse claim makes") from None
 
 
-def verify_claim(store: Store, claim: Claim) -> Verdict:
-    """Ask a store what the claim says it answers.
+def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, other_files: bool = False) -> Verdict:
+    """Ask a store what the claim says it answers, and compare all that a claim holds.
 
     Args:
         store: for a claim of a query one that can neither write nor reach files.
         claim: as read.
+        read_command: the question and the parameters of a command line; ``MisuseError`` if it asks
+            nothing that can be claimed.
+        other_files: the figures may come from other source files, if the samples are the same.
+
+    Raises:
+        QueryLimitError: a query takes longer, or needs more memory, than the store's limits.
     """
+    asked = _command(claim, read_command)
     try:
-        answer = ask(store, claim.kind, claim.parameters)
+        found = make_claim(store, claim.kind, claim.parameters, command=claim.command)
+    except QueryLimitError:  # that says nothing of the claim
+        raise
     except (MisuseError, StatisticsError) as error:
         unanswered = Difference("answer", claim.command, claim.answer, f"{error}")
-        return Verdict(False, (unanswered,), (), 0)
-    differences = [*_figures(claim.rows, answer.rows)]
-    runs, notes = ([], []) if claim.kind == QUERY else _evidence(store, claim, answer)
-    n_figures = sum(isinstance(value, int | float) for row in claim.rows for value in row.values())
-    return Verdict(not differences and not runs, (*runs, *differences), tuple(notes), n_figures)
-
-
-def _evidence(store: Store, claim: Claim, answer: Answer) -> tuple[list[Difference], list[str]]:
-    """Runs with other samples, missing and further ones; and files that are others."""
-    mine = runs_behind(store, answer.run_ids) if answer.run_ids else []
-    have: dict[str, list[str]] = {}
-    for row in mine:
-        have.setdefault(row["condition_key"], []).append(row["content_digest"])
-    wanted: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
-    for row in (*mine, *claim.runs):
-        names[str(row.get("condition_key"))] = f"{row.get('model')} on {row.get('benchmark')}"
-    for row in claim.runs:
-        wanted.setdefault(str(row.get("condition_key")), []).append(str(row.get("content_digest")))
-    differ = [
-        Difference("run", names[key], _hashes(wanted.get(key, [])), _hashes(have.get(key, [])))
-        for key in sorted({*wanted, *have})
-        if sorted(wanted.get(key, [])) != sorted(have.get(key, []))
-    ]
-    files = {row["sha256"] for row in (sources_behind(store, answer.run_ids) if answer.run_ids else [])}
-    missing = [str(row.get("path")) for row in claim.sources if str(row.get("sha256")) not in files]
-    notes = (
-        [f"{len(missing)} of {len(claim.sources)} source files are others: {', '.join(missing[:5])}"] if missing else []
+        return Verdict(False, (*asked, unanswered), (), 0)
+    sources = [*_entries("source", claim.sources, found.sources, _file)]
+    rows = (
+        *asked,
+        *_runs(claim.runs, found.runs),
+        *([] if other_files else sources),
+        *_entries("clustering", claim.clusterings, found.clusterings, _clustering),
+        *_entries("row", claim.rows, found.rows, _row, "figure"),
+        *([] if claim.answer == found.answer else [Difference("answer", "", claim.answer, found.answer)]),
     )
-    return differ, notes
+    n_figures = sum(isinstance(value, int | float) for row in claim.rows for value in row.values())
+    return Verdict(not rows, rows, tuple(_notes(claim, found, sources, other_files)), n_figures)
+
+
+def _command(claim: Claim, read_command: CommandReader) -> list[Difference]:
+    """The command that people read is to ask what is recomputed."""
+    question = f"{claim.kind} {_written(claim.parameters)}"
+    try:
+        kind, parameters = read_command(claim.command)
+    except MisuseError as error:
+        return [Difference("command", "", claim.command, f"{error}; what is recomputed: {question}")]
+    if (kind, _written(parameters)) == (claim.kind, _written(claim.parameters)):
+        return []
+    return [Difference("command", "", f"{claim.command}: {kind} {_written(parameters)}", question)]
+
+
+def _written(parameters: Mapping[str, Any]) -> str:
+    return canonical_json(parameters).decode()
+
+
+def _notes(claim: Claim, found: Claim, sources: Sequence[Difference], other_files: bool) -> Iterator[str]:
+    if others := [row.where for row in sources if row.found == MISSING]:
+        advice = "" if other_files else "; let files with the same samples pass: --other-files"
+        yield f"{len(others)} of {len(claim.sources)} source files are others: {', '.join(others[:5])}{advice}"
+    if claim.program != found.program:
+        yield f"the claim says version {claim.program[:40]}, this is {found.program}: sentences and columns may differ"
+
+
+def _runs(claimed: Entries, found: Entries) -> Iterator[Difference]:
+    """Runs with other samples, missing and further ones; and what else is said of the same samples."""
+    wanted, have = _samples(claimed), _samples(found)
+    names = {str(row.get("condition_key")): _run(row) for row in (*found, *claimed)}
+    for key in sorted({*wanted, *have}):
+        if wanted.get(key, []) != have.get(key, []):
+            yield Difference("run", names[key], _hashes(wanted.get(key, [])), _hashes(have.get(key, [])))
+    if wanted == have:
+        yield from _entries("run", claimed, found, _run)
+
+
+def _samples(runs: Entries) -> dict[str, list[str]]:
+    """Digests of the samples by condition."""
+    digests: dict[str, list[str]] = {}
+    for row in runs:
+        digests.setdefault(str(row.get("condition_key")), []).append(str(row.get("content_digest")))
+    return {key: sorted(some) for key, some in digests.items()}
 
 
 def _hashes(digests: Sequence[str]) -> str:
-    return ", ".join(one[:12] for one in sorted(digests)) or "none"
+    return ", ".join(one[:12] for one in digests) or "none"
 
 
-def _figures(claimed: Sequence[Mapping[str, Any]], answered: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
-    """Rows by their names, in order; and in each what differs."""
-    mine = _by_name(answered)
-    wanted = _by_name(claimed)
+def _run(row: Mapping[str, Any]) -> str:
+    return f"{row.get('model')} on {row.get('benchmark')}"
+
+
+def _file(row: Mapping[str, Any]) -> str:
+    return f"{row.get('path')} ({str(row.get('sha256'))[:12]})"
+
+
+def _clustering(row: Mapping[str, Any]) -> str:
+    return f"{row.get('name')} of {row.get('benchmark')}"
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    return " ".join(str(row[name]) for name in _NAMES if row.get(name))
+
+
+def _entries(
+    what: str, claimed: Entries, found: Entries, name_of: Callable[[Mapping[str, Any]], str], inside: str = ""
+) -> Iterator[Difference]:
+    """Entries that are missing or more, those that differ in a column, and another order.
+
+    Args:
+        what: an entry is.
+        name_of: its name; several of one name are told apart by their place.
+        inside: what a column is; default: ``what``.
+    """
+    wanted, mine = _by_name(claimed, name_of), _by_name(found, name_of)
     for name, row in wanted.items():
         if name not in mine:
-            yield Difference("row", name, "there", "missing")
+            yield Difference(what, name, "there", MISSING)
             continue
-        for column, value in row.items():
-            other = mine[name].get(column)
-            if not _same(value, other):
-                yield Difference("figure", f"{name}: {column}", _short(value), _short(other))
-    for name in mine.keys() - wanted.keys():
-        yield Difference("row", name, "missing", "there")
+        for column in {**row, **mine[name]}:
+            if f"{what}.{column}" not in NOT_COMPARED and not _same(
+                row.get(column, _NO_COLUMN), mine[name].get(column, _NO_COLUMN)
+            ):
+                values = (_short(one.get(column, _NO_COLUMN)) for one in (row, mine[name]))
+                yield Difference(inside or what, f"{name}: {column}", *values)
+    for name in mine:
+        if name not in wanted:
+            yield Difference(what, name, MISSING, "there")
+    if wanted.keys() == mine.keys() and [*wanted] != [*mine]:
+        yield Difference(what, "order", _short(", ".join(wanted)), _short(", ".join(mine)))
 
 
-def _by_name(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def _by_name(rows: Entries, name_of: Callable[[Mapping[str, Any]], str]) -> dict[str, Mapping[str, Any]]:
     named: dict[str, Mapping[str, Any]] = {}
     for number, row in enumerate(rows):
-        words = " ".join(str(row[name]) for name in _NAMES if row.get(name))
-        name = words if words and words not in named else f"{words} (row {number + 1})".strip()
-        named[name] = row
+        words = name_of(row)
+        named[words if words and words not in named else f"{words} (row {number + 1})".strip()] = row
     return named
 
 
@@ -154,7 +224,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    return f"{value}"[:100]
+    return MISSING if value is _NO_COLUMN else f"{value}"[:100]
 
 
 def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:

@@ -31,8 +31,10 @@ class Store:
     """One open connection to a store.
 
     Use :func:`open_store`. ``connection`` is a SQLAlchemy connection; ``dialect`` says what its
-    engine can do.
+    engine can do; ``limits`` what each query may take, of a store for queries that people type.
     """
+
+    limits: engines.Limits | None = None
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
@@ -61,7 +63,8 @@ class Store:
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         with self.reading():
-            return self.dialect.select(self.connection, sql, self._texts(params))
+            most = None if self.limits is None else self.limits.answer
+            return self.dialect.select(self.connection, sql, self._texts(params), most)
 
     def _storable(self, _connection: Any, _cursor: Any, sql: str, params: Any, *_more: Any) -> tuple[str, Any]:
         """A statement with what is bound as the engine takes it."""

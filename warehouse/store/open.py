@@ -22,6 +22,7 @@ def open_store(
     create: bool = False,
     beside_others: bool = False,
     guarded: bool = False,
+    limits: engines.Limits | None = None,
     typed: bool = True,
     reader: str = "",
     check: bool = True,
@@ -37,6 +38,7 @@ def open_store(
         create: create the schema where there is none (implies ``write``).
         beside_others: create it also in a database that holds tables which are not a store's.
         guarded: a connection that can neither write nor reach files or the network.
+        limits: what each query on a guarded connection may take; default: 300 s, less than half of the memory.
         typed: it is for SQL that somebody typed, and so needs a role that only reads.
         reader: that role, or its whole URL; default: the URL's own, unless that could do more.
         check: refuse a schema of another version.
@@ -54,8 +56,9 @@ def open_store(
     if not create and not dialect.exists(parsed):
         hint = engines.hint_on_slashes(parsed) or "; create it with: warehouse init, or warehouse ingest"
         raise StoreError(f"no store at {parsed.database}{hint}")
+    limits = (limits or engines.Limits()) if guarded else None
     store = wait_for(
-        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded), write=write or create),
+        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, limits), write=write or create),
         parsed,
         dialect,
         wait,
@@ -66,16 +69,19 @@ def open_store(
             _create(store, beside_others, say)
         elif check:
             revision.require(store)
-        if guarded:
-            store = _as_reader(store, reader, wait, say) if typed and not dialect.is_lake else store
-            dialect.guard(store.connection)
+        if limits is not None:
+            store = _as_reader(store, reader, limits, wait, say) if typed and not dialect.is_lake else store
+            store.limits = limits
+            dialect.guard(store.connection, limits)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _as_reader(store: Store, reader: str, wait: float, say: Callable[[str], None] | None) -> Store:
+def _as_reader(
+    store: Store, reader: str, limits: engines.Limits, wait: float, say: Callable[[str], None] | None
+) -> Store:
     """A store that what people type can be run on: in a session of its own, if a role other than
     the URL's is to run it. One that steps down within its session can step up again."""
     with store.begin() as connection:
@@ -84,7 +90,9 @@ def _as_reader(store: Store, reader: str, wait: float, say: Callable[[str], None
         return store
     store.close()
     dialect = engines.dialect_of(plain)
-    store = wait_for(lambda: Store(plain, dialect, dialect.open_engine(plain, False, True)), plain, dialect, wait, say)
+    store = wait_for(
+        lambda: Store(plain, dialect, dialect.open_engine(plain, False, limits)), plain, dialect, wait, say
+    )
     try:
         with store.begin() as connection:
             dialect.require_plain(connection, plain)

@@ -21,6 +21,7 @@ class SharedReads(Store):
 
     def __init__(self, store: Store) -> None:
         self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
+        self.limits = store.limits
         self.connection = store.connection
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}

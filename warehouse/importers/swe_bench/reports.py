@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import read_document
@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     verdict,
 )
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Rejection
 
 #: Lists of a leaderboard's results: no verdict came about, for reasons of the infrastructure.
@@ -28,10 +29,6 @@ _TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test
 
 #: What the report of an instance tells beside its verdict.
 _EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
-
-# "  - claude"   "name: system"
-_ITEM = re.compile(r"^\s*-\s+(.+)$")
-_ENTRY = re.compile(r"^\s*([\w.-]+)\s*:\s*(.*)$")
 
 #: By instance: value, status, origin, raw, explanation, response, cost, api_calls.
 Instances = dict[str, Row]
@@ -171,28 +168,32 @@ def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | 
 
 
 def metadata(path: Path) -> tuple[str | None, list[str]]:
-    """Name and models of a submission, out of ``metadata.yaml``; of its syntax only entries and
-    lists of plain texts are understood.
+    """Name and models of a submission, out of ``metadata.yaml``, wherever they stand in it.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read, or names models by what is no text.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="a text") from None
-    name, models, inside = None, [], ""
-    for line in lines:
-        item, entry = _ITEM.match(line), _ENTRY.match(line)
-        if item and inside == "model":
-            models.append(item[1].strip().strip("'\""))
-        elif entry and not item:
-            inside, text = entry[1], entry[2].strip().strip("'\"")
-            if inside == "name" and name is None:
-                name = text or None
-            if inside == "model" and text and not text.startswith(("[", "{", "#")):
-                models.append(text)
-    return name, models
+    entries = list(_entries(read_yaml(path)))
+    names = [value for key, value in entries if key == "name" and _is_said(value)]
+    models = [
+        one for key, value in entries if key == "model" for one in (value if isinstance(value, list) else [value])
+    ]
+    for one in models:
+        if not isinstance(one, str):
+            found = f"model is {str(one)[:80]}"
+            raise InputError(found, path=str(path), expected="a text, or a list of texts")
+    return next(iter(names), None), list(filter(_is_said, models))
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Keys and values of mappings inside each other, in their order."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield key, inner
+        yield from _entries(inner)
+
+
+def _is_said(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() not in ("", "~", "null")
 
 
 def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:

@@ -63,7 +63,11 @@ def make(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
         raise StoreError(f"the role {role} cannot be made: {cause_of(error)}") from None
     url = roles.url(store.url, role)
     wait_for(
-        lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, True)), url, store.dialect, 0, None
+        lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, engines.Limits())),
+        url,
+        store.dialect,
+        0,
+        None,
     ).close()
     return Reader(role, made.is_new, str(path), made.lent)
 
@@ -87,7 +91,7 @@ def _made(store: Store, roles: Roles, role: str, password: str | None) -> MadeRe
 def _can_log_in(store: Store, roles: Roles, role: str) -> bool:
     url = roles.url(store.url, role)
     try:
-        Store(url, store.dialect, engines.dialect_of(url).open_engine(url, False, True)).close()
+        Store(url, store.dialect, engines.dialect_of(url).open_engine(url, False, engines.Limits())).close()
     except sa.exc.DBAPIError:
         return False
     return True

@@ -27,6 +27,7 @@ from warehouse.store.engines.duckdb import (
     out_of_memory,
 )
 from warehouse.store.engines.lake_urls import LOCAL, REMOTE
+from warehouse.store.engines.limits import Limits, interrupted_after
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.spark_tasks import Executors
@@ -46,10 +47,12 @@ __all__ = [
     "SORTED_INDEX",
     "Dialect",
     "Executors",
+    "Limits",
     "dialect_of",
     "disk_full",
     "failing_anyway",
     "input_error",
+    "interrupted_after",
     "is_published",
     "is_shared",
     "json_text",

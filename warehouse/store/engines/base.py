@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.records.stored_text import without_surrogates
+from warehouse.store.engines.limits import Limits
 
 if TYPE_CHECKING:
     from warehouse.store.engines.spark_tasks import Executors
@@ -75,16 +76,19 @@ class Dialect:
         embedded: the store is a file that one process holds at a time.
         is_lake: its stores are only read: they are made from others, and hold their schema when opened.
         exists: whether there is something to open at a URL.
-        open_engine: (url, write, guarded) to a SQLAlchemy engine.
+        open_engine: (url, write, limits) to a SQLAlchemy engine; with limits it can neither write nor reach out,
+            and an engine in this process has no more memory.
         lock_holder: who holds the store, if an error says that somebody does, else ``None``.
         damaged: whether an error says that the store's file cannot be read any more.
         retryable: an error after which the same transaction may succeed (deadlock, serialisation).
-        select: run one SELECT with ``:name`` parameters on an open connection, into Arrow.
+        select: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError``
+            where that has more than so many bytes (``None``: any number).
+        interrupt: end the statement that another thread runs on the connection.
         append: append a stream of Arrow batches to a table, by column name; returns the rows, and
             counts by column the characters U+0000 that the engine cannot store.
         vectors: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
             parameters, as two arrays; no Python object per number.
-        guard: make the open connection unable to write or to reach out; afresh for every query.
+        guard: make the open connection unable to write or to reach out, within limits; afresh for every query.
         plain_url: (connection, url, reader) to the URL, of a role that only reads, at which what
             people type is to be run; ``None``: the connection will do.
         require_plain: refuse a connection whose role could do more than read (``MisuseError``).
@@ -122,14 +126,15 @@ class Dialect:
     embedded: bool
     is_lake: bool
     exists: Callable[[sa.URL], bool]
-    open_engine: Callable[[sa.URL, bool, bool], sa.Engine]
+    open_engine: Callable[[sa.URL, bool, Limits | None], sa.Engine]
     lock_holder: Callable[[BaseException], str | None]
     damaged: Callable[[BaseException], bool]
     retryable: Callable[[BaseException], bool]
-    select: Callable[[sa.Connection, str, Mapping[str, Any]], pa.Table]
+    select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
+    interrupt: Callable[[sa.Connection], object]
     append: Callable[[sa.Connection, str, pa.RecordBatchReader, Counter[str]], int]
     vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
-    guard: Callable[[sa.Connection], None]
+    guard: Callable[[sa.Connection, Limits], None]
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
     require_plain: Callable[[sa.Connection, sa.URL], None]
     printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]

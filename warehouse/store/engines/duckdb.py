@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,21 +17,25 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy.ext.compiler import compiles
 
-from warehouse.errors import MisuseError, StoreError, cause_of
+from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.duckdb_types import printable, refuse_functions
+from warehouse.store.engines.limits import Limits
 from warehouse.store.engines.urls import hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
 #: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
-#: the engine's own limit. WAREHOUSE_MEMORY_LIMIT overrides both.
+#: the engine's own limit, queries that people type that of `Limits`. WAREHOUSE_MEMORY_LIMIT overrides all.
 MEMORY_LIMIT = "400MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 #: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
 #: a commit that the log has no room for into the tables at once (a tenth of the time of a load).
 LARGE_COMMIT = "1MB"
+#: Share of the free disk that a query which people type may spill to.
+SPILL = 0.5
+ROWS_OF_A_BATCH = 100_000
 #: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
 #: compressed, and trying to takes longer than writing them; texts become half as large as by its
 #: choice, in half the time (60 000 responses of real models).
@@ -88,7 +93,8 @@ def out_of_memory(error: BaseException) -> bool:
     import duckdb
 
     cause = cause_of(error)
-    return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(cause)
+    words = ("could not allocate block", "Out of Memory Error")
+    return isinstance(cause, duckdb.OutOfMemoryException) or any(some in str(cause) for some in words)
 
 
 def more_memory(raw: Any) -> bool:
@@ -126,7 +132,7 @@ def _exists(url: sa.URL) -> bool:
     return Path(url.database or "").exists()
 
 
-def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
+def _engine(url: sa.URL, write: bool, limits: Limits | None) -> sa.Engine:
     path = Path(url.database or "")
     if path.is_dir():
         raise StoreError(f"{path} is a folder; expected the file of a store")
@@ -136,19 +142,29 @@ def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     if write:
         config["storage_compatibility_version"] = "v1.5.0"
         config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
-    if guarded:
-        config |= {"enable_external_access": "false", "lock_configuration": "true"}
-        del config["temp_directory"]
+    if limits is not None:
+        config |= {"enable_external_access": "false", "memory_limit": limits.setting}
+        del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
     arguments = {"read_only": not write, "config": config}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(
+        engine = sa.create_engine(
             url,
             connect_args=arguments,
             poolclass=sa.pool.NullPool,
             pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
             json_serializer=json_text,
         )
+    if limits is not None:
+        room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
+        sa.event.listen(engine, "connect", lambda connection, _record: _close_settings(connection, room))
+    return engine
+
+
+def _close_settings(connection: Any, room: str) -> None:
+    """The bound on what is spilled, which counts only where it is set afterwards; then nothing more can be set."""
+    connection.execute(f"set max_temp_directory_size = '{room}'")
+    connection.execute("set lock_configuration = true")
 
 
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
@@ -165,10 +181,34 @@ def _damaged(error: BaseException) -> bool:
     return any(words in str(error) for words in ("Corrupt database file", "Corrupt WAL file"))
 
 
-def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
     raw: Any = connection.connection.driver_connection
-    table: pa.Table = raw.execute(*_bound(sql, params)).to_arrow_table()
+    answer = raw.execute(*_bound(sql, params))
+    table: pa.Table = answer.to_arrow_table() if most is None else _bounded(answer, most)
     return table
+
+
+def _bounded(answer: Any, most: int) -> pa.Table:
+    """Rows as the engine finds them, until they have too many bytes."""
+    import duckdb
+
+    batches: list[pa.RecordBatch] = []
+    n_bytes = 0
+    try:
+        reader = answer.to_arrow_reader(ROWS_OF_A_BATCH)
+        for batch in reader:
+            batches.append(batch)
+            n_bytes += batch.nbytes
+            if n_bytes > most:
+                raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
+    except (pa.ArrowException, OSError) as error:  # what the engine says while it goes on
+        raise duckdb.Error(str(error)) from None
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+def _interrupt(connection: sa.Connection) -> None:
+    raw: Any = connection.connection.driver_connection
+    raw.interrupt()
 
 
 def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
@@ -298,6 +338,7 @@ DUCKDB = Dialect(
     damaged=_damaged,
     retryable=_retryable,
     select=_select,
+    interrupt=_interrupt,
     append=_append,
     vectors=_vectors,
     guard=_nothing,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError, cause_of
+from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
+from warehouse.store.engines import postgresql_locks as locks
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.engines.limits import Limits
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
 from warehouse.store.engines.postgresql_rows import arrow_table
 from warehouse.store.engines.postgresql_types import printable
@@ -22,9 +24,11 @@ from warehouse.store.sql.bind_parameters import rename_binds
 
 #: Bytes before the first row of a binary COPY without extensions.
 _COPY_HEADER = 19
+#: Rows that the server sends at a time where the size of an answer is watched.
+ROWS_OF_A_BLOCK = 1000
 
 
-def _engine(url: sa.URL, _write: bool, _guarded: bool) -> sa.Engine:
+def _engine(url: sa.URL, _write: bool, _limits: Limits | None) -> sa.Engine:
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, json_serializer=json_text)
     sa.event.listen(engine, "connect", _set_up)
     return engine
@@ -41,19 +45,50 @@ def _retryable(error: BaseException) -> bool:
     return getattr(cause, "sqlstate", None) in ("40P01", "40001")
 
 
-def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
     import psycopg
 
     raw: Any = connection.connection.driver_connection
     text, used = rename_binds(sql.replace("%", "%%"), "%(")
     with raw.cursor(binary=True) as cursor:
         values = {name: params[name] for name in used}
-        cursor.execute(text if values else sql, values or None, prepare=True)
+        statement = (text, values) if values else (sql, None)
+        if most is not None and (table := _bounded(cursor, *statement, most=most)) is not None:
+            return table
+        cursor.execute(*statement, prepare=True)
         try:
             rows = cursor.fetchall()
         except psycopg.DataError as error:  # the driver's: a time that Python has no form for
             raise OverflowError(str(error)) from None
         return arrow_table(rows, cursor.description)
+
+
+def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, *, most: int) -> pa.Table | None:
+    """Rows as the server sends them, until they have too many bytes; ``None``: there are none."""
+    import psycopg
+
+    rows: list[tuple[Any, ...]] = []
+    columns: Sequence[Any] = ()
+    n_bytes = 0
+    try:
+        for row in cursor.stream(
+            text, values, size=ROWS_OF_A_BLOCK if psycopg.capabilities.has_stream_chunked() else 1
+        ):
+            columns = columns or cursor.description
+            rows.append(row)
+            n_bytes += sum(map(getsizeof, (row, *row)))
+            if n_bytes > most:
+                raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
+    except psycopg.DataError as error:
+        if error.sqlstate is None:  # the driver's: a time that Python has no form for
+            raise OverflowError(str(error)) from None
+        raise
+    return arrow_table(rows, columns) if rows else None
+
+
+def _interrupt(connection: sa.Connection) -> None:
+    raw: Any = connection.connection.driver_connection
+    raw.cancel_safe(timeout=5.0)
 
 
 def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]) -> int:
@@ -91,7 +126,7 @@ def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArr
     return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
 
 
-def _guard(connection: sa.Connection) -> None:
+def _guard(connection: sa.Connection, limits: Limits) -> None:
     """A session as if it were new (no settings, locks or prepared statements of an earlier query),
     read-only whatever a query sets, and bounded in time."""
     raw: Any = connection.connection.driver_connection
@@ -100,7 +135,7 @@ def _guard(connection: sa.Connection) -> None:
     raw.execute("discard all")
     raw.execute("set jit = off")
     raw.execute("set default_transaction_read_only = on")
-    raw.execute("set statement_timeout = '300s'")
+    raw.execute(f"set statement_timeout = '{round(1000 * limits.seconds)}ms'")
     raw.autocommit = False
     raw.read_only = True
 
@@ -117,75 +152,6 @@ def _analyze(connection: sa.Connection) -> None:
         connection.exec_driver_sql(f"analyze {names}")
 
 
-#: Advisory locks. Taken in this order, so that no two transactions wait for each other: the lock
-#: of all loads (shared by each), the places of their keys, the lock of short transactions. Locks
-#: of one number and of two (a key's place is the second) never meet.
-_ALL_LOADS, _KEYS, _SOURCES, _SHORT = 7236070, 7236072, 7236073, 7236071
-#: Shared by the sessions that have a source reserved.
-_UNDER_WAY = 7236074
-#: Held by the session of the one process that refreshes.
-_REFRESH = 7236072
-#: Keys share so many places: a dump of many runs must not fill the server's table of locks.
-_PLACES = 256
-
-
-def _lock_catalogue(connection: sa.Connection) -> None:
-    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_SHORT})")
-
-
-def _prepare(connection: sa.Connection) -> None:
-    """The log is written in order: a later commit takes this one to the disk."""
-    connection.exec_driver_sql(f"select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock({_SHORT})")
-
-
-def _lock_shared(connection: sa.Connection, keys: Iterable[str]) -> None:
-    connection.exec_driver_sql(f"select pg_advisory_xact_lock_shared({_ALL_LOADS})")
-    places = sorted({_number(key) % _PLACES for key in keys})
-    connection.exec_driver_sql(  # one after the other, in this order
-        f"select pg_advisory_xact_lock({_KEYS}, place) from unnest(cast(%(p)s as int[])) as place", {"p": places}
-    )
-
-
-def _lock_all(connection: sa.Connection) -> None:
-    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_ALL_LOADS})")
-    _lock_catalogue(connection)
-
-
-def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
-    _count_under_way(connection, "pg_advisory_lock_shared", len(keys))
-    function = "pg_advisory_lock" if patient else "pg_try_advisory_lock"
-    rows = connection.exec_driver_sql(*_of_sources(function, keys))
-    taken = [patient or bool(row[0]) for row in rows]
-    _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))
-    return taken
-
-
-def _release(connection: sa.Connection, keys: Sequence[str]) -> None:
-    connection.exec_driver_sql(*_of_sources("pg_advisory_unlock", keys))
-    _count_under_way(connection, "pg_advisory_unlock_shared", len(keys))
-
-
-def _sole(connection: sa.Connection) -> bool:
-    return bool(connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({_UNDER_WAY})").scalar_one())
-
-
-def _count_under_way(connection: sa.Connection, function: str, times: int) -> None:
-    """The lock that loads share from the first look at a source to its end, once for each: between
-    their transactions too."""
-    connection.exec_driver_sql(f"select {function}({_UNDER_WAY}) from generate_series(1, %(n)s)", {"n": times})
-
-
-def _of_sources(function: str, keys: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
-    """A call of a function for the lock of each source, in this order."""
-    text = f"select {function}({_SOURCES}, place) from unnest(cast(%(p)s as int[])) as place"
-    return text, {"p": [_number(key) - 2**31 for key in keys]}
-
-
-def _number(key: str) -> int:
-    """32 bits of a text."""
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4])
-
-
 def _require_select(connection: sa.Connection, sql: str) -> None:
     """The server refuses several statements and everything but a query inside a cursor."""
     word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", sql, re.DOTALL)
@@ -200,21 +166,6 @@ def _query_error(error: BaseException) -> str | None:
     return str(cause).strip() if isinstance(cause, psycopg.Error) else None
 
 
-def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:
-    """A lock of a session of its own."""
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
-    connection = engine.connect()
-
-    def let_go() -> None:
-        connection.close()
-        engine.dispose()
-
-    if connection.exec_driver_sql(f"select pg_try_advisory_lock({_REFRESH})").scalar_one():
-        return let_go
-    let_go()
-    return None
-
-
 POSTGRESQL = Dialect(
     name="postgresql",
     foreign_keys=True,
@@ -227,6 +178,7 @@ POSTGRESQL = Dialect(
     damaged=lambda _error: False,
     retryable=_retryable,
     select=_select,
+    interrupt=_interrupt,
     append=_append,
     vectors=_vectors,
     guard=_guard,
@@ -234,17 +186,17 @@ POSTGRESQL = Dialect(
     require_plain=require_plain,
     printable=printable,
     roles=ROLES,
-    lock_catalogue=_lock_catalogue,
-    prepare=_prepare,
-    lock_shared=_lock_shared,
-    lock_all=_lock_all,
-    sole=_sole,
-    reserve=_reserve,
-    release=_release,
+    lock_catalogue=locks.lock_catalogue,
+    prepare=locks.prepare,
+    lock_shared=locks.lock_shared,
+    lock_all=locks.lock_all,
+    sole=locks.sole,
+    reserve=locks.reserve,
+    release=locks.release,
     require_select=_require_select,
     analyze=_analyze,
     query_error=_query_error,
     snapshot=None,
     executors=lambda _url: None,
-    refresh_lock=_refresh_lock,
+    refresh_lock=locks.refresh_lock,
 )

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import ReadOnlyError, SchemaVersionError, StoreError
+from warehouse.errors import QueryLimitError, ReadOnlyError, SchemaVersionError, StoreError
 from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
+from warehouse.store.engines.limits import Limits
 from warehouse.store.engines.spark_sql import require_reading, translated
 from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.schema.head import HEAD
@@ -176,6 +177,11 @@ class LakeConnection:
         """Refuse: who begins one means to write, or to reach a server."""
         raise _read_only(self.url)
 
+    def interrupt(self) -> None:
+        """End what another thread has the server do in this session."""
+        with _quiet():
+            self._session.interruptAll()
+
     def close(self) -> None:
         """Let go of the session."""
         with _quiet():
@@ -239,16 +245,22 @@ def _read_only(url: LakeUrl) -> ReadOnlyError:
     )
 
 
-def _engine(url: sa.URL, write: bool, _guarded: bool) -> Any:
+def _engine(url: sa.URL, write: bool, _limits: Limits | None) -> Any:
     lake_url = LakeUrl.of(url)
     if write:
         raise _read_only(lake_url)
     return _LakeEngine(lake_url)
 
 
-def _select(connection: Any, sql: str, params: Mapping[str, Any]) -> pa.Table:
+def _select(connection: Any, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
     table: pa.Table = connection.select(sql, params)
+    if most is not None and table.nbytes > most:
+        raise QueryLimitError(f"the answer has more than {most / 1e6:.0f} MB", "--memory SIZE", "memory=")
     return table
+
+
+def _interrupt(connection: Any) -> None:
+    connection.interrupt()
 
 
 def _require_select(_connection: Any, sql: str) -> None:
@@ -328,6 +340,7 @@ SPARK = Dialect(
     damaged=lambda _error: False,
     retryable=lambda _error: False,
     select=_select,
+    interrupt=_interrupt,
     append=_refused,
     vectors=_no_vectors,
     guard=_nothing,

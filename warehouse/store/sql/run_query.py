@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.records.stored_text import readable, without_surrogates
+from warehouse.store import engines
 from warehouse.store.connection import Store, require_values
 from warehouse.store.sql import query_files
 from warehouse.store.sql.bind_parameters import bind_names
@@ -31,6 +33,7 @@ def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Tab
 
     Raises:
         MisuseError: no such query, a wrong parameter, not one SELECT, or an error in it.
+        QueryLimitError: it takes longer, or needs more memory, than the store's limits.
     """
     if is_name(query):
         return run_named(store, query.strip(), parameters)
@@ -50,10 +53,12 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
     """
     query = query_files.find(name, store.dialect.name)
     values = query.bind(parameters)
+    text = query.text.strip().rstrip(";")
     if query.kind == "view":
         first = ", ".join(f'"{name}" nulls last' for name, _ in query.columns[:4])
-        return store.arrow(f'select * from "{query.name}" order by {first}')
-    return store.arrow(query.text.strip().rstrip(";"), values)
+        text, values = f'select * from "{query.name}" order by {first}', {}
+    with _within_limits(store):
+        return store.arrow(text, values)
 
 
 def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
@@ -73,14 +78,38 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         raise MisuseError(f"the query holds bytes that are no UTF-8: {without_surrogates(text)[:200]}")
     parameters = {name: readable(value) if isinstance(value, str) else value for name, value in parameters.items()}
     try:
-        store.dialect.guard(store.connection)  # anew: an earlier query may have loosened it
+        store.dialect.guard(
+            store.connection, store.limits or engines.Limits()
+        )  # anew: an earlier query may have loosened it
         store.dialect.require_select(store.connection, text)
-        return _apart(_answer(store, text, parameters))
+        with _within_limits(store):
+            return _apart(_answer(store, text, parameters))
     except Exception as error:
         message = store.dialect.query_error(error)
         if message is None:
             raise
         raise MisuseError(f"the query cannot be run: {message}") from None
+
+
+@contextmanager
+def _within_limits(store: Store) -> Iterator[None]:
+    """Stop what takes longer than it may, and say what to do about that and about too little memory."""
+    limits = store.limits or engines.Limits()
+    with engines.interrupted_after(limits.seconds, lambda: store.dialect.interrupt(store.connection)) as clock:
+        try:
+            yield
+        except Exception as error:
+            if engines.out_of_memory(error):
+                raise QueryLimitError(
+                    f"the query needs more than the {limits.setting} of memory that it may use, or more of the disk"
+                    " than half of what is free",
+                    "--memory SIZE",
+                    "memory=",
+                ) from None
+            if clock.has_run_out and store.dialect.query_error(error) is not None:
+                found = f"the query was stopped after {limits.seconds:g} s"
+                raise QueryLimitError(found, "--timeout SECONDS, 0 for no limit", "timeout=") from None
+            raise
 
 
 def _answer(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:

@@ -1,0 +1,111 @@
+"""Every script of benchmarks/ still runs: at its smallest size, without a word on how fast.
+
+A script that is not named here runs as it stands, and fails by the clock: give it its smallest size.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = str(ROOT.parent / "shared" / "data")
+FOLDER = ROOT / "benchmarks"
+#: Not scripts: what they share.
+SHARED = {"dumps", "measure", "run"}
+SCRIPTS = sorted({path.stem for path in FOLDER.glob("*.py")} - SHARED)
+NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"}
+#: By file: what stands there, and what stands in its place at the smallest size.
+SMALLEST = {
+    "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
+    "calibration/hard": {"2_000_000, 1500, 400": "2_000, 4, 3"},
+    "calibration/simulate": {"2000, 2, 10": "20, 2, 2"},
+    "dumps": {"PROMPTS = 10_000": "PROMPTS = 20"},
+    "duplicates": {"REDUCED, 1000": "REDUCED, 20"},
+    "growth": {'"5000", "20"': '"5", "2"', "(100, 1000)": "(43, 44)", "(100, STAGES": "(43, STAGES"},
+    "helm_run": {"10_000, 25": "20, 25"},
+    "inspect_log": {"SAMPLES = 10_000": "SAMPLES = 10"},
+    "items": {'"200", "500"': '"30", "12"', "'2000', '12000'": "'40', '20'", "12_000": "60", "45, 27, 87": "10, 4, 3"},
+    "lake": {"= 1000, 20": "= 5, 2", "(10, 100)": "(2, 3)"},
+    "matrix": {
+        "10_042": "40",
+        "14_042": "44",
+        "100_000": "60",
+        "10_000": "42",
+        "5000": "120",
+        "2000": "40",
+        "1000": "20",
+    },
+    "pairs": {'"1000", "20"': '"40", "5"', '"10000", "100"': '"60", "6"', "(500,": "(12,", "(2000,": "(15,"},
+    "permutation": {"10_000": "60"},
+    "refresh": {'"100", "5000", "20"': '"3", "8", "2"', '"101", "5000", "20"': '"4", "8", "2"'},
+    "reliability": {"12_000": "60", "(50, 10), (200, 5), (1000, 2)": "(30, 10), (40, 5), (50, 2)"},
+    "report": {"'10', '50', '300', '4'": "'1', '4', '20', '2'"},
+    "scores": {"'100', '5000', '20'": "'43', '5', '2'"},
+    "sequential": {"10_000": "1200"},
+    "server": {"range(100000)": "range(100)", "1_000_000": "1000"},
+    "spark": {'"100", "1000", "20"': '"3", "10", "2"'},
+    "subsets": {"1000, 12_000, 400": "12, 60, 16"},
+    "writers": {"200, 1000, 8": "8, 10, 2"},
+}
+OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
+ARGUMENTS = {
+    "calibrate": ["--cache", "cache.jsonl"],
+    "calibrate_sequential": ["--runs", "4"],
+    "calibrate_subsets": ["--estimates", "4"],
+    "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
+}
+NEEDS = {"lake": "pysail", "spark": "pysail"}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the sizes above."""
+    copy = Path(shutil.copytree(FOLDER, tmp_path_factory.mktemp("root") / "benchmarks"))
+    (copy.parent / "warehouse").symlink_to(ROOT / "warehouse")
+    for name, sizes in SMALLEST.items():
+        text = (copy / f"{name}.py").read_text()
+        for usual, smallest in sizes.items():
+            assert usual in text, f"benchmarks/{name}.py has no {usual!r} any more: name its size anew"
+            text = re.sub(rf"(?<![\w.]){re.escape(usual)}" if usual[0].isdigit() else re.escape(usual), smallest, text)
+        (copy / f"{name}.py").write_text(text)
+    return copy
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize(
+    "script", [pytest.param(name, marks=pytest.mark.spark if name == "spark" else ()) for name in SCRIPTS]
+)
+def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest) -> None:
+    if package := NEEDS.get(script):
+        pytest.importorskip(package)
+    if script.startswith("calibrate"):
+        page = Path(shutil.copy(ROOT / "docs" / "subsets.md", tmp_path / "page.md"))
+        call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
+    else:
+        call = ["run.py", NAMES.get(script, script.replace("_", "-")), *OPTIONS, "--folder", str(tmp_path)]
+        if script in ("server", "writers", "small_sources"):
+            call += ["--server", request.getfixturevalue("postgres_url")]
+        if script == "inspect_log" and importlib.util.find_spec("inspect_ai"):
+            call += ["--peer", sys.executable]
+    done = subprocess.run(
+        [sys.executable, *call],
+        cwd=small,
+        env={"WAREHOUSE_TEST_DATA": DATA} | os.environ,
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_every_script_is_one_that_runs() -> None:
+    names = set(re.findall(r"^import (\w+)$", (FOLDER / "run.py").read_text(), re.MULTILINE))
+    names -= {"argparse", "shutil", "sys", "tempfile"}
+    assert names | {name for name in SCRIPTS if name.startswith("calibrate")} == set(SCRIPTS)
