@@ -260,8 +260,8 @@ def _overall(
     why = overall.why_no_overall(pairs)
     if why:
         return None, [f"overall: {why}"]
-    units = overall.common_units(store, pairs, cluster)
-    why = overall.why_not_over_plans(rows, units)
+    sharing = overall.read_sharing(store, pairs, cluster)
+    why = overall.why_not_over_plans(rows, sharing)
     if why:
         return None, [f"overall: {why}"]
-    return overall.overall_row(pairs, units, rows, options), []
+    return overall.overall_row(pairs, sharing, rows, options), []

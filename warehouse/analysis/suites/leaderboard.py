@@ -13,12 +13,13 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.shared_prompts import sharing_in_words
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.planned import placed, planned_leaves
 from warehouse.analysis.suites.read import SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
-from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite
+from warehouse.analysis.suites.tree import EQUAL, find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
@@ -152,7 +153,7 @@ def suite_board(
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
-        notes=(*entries.notes, *_notes(suite, scored, rows, direction), *refused),
+        notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
     )
@@ -211,10 +212,10 @@ def _tests(
     }
 
 
-def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None) -> list[str]:
+def _notes(entries: SuiteEntries, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None) -> list[str]:
     notes = []
-    if suite.empty:
-        notes.append(f"no runs on {', '.join(suite.empty)}: not part of the figures")
+    if empty := entries.suite.empty:
+        notes.append(f"no runs on {', '.join(empty)}: not part of the figures")
     missing = sum(row.n_missing > 0 for row in rows)
     if missing:
         ranked = any(row.rank for row in rows if row.n_missing)
@@ -226,8 +227,9 @@ def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], dir
     if partial:
         rows_are = "1 row is" if len(partial) == 1 else f"{len(partial)} rows are"
         notes.append(f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks them)")
-    if any("shared_units" in row.flags for row in rows):
-        notes.append("benchmarks share prompts or clusters: their covariances are in the errors")
+    n_shared = max((item.n_shared for item in scored), default=0)
+    if n_shared or entries.untold:
+        notes.append(sharing_in_words(n_shared, entries.untold))
     mixed: dict[str, list[str]] = {}
     for item in scored:
         for name, values in mixed_settings(item.conditions).items():
