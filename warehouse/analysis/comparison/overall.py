@@ -13,7 +13,12 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
-from warehouse.analysis.selection.shared_prompts import copies_in_words, read_shared_prompts, same_contents, sharing_in_words
+from warehouse.analysis.selection.shared_prompts import (
+    copies_in_words,
+    read_shared_prompts,
+    same_contents,
+    sharing_in_words,
+)
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
-from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
@@ -42,6 +43,8 @@ class SuiteBoard(Result):
         notes: what a reader should know before comparing rows.
         others: metrics of the leaves that are not shown, with their conditions over all leaves.
         basis: what the figures of rows on planned subsets rest on.
+        n_left_out: rows that have no rank beside the first: they lack benchmarks, or a part of one.
+        left_out_higher: of these the number with a better figure than the first.
     """
 
     suite: str
@@ -53,13 +56,19 @@ class SuiteBoard(Result):
     notes: tuple[str, ...]
     others: tuple[OtherMetric, ...] = ()
     basis: tuple[str, ...] = ()
+    n_left_out: int = 0
+    left_out_higher: int = 0
+
+    @property
+    def sentence(self) -> Sentence:
+        """Who is first, of whom, and who is left out."""
+        ranked = [row for row in self.rows if row.rank is not None]
+        return first_in_words(ranked, self.rows, self.higher_is_better)
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        best = next((row for row in self.rows if row.rank == 1), None)
-        first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
-        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
+        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows; {self.sentence}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what its columns mean, and what was left out."""
@@ -68,8 +77,7 @@ class SuiteBoard(Result):
         below: list[str | Below] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
-        ranked = [row for row in self.rows if row.rank is not None]
-        sentence = visible(f"{first_in_words(ranked, self.rows, self.higher_is_better)}.")
+        sentence = visible(f"{self.sentence}.")
         return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
 
 
@@ -133,7 +141,7 @@ def suite_board(
     direction = _direction(leaves)
     plans = planned_leaves(leaves)
     scored, refused = plans.estimated(scored, leaves, level)
-    rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
+    rows = counted_left_out(_ranked(scored, leaves, direction, level, partial_ok, subset_ok), direction)
     total = sum(leaf.weight for leaf in leaves)
     others = add_up(leaf.leaf_entries.others for leaf in leaves)
     names = tuple(other.metric for other in others)
@@ -156,6 +164,8 @@ def suite_board(
         notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
+        n_left_out=rows[0].n_left_out if rows else 0,
+        left_out_higher=rows[0].left_out_higher if rows else 0,
     )
 
 
@@ -212,7 +222,9 @@ def _tests(
     }
 
 
-def _notes(entries: SuiteEntries, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None) -> list[str]:
+def _notes(
+    entries: SuiteEntries, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
+) -> list[str]:
     notes = []
     if empty := entries.suite.empty:
         notes.append(f"no runs on {', '.join(empty)}: not part of the figures")
