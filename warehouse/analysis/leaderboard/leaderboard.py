@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
-from warehouse.analysis.leaderboard.words import counted_left_out, rows_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, in_short, rows_in_words
 from warehouse.analysis.results import DRAWS, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
@@ -65,8 +65,8 @@ class Leaderboard(Result):
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        sentence = f"; {rows_in_words(self.rows, self.higher_is_better)}" if self.rows else ""
-        return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{sentence.removesuffix('.')}"
+        first = in_short(self.rows, self.higher_is_better)
+        return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, how it was made, and what its columns mean."""

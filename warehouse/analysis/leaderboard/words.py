@@ -15,6 +15,8 @@ from warehouse.tables.words import decimals, fixed, listed
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
+#: Characters of names beyond which a sentence has no third.
+MOST_CHARACTERS = 100
 #: Where the direction of the metric is not known.
 NOBODY_LEADS = "; nobody leads, as it is not known whether higher is better"
 
@@ -50,7 +52,7 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
     first = rows[0]
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
     alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
-    apart = getattr(first, "n_not_compared", 0)
+    apart = _n_apart(first)
     figure, of = _figure(first, every), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
@@ -61,7 +63,7 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
     elif first.group and not alike and not apart:
         sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
     else:
-        sentence = Sentence(f"{{}} is first{of and f'{of},'} with {figure}", (_label(first),))
+        sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (_label(first),))
     if len(rows) > 1 and higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
     if set(map(_label, alike)) - set(map(_label, top)):
@@ -76,10 +78,27 @@ def first_named(rows: Rows, higher_is_better: bool | None) -> str:
     ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
     if not ranked or (higher_is_better is None and len(ranked) > 1):
         return ""
-    top = [_label(row) for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    name = f"{named(top, 'tied')}" if len(top) > 1 else top[0]
-    left = left_out(ranked, rows, higher_is_better) if ranked[0].left_out_higher else ""
-    return f"{name}{of_whom(ranked).replace(' of', ', of', 1) if left else ''}{left}"
+    top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
+    name = str(named(top, "tied")) if len(top) > 1 else top[0]
+    return name + (
+        f"{of_whom(ranked)}{beside_first(ranked, rows, higher_is_better)}" if ranked[0].left_out_higher else ""
+    )
+
+
+def in_short(rows: Rows, higher_is_better: bool | None) -> str:
+    """``, first NAME at FIGURE`` for a line that goes on, with who is left out; empty where nobody is ranked."""
+    ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
+    if not ranked:
+        return ""
+    top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
+    at = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}"
+    if len(ranked) == 1:
+        said = f"{top[0]} {at}"
+    elif len(top) > 1:
+        said = f"{named(top, 'tied')} {at}"
+    else:
+        said = f"highest {top[0]} {at}{NOBODY_LEADS}" if higher_is_better is None else f"first {top[0]} {at}"
+    return f", {said}{not_compared(_n_apart(ranked[0]))}{beside_first(ranked, rows, higher_is_better)}"
 
 
 def first_group(ranked: Sequence[Any]) -> list[Any]:
@@ -173,7 +192,7 @@ def is_tie(one: float | None, other: float | None) -> bool:
 
 def named(names: Sequence[str], are: str) -> Sentence:
     """``a, b and c are``, with a number in place of very many."""
-    if len(names) > MOST_NAMES:
+    if len(names) > MOST_NAMES or (len(names) > 2 and sum(map(len, names)) > MOST_CHARACTERS):
         return Sentence(f"{{}} and {len(names) - 1} others {are}", (names[0],))
     return Sentence(f"{listed(['{}'] * len(names))} {are}", tuple(names))
 
@@ -196,6 +215,10 @@ def _figure(row: LeaderboardRow | SuiteRow, every: Rows) -> str:
     places = decimals(one.standard_error for one in every)
     figure = f"{fixed(row.estimate, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
     return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
+
+
+def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
+    return row.n_not_compared if isinstance(row, LeaderboardRow) else 0
 
 
 def _where(row: LeaderboardRow | SuiteRow) -> str:

@@ -27,7 +27,7 @@ class SharedPrompts:
 
     Prompts are one question where their texts are equal, and where sources of equal bytes call them alike. A text
     that stands several times in one benchmark (*Which of these is true?*) is one question only with the same choices
-    and target; any other is one with whatever choices.
+    and target, and where these stand several times too with the same name; any other is one with whatever choices.
 
     Attributes:
         prompts: ids, ascending, shape (n,).
@@ -43,13 +43,12 @@ class SharedPrompts:
     has_text: Mask
 
     def counted(self, parts: Sequence[Ids]) -> list[Mask]:
-        """Which prompts of each part have not stood in a part before, of as many as there are of one question."""
+        """Which prompts of each part are the first of their question."""
         if not parts:
             return []
-        questions = [self.questions_of(prompts) for prompts in parts]
-        copies = np.column_stack([np.concatenate(questions), np.concatenate([*map(_repeats, questions)])])
-        first = np.zeros(len(copies), bool)
-        first[np.unique(copies, axis=0, return_index=True)[1]] = True
+        questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
+        first = np.zeros(len(questions), bool)
+        first[np.unique(questions, return_index=True)[1]] = True
         return np.split(first, np.cumsum([*map(len, parts)])[:-1])
 
     def untold(self, parts: Sequence[Ids]) -> list[bool]:
@@ -92,14 +91,6 @@ class SharedPrompts:
 
     def _places(self, prompts: Ids) -> NDArray[np.intp]:
         return np.searchsorted(self.prompts, prompts)
-
-
-def _repeats(questions: Ids) -> Ids:
-    """How many of the elements before each are the same, shape (n,)."""
-    order = np.argsort(questions, kind="stable")
-    repeats = np.empty(len(questions), np.int64)
-    repeats[order] = np.arange(len(questions)) - np.searchsorted(questions[order], questions[order])
-    return repeats
 
 
 def same_contents(contents: Sequence[bytes]) -> list[int]:
@@ -174,7 +165,7 @@ def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
         verb = "has" if len(untold) == 1 else "have"
         return f"not known whether benchmarks share prompts ({listed(names)} {verb} no texts): {joint}"
     if n_shared:
-        return f"{n_shared} prompts or clusters stand in several benchmarks: each counts once, and errors are joint"
+        return f"errors paired on {n_shared} prompts or clusters in several benchmarks, each of which counts once"
     return "benchmarks share no prompt: errors are independent"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
-from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
@@ -68,7 +68,8 @@ class SuiteBoard(Result):
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows; {self.sentence}"
+        first = in_short(self.rows, self.higher_is_better)
+        return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what its columns mean, and what was left out."""
@@ -240,8 +241,11 @@ def _notes(
         rows_are = "1 row is" if len(partial) == 1 else f"{len(partial)} rows are"
         notes.append(f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks them)")
     n_shared = max((item.n_shared for item in scored), default=0)
-    if n_shared or entries.untold:
+    if entries.untold:
         notes.append(sharing_in_words(n_shared, entries.untold))
+    elif n_shared:
+        shared = f"{n_shared} prompts or clusters, each of which counts once"
+        notes.append(f"benchmarks share {shared}: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
     for item in scored:
         for name, values in mixed_settings(item.conditions).items():

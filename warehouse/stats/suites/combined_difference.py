@@ -192,4 +192,4 @@ def _reason(parts: Sequence[Part], error: float | None, n_shared: int) -> str:
         return "a benchmark has no standard error"
     if not error:
         return "the differences do not vary"
-    return f"errors are joint over {n_shared} shared units" if n_shared else "no unit is shared: errors are independent"
+    return f"errors paired on {n_shared} shared units" if n_shared else "no unit is shared: errors are independent"

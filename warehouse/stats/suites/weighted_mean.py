@@ -158,11 +158,8 @@ def _interval(
     error = math.sqrt(variance)
     if not math.isfinite(df):
         return interval_normal(estimate, error, level=level), "published errors, added up"
-    how = (
-        f"errors are joint over {units.n_shared} shared units"
-        if units.n_shared
-        else "errors added up: no unit is shared"
-    )
+    n = units.n_shared
+    how = f"errors paired on {n} shared units" if n else "no unit is shared: errors are added up"
     if limits is None:
         return interval_t(estimate, error, df, level=level), f"{how}; unbounded"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)
