@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -150,6 +150,26 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
         if len(one - other) == len(other - one) == 1
     }
     return sorted(pairs, key=sorted)
+
+
+def notes_on_shared(store: Store, parts: Mapping[str, Ids]) -> list[str]:
+    """Which benchmarks share prompts, for figures that take each by itself.
+
+    Args:
+        parts: ids of the prompts by the name of the benchmark, links followed.
+    """
+    if len(parts) < 2:
+        return []
+    shared = read_shared_prompts(store, parts.values())
+    questions = {name: np.unique(shared.questions_of(prompts)) for name, prompts in parts.items()}
+    pairs = [
+        f"{n} in {one} and {other}"
+        for one, other in combinations(questions, 2)
+        if (n := len(np.intersect1d(questions[one], questions[other])))
+    ]
+    more = [f"{len(pairs) - _MOST_NAMED} more"] if len(pairs) > _MOST_NAMED else []
+    found = ", ".join([*pairs[:_MOST_NAMED], *more])
+    return [f"prompts stand in several benchmarks ({found}): these are not evidence twice"] if pairs else []
 
 
 def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
