@@ -166,7 +166,7 @@ def left_out(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool |
 def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T]:
     """Rows that are ranked among one another, and the others beside them, with the counts of the latter."""
     others = [row.estimate for row in rows if row.rank is None]
-    if not others or len(others) == len(rows):
+    if not others:
         return list(rows)
     return [
         replace(
