@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -81,7 +82,12 @@ def read_suite_entries(
 
 def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], list[str]]:
     """Leaves that are one benchmark under several names have the weight of one together."""
-    copies = same_contents([_content(leaf, units) for leaf in leaves])
+    asked = [units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves]
+    contents = [
+        _content(leaf, units) if asked.count(own) > 1 else ascii(leaf.name).encode()
+        for leaf, own in zip(leaves, asked, strict=True)
+    ]
+    copies = same_contents(contents)
     number = Counter(copies)
     shared = [replace(leaf, weight=leaf.weight / number[of]) for leaf, of in zip(leaves, copies, strict=True)]
     again = copies_in_words([leaf.name for leaf in leaves], copies)
@@ -90,12 +96,12 @@ def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], li
 
 def _content(leaf: Leaf, units: UnitMap) -> bytes:
     """Equal for leaves on which all models have the same scores of the same questions; never equal without scores."""
-    scored = [
-        (entry.condition.model, units.shared.content(units.under_links(scores.prompts), [scores.values]))
-        for entry in leaf.entries
-        if (scores := entry.usable) is not None
-    ]
-    return repr(sorted(scored) or leaf.name).encode("utf-8", "surrogatepass")
+    scored = []
+    for entry in leaf.entries:
+        if (scores := entry.usable) is not None:
+            content = units.shared.content(units.under_links(scores.prompts), [scores.values])
+            scored.append((entry.condition.model, hashlib.sha256(content).hexdigest()))
+    return ascii(sorted(scored) or leaf.name).encode()
 
 
 def _untold(leaves: Sequence[Leaf], units: UnitMap) -> tuple[str, ...]:
