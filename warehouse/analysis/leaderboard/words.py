@@ -213,7 +213,7 @@ def _unranked(every: Rows) -> Sentence:
 
 def _figure(row: LeaderboardRow | SuiteRow, every: Rows) -> str:
     places = decimals(one.standard_error for one in every)
-    figure = f"{fixed(row.estimate, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
+    figure = f"{fixed(row.estimate or 0.0, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
     return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
 
 

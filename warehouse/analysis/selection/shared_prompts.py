@@ -112,7 +112,8 @@ def join(units: Ids, others: Ids) -> Ids:
     components = connected_components(edges, directed=False)[1]
     largest = np.full(n, np.iinfo(np.int64).min)
     np.maximum.at(largest, components[: len(names)], names)
-    return largest[components[codes]]
+    joined: Ids = largest[components[codes]]
+    return joined
 
 
 def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
