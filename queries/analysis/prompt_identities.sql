@@ -1,10 +1,10 @@
--- What tells whether prompts are one question: the smallest id of those with the same text and, where a text stands
--- several times in one benchmark and split, the same choices and target, and where these do too the same name; and of
--- those that their sources call alike.
+-- What tells whether prompts are one question: the smallest id of those with the same text (where
+-- it stands several times in one benchmark and split, with the same choices and target too; where
+-- these do, with the same name too), and of those that their sources call alike.
 -- grain: one row per prompt
 with told as (
     select id, benchmark_id, split, text_hash, coalesce(tool_id, key) as name, occurrence,
-        md5(coalesce(cast(choices as varchar), '') || chr(31) || coalesce(target, '')) as answers
+        coalesce(cast(choices as varchar), '') || ' -> ' || coalesce(target, '') as answers
     from prompt
     where id in (:prompt_ids)
 ),

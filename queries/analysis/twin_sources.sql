@@ -1,4 +1,4 @@
--- Sources of equal bytes that were read more than once, under other settings, and the benchmarks of their runs.
+-- Sources of equal bytes that were read under several settings, and the benchmarks of their runs.
 -- grain: one row per benchmark and source
 select distinct run.benchmark_id, source.id as source_id, source.sha256
 from source

@@ -18,11 +18,11 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     if not new:
         return []
     runs = {"first_run": min(new)}
-    shared = store.rows(query_text("ingest", "shared_benchmarks"), runs)
+    shared = store.rows(query_text("store", "shared_benchmarks"), runs)
     told = {frozenset((row["benchmark"], row["other"])) for row in shared}
     twins = [
         row
-        for row in store.rows(query_text("ingest", "twin_benchmarks"), runs)
+        for row in store.rows(query_text("store", "twin_benchmarks"), runs)
         if frozenset((row["benchmark"], row["other"])) not in told
     ]
     texts = [f"{row['n_shared']} of {row['n_prompts']} of {row['benchmark']} in {row['other']}" for row in shared]
