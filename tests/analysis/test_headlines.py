@@ -22,8 +22,8 @@ def build() -> StoreRows:
     rows = StoreRows()
     whole = {"best": 0.9, "good": 0.5, "weak": 0.2}
     parts = {"part/high": 1.0, "part/higher": 1.0, "part/low": 0.1}
-    for name in ("cut", "cut-lower"):
-        rows.describe(name, rows.metric(), higher=name == "cut")
+    for name in ("cut", "cut-too", "cut-lower"):
+        rows.describe(name, rows.metric(), higher=name != "cut-lower")
         for model, skill in whole.items():
             _answer(rows, name, model, skill, SIZE)
         for model, skill in parts.items():
@@ -128,6 +128,6 @@ def test_nothing_in_common_is_not_compared(world: Store) -> None:
 def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:
     board = suite_leaderboard(world, "cut,tied")  # no model has both
     assert board.n_left_out == len(board.rows) == 9 and "none is ranked" in str(board.sentence)
-    part = suite_leaderboard(world, "cut")
+    part = suite_leaderboard(world, "cut,cut-too")
     assert (part.n_left_out, part.left_out_higher) == (3, 2)
-    assert "first of the 3 models with all 1 benchmarks; 2 others have higher scores on a part" in str(part.sentence)
+    assert "first of the 3 models with all 2 benchmarks; 2 others have higher scores on a part" in str(part.sentence)
