@@ -112,7 +112,7 @@ def gate(
     else:
         output.emit_records(GateRow, decision.rows)
     if not markdown:
-        state.notes(f"left out {reason}" for reason in decision.left_out)
+        state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
     return decision.exit_code
 
 

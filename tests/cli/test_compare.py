@@ -185,7 +185,9 @@ def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(run: Caller
     shown = run("pairs", "b", db=store)
     assert shown.out.count("not known") == 2 and shown.out.count("neither") == 1
     board = run("leaderboard", "b", db=store)
-    assert "x is first with" in board.out and "leads" not in board.out
+    assert "x has the highest figure 0.860" in board.out and "is first" not in board.out
+    assert "; nobody leads, as it is not known whether higher is better" in in_one_line(board.out)
+    assert "--lower-is-better" in board.err
 
     (advice,) = {line for line in differ.err.splitlines() if "--higher-is-better" in line}
     for found in (shown, board):

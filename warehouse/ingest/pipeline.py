@@ -20,6 +20,7 @@ from warehouse.ingest.reading import Reading
 from warehouse.ingest.reconcile import _reconcile
 from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import IngestReport
+from warehouse.ingest.shared_benchmarks import notes_on_shared
 from warehouse.ingest.tasks import Task, grouped, identified, reading_of, waves
 from warehouse.ingest.work import Work, checked
 from warehouse.records.credentials import masked
@@ -124,13 +125,19 @@ def load(
     reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
+    shared = [] if dry_run else notes_on_shared(store, reports)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
         unclaimed=tuple(item.shown for item in left),
         unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
-        notes=(*discovered.notes, *notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
+        notes=(
+            *discovered.notes,
+            *notes,
+            *shared,
+            *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
+        ),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )

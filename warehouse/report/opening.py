@@ -82,7 +82,7 @@ def opening(
     return {
         "lines": lines,
         "heat": heat_table(benchmarks),
-        "changes": _changes(changes, note) if changes and (changes.rows or note) else None,
+        "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
     }
 
 
@@ -168,23 +168,35 @@ def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
     return _SHADES if row.statistical_rank == 1 else round((_SHADES - 1) * _share_not_better(row, part))
 
 
-def _changes(changes: Changes, note: str) -> dict[str, Any]:
+def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
+    """Names of benchmarks on which nobody is first: of one model, of several that are tied, of no known direction."""
+    boards = {part.name: part.board for part in benchmarks if part.board is not None}
+    return {
+        name
+        for name, board in boards.items()
+        if board.higher_is_better is None
+        or len(ranked := [row for row in board.rows if row.rank is not None]) < 2
+        or ranked[1].rank == 1
+    }
+
+
+def _changes(changes: Changes, note: str, nobody_first: set[str]) -> dict[str, Any]:
     rows = changes.rows[:MOST_CHANGES]
     return {
-        "words": _in_words(changes),
+        "words": _in_words(changes, nobody_first),
         "note": note,
         "more": len(changes.rows) - len(rows),
         "table": _changes_table(rows) if rows else None,
     }
 
 
-def _in_words(changes: Changes) -> Markup:
+def _in_words(changes: Changes, nobody_first: set[str]) -> Markup:
     since = f"Since the refresh of {changes.previous_at:%Y-%m-%d %H:%M} UTC"
     counts = (("changed", len(changes.moved)), ("new", len(changes.new)), ("gone", len(changes.gone)))
     phrases = [f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n]
     if not phrases:
         return Markup("{}, no figure has changed.").format(since)
-    first = [row for row in changes.rows if row.leads_now]
+    first = [row for row in changes.rows if row.leads_now and row.benchmark not in nobody_first]
     leads = Markup("").join(
         Markup("; <bdi>{}</bdi> is now first on <bdi>{}</bdi>").format(row.model, row.benchmark) for row in first[:3]
     )

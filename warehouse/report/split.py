@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from warehouse.analysis.leaderboard.words import first_named
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
@@ -119,7 +120,7 @@ def _entry(part: BenchmarkPart, own: ReportData) -> PageEntry:
         file=file_name(part.name),
         metric=part.board.metric if part.board else "",
         n_rows=len(rows),
-        model=best.model if best else "",
+        model=first_named(rows, part.board.higher_is_better) if part.board else "",
         estimate=best.estimate if best else None,
         low=best.ci_low if best else None,
         high=best.ci_high if best else None,

@@ -101,7 +101,7 @@ class Comparison(SingleTest, Result):
     def sentence(self) -> str:
         """The answer in words, for one row or over all."""
         if len(self.rows) > 1:
-            return _over_all(self.rows)
+            return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
@@ -112,6 +112,14 @@ class Comparison(SingleTest, Result):
         if better_in_words(row) == NOT_KNOWN:
             return f"a and b differ {on}; which is better is {NOT_KNOWN}."
         return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
+
+    @property
+    def _different_prompts(self) -> str:
+        """How many prompts there are, where some stand in several benchmarks."""
+        every = sum(row.n_prompts for row in self.rows)
+        if self.overall is None or self.overall.n_prompts == every:
+            return ""
+        return f" They have {self.overall.n_prompts} different prompts, not {every}."
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, and how the figures were made."""
@@ -260,8 +268,8 @@ def _overall(
     why = overall.why_no_overall(pairs)
     if why:
         return None, [f"overall: {why}"]
-    units = overall.common_units(store, pairs, cluster)
-    why = overall.why_not_over_plans(rows, units)
+    sharing = overall.read_sharing(store, pairs, cluster)
+    why = overall.why_not_over_plans(rows, sharing)
     if why:
         return None, [f"overall: {why}"]
-    return overall.overall_row(pairs, units, rows, options), []
+    return overall.overall_row(pairs, sharing, rows, options), []

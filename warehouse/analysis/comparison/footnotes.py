@@ -22,6 +22,7 @@ _METHODS = {
     ),
     "prompts_fixed_t": ("t with the prompts fixed: the error is that of the generations alone, for these very prompts"),
     "independent_parts_t": "t; the errors of the benchmarks are independent",
+    "summed_parts_t": "t; the errors of the benchmarks are added up as if they shared no prompt",
     "shared_units_t": "t; prompts or clusters that stand in several benchmarks are paired",
 }
 _TESTS = {

@@ -14,6 +14,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant
@@ -42,7 +43,7 @@ def as_markdown(decision: Gate) -> str:
         " candidate as good as the baseline passes with 80 % power.",
     ]
     notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
-    notes += [f"left out {reason}" for reason in decision.left_out]
+    notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
     return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
 
 
@@ -146,6 +147,7 @@ class Gate(Result):
         verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
         alpha: chance of any false pass, and of any false fail.
         left_out: benchmarks that were not compared, with the reason.
+        notes: what a reader should know of all rows.
     """
 
     candidate: str
@@ -154,6 +156,7 @@ class Gate(Result):
     alpha: float
     rows: tuple[GateRow, ...]
     left_out: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -275,7 +278,8 @@ def gate(
         for item, verdict, p_pass, p_fail in zip(tested, verdicts.each, verdicts.p_pass, verdicts.p_fail, strict=True)
     ]
     shown = tuple(_without_plans(row) for row in rows)
-    return Gate(candidate, baseline, verdicts.verdict, alpha, shown, tuple(dict.fromkeys(left_out)))
+    notes = notes_on_shared(store, {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested})
+    return Gate(candidate, baseline, verdicts.verdict, alpha, shown, tuple(dict.fromkeys(left_out)), tuple(notes))
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,12 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
+from warehouse.analysis.selection.shared_prompts import (
+    copies_in_words,
+    read_shared_prompts,
+    same_contents,
+    sharing_in_words,
+)
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
@@ -44,15 +50,15 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
     )
 
 
-def why_not_over_plans(rows: Sequence[ComparisonRow], units: Sequence[Units]) -> str:
+def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
     """Why differences on planned subsets have no mean; empty where they have one, or none is on a plan.
 
     Args:
         rows: of the benchmarks.
-        units: of the prompts of each, from `common_units`.
+        sharing: what they share.
     """
     planned = [row.benchmark for row in rows if PLANNED in row.flags]
-    _, n_benchmarks = np.unique(np.concatenate([np.unique(own) for own in units]), return_counts=True)
+    _, n_benchmarks = np.unique(np.concatenate([np.unique(own) for own in sharing.units]), return_counts=True)
     n_shared = int(np.sum(n_benchmarks > 1))
     if not planned or not n_shared:
         return ""
@@ -62,16 +68,51 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], units: Sequence[Units]) ->
     )
 
 
-def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> list[Units]:
-    """For each pair the unit of each prompt, the same wherever it stands in several benchmarks.
+@dataclass(frozen=True)
+class Sharing:
+    """What the benchmarks of a comparison share.
 
-    Prompts are the same where they are linked; clusters are where they are one document (equal values of the field
-    of the source that the benchmarks are clustered by) or one text.
+    Attributes:
+        units: for each pair the unit of each prompt, the same wherever it stands.
+        first: for each pair which prompts stand in no pair before it.
+        copies: for each pair the place of the first pair with the same questions and scores, else its own.
+        untold: names of the benchmarks of which it is not known whether they share prompts.
+    """
+
+    units: tuple[Units, ...]
+    first: tuple[NDArray[np.bool_], ...]
+    copies: tuple[int, ...]
+    untold: tuple[str, ...]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the pairs: benchmarks that are one count as one together."""
+        return 1 / np.bincount(self.copies)[list(self.copies)]
+
+
+def read_sharing(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sharing:
+    """What pairs share: prompts that are linked or one question, and clusters that are one document (equal values of
+    the field of the source that the benchmarks are clustered by) or one text.
 
     Args:
         cluster: clustering that was asked for.
     """
-    units = [pair.units for pair in pairs]
+    prompts = [pair.prompts for pair in pairs]
+    shared = read_shared_prompts(store, prompts)
+    units = np.concatenate(_one_document(store, [pair.units for pair in pairs], cluster))
+    joined = shared.joined(np.concatenate(prompts), units)
+    untold = [pair.a.benchmark_split[0] for pair, is_so in zip(pairs, shared.untold(prompts), strict=True) if is_so]
+    copies = same_contents([shared.content(pair.prompts, pair.values) for pair in pairs])
+    return Sharing(
+        tuple(np.split(joined, np.cumsum([pair.n for pair in pairs])[:-1])),
+        tuple(shared.counted(prompts)),
+        tuple(copies),
+        tuple(dict.fromkeys(untold)),
+    )
+
+
+def _one_document(store: Store, units: list[Units], cluster: str | None) -> list[Units]:
+    """Clusters of one document or text made one wherever they stand."""
     named = np.unique(np.concatenate(units))
     named = named[named >= 0]
     if not len(named):
@@ -98,21 +139,21 @@ def _of_texts(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
 
 
 def overall_row(
-    pairs: Sequence[Pair], units: Sequence[Units], rows: Sequence[ComparisonRow], options: Options
+    pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow], options: Options
 ) -> ComparisonRow:
-    """The mean over benchmarks, each of equal weight.
+    """The mean over benchmarks, each of equal weight; those that are one under several names count as one.
 
     Args:
-        units: of the prompts of each, from `common_units`.
         pairs: at least two, on one metric scale.
+        sharing: what they share.
         rows: their rows.
     """
-    parts = [
-        _part(number, pair, own, row) for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
-    ]
-    combined = combine_differences(parts, level=options.level)
+    parts = [_part(*each) for each in zip(sharing.copies, pairs, sharing.units, rows, strict=True)]
+    weights = sharing.weights
+    combined = combine_differences(parts, weights=weights, level=options.level)
     why = _why_not(pairs, rows, options)
-    p_flip, permutation = (None, "") if why else _flip(parts, pairs, combined, options)
+    p_flip, permutation = (None, "") if why else _flip(parts, weights, pairs, combined, options)
+    own = [row for place, row in enumerate(rows) if sharing.copies[place] == place]
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
     flags = (PLANNED,) if any(PLANNED in row.flags for row in rows) else ()
@@ -126,19 +167,19 @@ def overall_row(
         statistic=None,
         degrees_of_freedom=combined.degrees_of_freedom,
         p_value=combined.p_value,
-        mean_a=float(np.mean([row.mean_a for row in rows])),
-        mean_b=float(np.mean([row.mean_b for row in rows])),
+        mean_a=float(np.mean([row.mean_a for row in own])),
+        mean_b=float(np.mean([row.mean_b for row in own])),
         correlation=None,
-        variance_saved=_variance_saved(rows, combined),
+        variance_saved=_variance_saved(own, combined),
         se_eq7=None,
         se_eq8=None,
         se_cr0=None,
         se_cr1=None,
         se_cr2=None,
-        n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
-        n_clusters=_clusters(pairs, rows, units, options),
-        method=combined.method,
-        reason=f"{len(rows)} benchmarks of equal weight; {combined.reason}",
+        n_prompts=int(sum(first.sum() for first in sharing.first)),
+        n_clusters=_clusters(pairs, rows, sharing.units, options),
+        method="summed_parts_t" if sharing.untold and not combined.n_shared else combined.method,
+        reason=f"{len(rows)} benchmarks of equal weight; {_how(combined, sharing, rows, options)}",
         flags=flags,
         estimand=options.estimand,
     )
@@ -162,14 +203,14 @@ def overall_row(
         p_value=p,
         p_holm=None,
         better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options),
-        n_draws_a=sum(row.n_draws_a for row in rows),
-        n_draws_b=sum(row.n_draws_b for row in rows),
-        only_a=sum(row.only_a for row in rows),
-        only_b=sum(row.only_b for row in rows),
-        higher_a=sum(row.higher_a for row in rows),
-        higher_b=sum(row.higher_b for row in rows),
-        unscored_a=sum(row.unscored_a for row in rows),
-        unscored_b=sum(row.unscored_b for row in rows),
+        n_draws_a=sum(row.n_draws_a for row in own),
+        n_draws_b=sum(row.n_draws_b for row in own),
+        only_a=sum(row.only_a for row in own),
+        only_b=sum(row.only_b for row in own),
+        higher_a=_higher(pairs, sharing, 1),
+        higher_b=_higher(pairs, sharing, -1),
+        unscored_a=sum(row.unscored_a for row in own),
+        unscored_b=sum(row.unscored_b for row in own),
         flags=flags,
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
@@ -179,13 +220,13 @@ def overall_row(
     )
 
 
-def _part(number: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
-    """With the prompts fixed nothing is shared: the draws of two benchmarks are independent.
+def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
+    """With the prompts fixed nothing is shared but by a benchmark under another name: the draws of two are independent.
 
     The difference is that of the row, which on a planned subset is not the mean over the prompts asked.
     """
     if row.estimand == PROMPTS_FIXED:
-        units = np.arange(pair.n, dtype=np.int64) + (number << 40)
+        units = np.arange(pair.n, dtype=np.int64) + (copy_of << 40)
     zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
     error = 0.0 if zero else row.standard_error
     differences = pair.differences
@@ -203,10 +244,14 @@ def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Opti
 
 
 def _flip(
-    parts: Sequence[Part], pairs: Sequence[Pair], combined: CombinedDifference, options: Options
+    parts: Sequence[Part],
+    weights: NDArray[np.float64],
+    pairs: Sequence[Pair],
+    combined: CombinedDifference,
+    options: Options,
 ) -> tuple[float, str]:
     """p of flipping whole units in all benchmarks at once, and how it was computed."""
-    values, units = contributions(parts)
+    values, units = contributions(parts, weights)
     plain = not combined.n_shared and all(pair.clusters is None for pair in pairs)
     test = sign_flip_test(values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed)
     return test.p_value, test.method
@@ -232,6 +277,25 @@ def _clusters(
     if any(PLANNED in row.flags for row in rows):  # of whole benchmarks, which share none
         return sum(row.n_clusters or 0 for row in rows)
     return len(np.unique(np.concatenate(units)))
+
+
+def _higher(pairs: Sequence[Pair], sharing: Sharing, sign: int) -> int:
+    """Prompts on which one of the two has the higher score, each once."""
+    first = zip(pairs, sharing.first, strict=True)
+    return int(sum(np.sum(sign * pair.differences[own] > 0) for pair, own in first))
+
+
+def _how(combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Options) -> str:
+    """How the errors of the benchmarks were put together, and which benchmarks are one."""
+    if not combined.standard_error:
+        return combined.reason
+    if options.estimand == PROMPTS_FIXED:
+        words = "prompts fixed: errors are those of the generations, which no two benchmarks share"
+    else:
+        words = sharing_in_words(combined.n_shared, sharing.untold)
+    again = copies_in_words([row.benchmark for row in rows], sharing.copies)
+    zero = f"{combined.n_zero} with an error of 0 add none" if combined.n_zero else ""
+    return "; ".join(filter(None, [words, again, zero]))
 
 
 def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from warehouse.stats import AllPairs, Ranks
+from warehouse.stats.multiple.ranks import letters
 
 
 @dataclass(frozen=True)
@@ -34,3 +37,23 @@ class PairGroup:
         """A name for each condition, with its settings in brackets."""
         named = zip(self.models, self.conditions, strict=True)
         return tuple(f"{model} ({label})" if label else model for model, label in named)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Letters of the conditions (`letters_of`)."""
+        return letters_of(self.pairs)
+
+    @property
+    def n_not_compared(self) -> int:
+        """Conditions that have no prompt in common with the first."""
+        return int(np.sum((self.pairs.first == 0) & (self.pairs.n_prompts == 0)))
+
+
+def letters_of(pairs: AllPairs) -> tuple[str, ...]:
+    """Letters of models, which two share where a test was made and does not separate them: without a prompt in common
+    two are not compared, and share none."""
+    with np.errstate(invalid="ignore"):
+        differ = np.less_equal(pairs.square("p_holm"), 1 - pairs.level)
+    sign = 1.0 if pairs.higher_is_better else -1.0
+    order = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable")
+    return tuple(letters(differ | (pairs.square("n_prompts") == 0), order.tolist()))

@@ -13,6 +13,8 @@ from warehouse.tables.words import fixed
 CANNOT_TELL = "cannot be told apart"
 #: What stands in place of the better one where two differ by a metric of no known direction.
 NOT_KNOWN = "not known"
+#: The same where two have no prompt in common.
+NOT_COMPARED = "not compared"
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,13 @@ class Sentence:
 
 
 def better_in_words(row: Any) -> str:
-    """``a`` or ``b``, ``neither`` where the test says nothing, and :data:`NOT_KNOWN`.
+    """``a`` or ``b``, ``neither`` where the test says nothing, :data:`NOT_KNOWN`, and :data:`NOT_COMPARED`.
 
     Args:
-        row: with ``better``, ``level``, and ``p_holm`` or else ``p_value``, by which it was decided.
+        row: with ``better``, ``level``, ``n_prompts``, and ``p_holm`` or else ``p_value``, by which it was decided.
     """
+    if getattr(row, "n_prompts", None) == 0:
+        return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
     return row.better or (NOT_KNOWN if p is not None and p < 1 - row.level else "neither")
 

@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
-from warehouse.analysis.leaderboard.words import rows_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, in_short, rows_in_words
 from warehouse.analysis.results import DRAWS, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
@@ -47,6 +47,8 @@ class Leaderboard(Result):
         basis: in words, how intervals and errors were made, and why so.
         legend: in words, what the statistical ranks say; empty where there are none.
         others: the metrics that are not shown, and how many conditions have figures of each.
+        n_left_out: rows that have no rank beside the first: on a part of the benchmark, stopped, without a figure.
+        left_out_higher: of these the number with a better figure than the first.
     """
 
     benchmark: str
@@ -57,12 +59,13 @@ class Leaderboard(Result):
     basis: tuple[str, ...] = ()
     legend: tuple[str, ...] = ()
     others: tuple[OtherMetric, ...] = ()
+    n_left_out: int = 0
+    left_out_higher: int = 0
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        best = next((row for row in self.rows if row.rank == 1), None)
-        first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
+        first = in_short(self.rows, self.higher_is_better)
         return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
 
     def view(self, *, verbose: bool = False) -> View:
@@ -144,6 +147,8 @@ def board_of(scores: BenchmarkScores, options: RowOptions, settings: RankOptions
         metric=scores.metric.label,
         higher_is_better=scores.metric.higher_is_better,
         rows=tuple(ranked),
+        n_left_out=ranked[0].n_left_out if ranked else 0,
+        left_out_higher=ranked[0].left_out_higher if ranked else 0,
         notes=(*_notes(rows, scores.subset_ok), *filter(None, [scores.clusters.note]), *planned.refusals),
         basis=(*describe_basis(ranked), *planned.describe(ranked)),
         legend=tuple(describe_ranks(ranked)),
@@ -170,7 +175,13 @@ def rank_rows(
     groups = _ranked(rows, scores.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, scores.clusters, settings) for group in groups]
-    return planned.insert(groups, on_plan) if on_plan else groups
+    groups = planned.insert(groups, on_plan) if on_plan else groups
+    return [_with_left_out(group) for group in groups]
+
+
+def _with_left_out(group: Sequence[Line]) -> list[Line]:
+    rows = counted_left_out([row for _, row in group], group[0][0].metric.higher_is_better)
+    return [(entry, row) for (entry, _), row in zip(group, rows, strict=True)]
 
 
 def _estimand(estimand: str, method: str) -> str:

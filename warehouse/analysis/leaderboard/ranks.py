@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from warehouse.analysis.comparison.pair_group import letters_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -53,26 +54,28 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     if not len(table.prompts):
         return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
-    ranking = rank_models(
-        all_pairs(
-            table.values,
-            table.clusters,
-            level=options.level,
-            seed=options.seed,
-            n_resamples=options.n_resamples if options.n_resamples >= least else 0,
-            higher_is_better=entries[0].metric.higher_is_better is not False,
-        )
+    pairs = all_pairs(
+        table.values,
+        table.clusters,
+        level=options.level,
+        seed=options.seed,
+        n_resamples=options.n_resamples if options.n_resamples >= least else 0,
+        higher_is_better=entries[0].metric.higher_is_better is not False,
     )
+    ranking = rank_models(pairs)
+    apart = (pairs.square("n_prompts") == 0).sum(axis=1).tolist()
+    groups = letters_of(pairs) if any(apart) else ranking.groups
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     return [
         Ranks(
             **dict(zip(names, ranks, strict=True)),
             group=letters,
+            n_not_compared=n_apart,
             rank_draws=ranking.n_resamples,
             rank_reason="" if ranks[0] else "no pair with another row could be tested",
         )
-        for ranks, letters in zip(rows, ranking.groups, strict=True)
+        for ranks, letters, n_apart in zip(rows, groups, apart, strict=True)
     ]
 
 

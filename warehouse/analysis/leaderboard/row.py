@@ -57,6 +57,7 @@ class Ranks:
     group: str = ""
     rank_draws: int = 0
     rank_reason: str = ""
+    n_not_compared: int = 0
 
 
 NO_RANKS = Ranks()
@@ -128,6 +129,11 @@ class LeaderboardRow(Row):
         part_n_prompts: prompts with a score among these samples.
         other_metrics: the metrics that the benchmark has figures of and the leaderboard does not
             show, for ``--metric``; the same in every row.
+        n_left_out: rows beside which it stands that have no rank: on a part of the benchmark, stopped, without a
+            figure; the same in every row of a group.
+        left_out_higher: of these the number with a better figure than this one's: higher, or lower where lower is
+            better.
+        n_not_compared: ranked rows beside it that have no prompt in common with it.
         figure: the estimate that the columns from ``estimate`` on come from; None without one.
         ranks: that the statistical ranks come from.
         unscored: that the bounds of unscored samples come from.
@@ -181,6 +187,9 @@ class LeaderboardRow(Row):
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
     design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
     other_metrics: tuple[str, ...] = ()
+    n_left_out: int = 0
+    left_out_higher: int = 0
+    n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
     figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate | None = None
     ranks: Ranks = NO_RANKS
     unscored: UnscoredBounds = NO_BOUNDS

@@ -1,16 +1,27 @@
-"""What a leaderboard says in one sentence: who is first, and who cannot be told from it."""
+"""What a leaderboard says in one sentence: who is first, of whom, who cannot be told from it, who is left out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_in_words
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.stopped import STOPPED
+from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.tables.words import decimals, fixed, listed
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
+#: Characters of names beyond which a sentence has no third.
+MOST_CHARACTERS = 100
+#: Where the direction of the metric is not known.
+NOBODY_LEADS = "; nobody leads, as it is not known whether higher is better"
+
+Rows = Sequence[LeaderboardRow] | Sequence[SuiteRow]
+T = TypeVar("T", LeaderboardRow, SuiteRow)
 
 
 def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None) -> Sentence:
@@ -27,36 +38,201 @@ def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None)
     return first_in_words(counted, rows, higher_is_better) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
 
 
-def first_in_words(
-    ranked: Sequence[LeaderboardRow] | Sequence[SuiteRow],
-    every: Sequence[LeaderboardRow] | Sequence[SuiteRow],
-    higher_is_better: bool | None,
-) -> Sentence:
-    """Without tests of pairs: the first by its figure, and those who share a letter with it."""
-    rows = [row for row in ranked or every if row.estimate is not None]
-    if not rows or rows[0].estimate is None:
-        return Sentence("No figure")
+def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> Sentence:
+    """Without tests of pairs: the first by its figure, of how many, and those who share a letter with it.
+
+    Args:
+        ranked: rows with a rank, best first.
+        every: these and the others.
+        higher_is_better: direction of the ranks; nobody leads where it is not known.
+    """
+    rows = first_group([row for row in ranked if row.estimate is not None])
+    if not rows:
+        return _unranked(every)
     first = rows[0]
-    places = decimals(row.standard_error for row in every)
-    figure = f"{fixed(rows[0].estimate, places)}{interval_in_words(first.ci_low, first.ci_high, places)}"
-    if "planned" in first.flags:
-        figure += ", estimated from a planned subset"
-    tied = [row for row in rows[1:] if set(row.group) & set(first.group)]
-    leads = first.group and not tied and higher_is_better is not None
-    verb = "has" if len(rows) == 1 else "leads with" if leads else "is first with"
-    sentence = Sentence(f"{{}} {verb} {figure}", (_label(first),))
-    if tied:
-        sentence += Sentence("; ") + tied_in_words([_label(first), *map(_label, tied)])
+    top = [row for row in rows if is_tie(row.estimate, first.estimate)]
+    alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
+    apart = _n_apart(first)
+    figure, of = _figure(first, every), of_whom(rows)
+    if len(rows) == 1:
+        sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
+    elif len(top) > 1:
+        sentence = named([*map(_label, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
+    elif higher_is_better is None:
+        sentence = Sentence(f"{{}} has the highest figure{of and f'{of},'} {figure}", (_label(first),))
+    elif first.group and not alike and not apart:
+        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
+    else:
+        sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (_label(first),))
+    if len(rows) > 1 and higher_is_better is None:
+        sentence += Sentence(NOBODY_LEADS)
+    if set(map(_label, alike)) - set(map(_label, top)):
+        sentence += Sentence("; ") + tied_in_words([_label(first), *map(_label, alike)])
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
-    return sentence
+    return sentence + Sentence(not_compared(apart) + beside_first(rows, every, higher_is_better))
+
+
+def first_named(rows: Rows, higher_is_better: bool | None) -> str:
+    """Who is first, in a table: all that are tied, nobody where the direction is not known, and who is left out."""
+    ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
+    if not ranked or (higher_is_better is None and len(ranked) > 1):
+        return ""
+    top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
+    name = str(named(top, "tied")) if len(top) > 1 else top[0]
+    return name + (
+        f"{of_whom(ranked)}{beside_first(ranked, rows, higher_is_better)}" if ranked[0].left_out_higher else ""
+    )
+
+
+def in_short(rows: Rows, higher_is_better: bool | None) -> str:
+    """``, first NAME at FIGURE`` for a line that goes on, with who is left out; empty where nobody is ranked."""
+    ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
+    if not ranked:
+        return ""
+    top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
+    at = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}"
+    if len(ranked) == 1:
+        said = f"{top[0]} {at}"
+    elif len(top) > 1:
+        said = f"{named(top, 'tied')} {at}"
+    else:
+        said = f"highest {top[0]} {at}{NOBODY_LEADS}" if higher_is_better is None else f"first {top[0]} {at}"
+    return f", {said}{not_compared(_n_apart(ranked[0]))}{beside_first(ranked, rows, higher_is_better)}"
+
+
+def first_group(ranked: Sequence[Any]) -> list[Any]:
+    """The rows that are ranked among one another with the first: ranks rise."""
+    rows = list(ranked[:1])
+    for row in ranked[1:]:
+        before = rows[-1]
+        if row.rank < before.rank or (row.rank == before.rank and not is_tie(row.estimate, before.estimate)):
+            break
+        rows.append(row)
+    return rows
+
+
+def of_whom(rows: Sequence[Any]) -> str:
+    """`` of the N models that answered all n``, where others are left out; else empty.
+
+    Args:
+        rows: that are ranked among one another, at least one.
+    """
+    first = rows[0]
+    if not first.n_left_out:
+        return ""
+    if isinstance(first, SuiteRow):
+        who = f"with all {first.n_leaves} benchmarks" if not any(row.n_missing for row in rows) else "with a figure"
+    elif any(is_partial(row.flags) for row in rows):
+        who = "with a figure"
+    elif first.method == "published":
+        who = "with a published figure of all of it"
+    else:
+        size = max(row.n_prompts for row in rows)
+        who = f"that answered all {size}" + (" or a planned sample" if any("planned" in r.flags for r in rows) else "")
+    noun = "models" if len({row.model for row in rows}) == len(rows) else "conditions"
+    return f" {who}" if len(rows) == 1 else f" of the {len(rows)} {noun} {who}"
+
+
+def beside_first(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool | None) -> str:
+    """How many of those ranked answered a part only, and `left_out`."""
+    parts = sum(is_partial(row.flags) for row in rows)
+    whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
+    did = "answered all" if parts == len(rows) > 1 else "answered a part"
+    ranked = "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
+    return ranked + left_out(rows, every, higher_is_better)
+
+
+def left_out(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool | None) -> str:
+    """How many are not ranked beside the first, and how many of them have a better figure; empty for none.
+
+    Args:
+        rows: that are ranked among one another, at least one.
+        every: these and the others.
+    """
+    first = rows[0]
+    more, n = "lower" if higher_is_better is False else "higher", first.left_out_higher
+    if not first.n_left_out:
+        return ""
+    if not n:
+        others = "1 other is" if first.n_left_out == 1 else f"{first.n_left_out} others are"
+        return f"; {others} not ranked, none with a {more} score"
+    better = [row for row in every if row.rank is None and is_better(row.estimate, first.estimate, higher_is_better)]
+    where = " or ".join(dict.fromkeys(_where(row) for row in better))
+    others = f"1 other has a {more} score" if n == 1 else f"{n} others have {more} scores"
+    return f"; {others} {where}"
+
+
+def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T]:
+    """Rows that are ranked among one another, and the others beside them, with the counts of the latter."""
+    others = [row.estimate for row in rows if row.rank is None]
+    if not others:
+        return list(rows)
+    return [
+        replace(
+            row,
+            n_left_out=len(others),
+            left_out_higher=sum(is_better(one, row.estimate, higher_is_better) for one in others),
+        )
+        for row in rows
+    ]
+
+
+def is_better(one: float | None, other: float | None, higher_is_better: bool | None) -> bool:
+    """Whether a figure is better than another by more than rounding; higher is where the direction is not known."""
+    if one is None or other is None or is_tie(one, other):
+        return False
+    return one < other if higher_is_better is False else one > other
+
+
+def is_tie(one: float | None, other: float | None) -> bool:
+    """Whether two figures differ by no more than rounding."""
+    return one is not None and other is not None and f"{one:.12g}" == f"{other:.12g}"
+
+
+def named(names: Sequence[str], are: str) -> Sentence:
+    """``a, b and c are``, with a number in place of very many."""
+    if len(names) > MOST_NAMES or (len(names) > 2 and sum(map(len, names)) > MOST_CHARACTERS):
+        return Sentence(f"{{}} and {len(names) - 1} others {are}", (names[0],))
+    return Sentence(f"{listed(['{}'] * len(names))} {are}", tuple(names))
+
+
+def not_compared(n: int) -> str:
+    """That some have no prompt in common with the first; empty for none."""
+    return f"; not compared with {n} that {'has' if n == 1 else 'have'} no prompt in common with it" if n else ""
+
+
+def _unranked(every: Rows) -> Sentence:
+    """Where no row has a rank."""
+    rows = [row for row in every if row.estimate is not None]
+    if not rows:
+        return Sentence("No figure")
+    words = f"{{}} has {_figure(rows[0], every)}" + ("; none is ranked" if len(rows) > 1 else "")
+    return Sentence(words, (_label(rows[0]),))
+
+
+def _figure(row: LeaderboardRow | SuiteRow, every: Rows) -> str:
+    places = decimals(one.standard_error for one in every)
+    figure = f"{fixed(row.estimate or 0.0, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
+    return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
+
+
+def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
+    return row.n_not_compared if isinstance(row, LeaderboardRow) else 0
+
+
+def _where(row: LeaderboardRow | SuiteRow) -> str:
+    """On what a row without a rank has its figure."""
+    if isinstance(row, SuiteRow) and row.n_missing:
+        return "on fewer benchmarks"
+    if is_partial(row.flags) or STOPPED in row.flags or isinstance(row, SuiteRow):
+        return "on a part"
+    return "as published" if row.method == "published" else "on a single prompt"
 
 
 def tied_in_words(names: Sequence[str]) -> Sentence:
     """That no test separates these."""
-    if len(names) > MOST_NAMES:
-        return Sentence(f"{{}} and {len(names) - 1} others {CANNOT_TELL}", (names[0],))
-    return Sentence(f"{listed(['{}'] * len(names))} {CANNOT_TELL}", tuple(names))
+    return named(names, CANNOT_TELL)
 
 
 def _label(row: LeaderboardRow | SuiteRow) -> str:

@@ -23,6 +23,7 @@ from warehouse.analysis.selection.scored_conditions import (
     is_partial,
 )
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
 from warehouse.analysis.suites.tree import find_suite, is_suite, scenario_names
@@ -125,7 +126,7 @@ def read_suite(
     rows = np.flatnonzero(there)
     cut = [replace(one, scores=one.scores[:, rows], seeds=_columns(one.seeds, rows)) for one, _ in kept]
     scores = suite_scores([names[i] for i in rows], cut)
-    notes += _missing(scores)
+    notes += [*_missing(scores), *notes_on_shared(store, _prompts_of(by_leaf))]
     return SuiteData(
         name=tree.name,
         metric=", ".join(sorted(metrics)),
@@ -135,6 +136,14 @@ def read_suite(
         scenarios_by=scenarios or "",
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _prompts_of(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, NDArray[np.int64]]:
+    """Prompts of each leaf that any model has scores of."""
+    seen = {
+        name: [one.usable.prompts for one in entries if one.usable is not None] for name, entries in by_leaf.items()
+    }
+    return {name: np.unique(np.concatenate(prompts)) for name, prompts in seen.items() if prompts}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,19 @@ from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.analysis.comparison.words import Sentence, interval_in_words
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.leaderboard.words import counts_in_words, first_in_words, rows_in_words, tied_in_words
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.words import (
+    NOBODY_LEADS,
+    beside_first,
+    counts_in_words,
+    first_group,
+    is_tie,
+    named,
+    not_compared,
+    of_whom,
+    rows_in_words,
+    tied_in_words,
+)
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.tables.words import decimals, fixed
 
@@ -31,41 +43,61 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
     if not pairs or not pairs.groups:
         return rows_in_words(board.rows, board.higher_is_better)
     group = pairs.groups[0]
-    rows = pairs.rows[: len(group.pairs)]
-    sentence = _of_pairs(group, rows, board.higher_is_better, as_points=bounds == (0.0, 1.0))
-    counted = [row for row in board.rows if row.rank is not None and row.split == group.split]
+    counted = first_group([row for row in board.rows if row.rank is not None and row.split == group.split])
+    if not counted:
+        return rows_in_words(board.rows, board.higher_is_better)
+    sentence = _of_pairs(group, pairs.rows[0], counted, board.higher_is_better, as_points=bounds == (0.0, 1.0))
+    sentence += Sentence(not_compared(group.n_not_compared) + beside_first(counted, board.rows, board.higher_is_better))
     more = "; other groups of runs are ranked alone" if len(pairs.groups) > 1 else ""
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    ranked = [row for row in board.rows if row.rank is not None]
-    sentence = first_in_words(ranked, board.rows, board.higher_is_better)
-    return sentence + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
+    return board.sentence + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
 
 
-def _of_pairs(group: PairGroup, rows: Sequence[PairRow], higher_is_better: bool | None, *, as_points: bool) -> Sentence:
-    labels = group.labels
-    letters = [set(one) for one in group.ranks.groups]
-    tied = [place for place in range(1, len(labels)) if letters[0] & letters[place]]
-    first = rows[0]
+def _of_pairs(
+    group: PairGroup,
+    first: PairRow,
+    counted: Sequence[LeaderboardRow],
+    higher_is_better: bool | None,
+    *,
+    as_points: bool,
+) -> Sentence:
+    """Who is first of the rows that are counted, by how much over the next, and who cannot be told from whom."""
+    labels, groups = group.labels, group.groups
+    letters = [set(one) for one in groups]
+    alike = [labels[place] for place in range(1, len(labels)) if letters[0] & letters[place]]
+    top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
+    of = of_whom(counted)
+    gap, second = _gap(first, higher_is_better, as_points), (labels[1],)
+    if len(top) > 1:
+        sentence = named(top, "are tied") + Sentence(of)
+    elif higher_is_better is None:
+        sentence = Sentence(f"{{}} has the highest figure{of}{gap}", (labels[0], *(second if gap else ())))
+    elif alike or group.n_not_compared:
+        sentence = Sentence(f"{{}} is first{of}{gap}", (labels[0], *(second if gap else ())))
+    else:
+        sentence = Sentence(f"{{}} leads{gap}{of and f', first{of}'}", (labels[0], *(second if gap else ())))
+    if higher_is_better is None:
+        sentence += Sentence(NOBODY_LEADS)
+    if set(alike) - set(top):
+        sentence += Sentence("; ") + tied_in_words([labels[0], *alike])
+    return sentence + _other_groups(labels, groups)
+
+
+def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
+    """By how much the first is ahead of the next, which has a place in the words; empty without a common prompt."""
+    if row.difference is None:
+        return ""
     scale = 100 if as_points else 1
-    places = max(decimals([first.standard_error]) - (2 if as_points else 0), 0)
-    difference, low, high = (
-        None if value is None else scale * value for value in (first.difference, first.ci_low, first.ci_high)
-    )
-    verb = "is first" if tied or higher_is_better is None else "leads"
-    gap = (
-        ""
-        if difference is None
-        else f", {fixed(difference, places, sign=True)}{' points' * as_points}"
+    places = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
+    low, high = (None if value is None else scale * value for value in (row.ci_low, row.ci_high))
+    return (
+        f", {fixed(scale * row.difference, places, sign=True)}{' points' * as_points}"
         f" {'over' if higher_is_better is not False else 'against'} {{}}{interval_in_words(low, high, places)}"
     )
-    sentence = Sentence(f"{{}} {verb}{gap}", (labels[0], labels[1]) if gap else (labels[0],))
-    if tied:
-        sentence += Sentence("; ") + tied_in_words([labels[0], *(labels[place] for place in tied)])
-    return sentence + _other_groups(labels, group.ranks.groups)
 
 
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:

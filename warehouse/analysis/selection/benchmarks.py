@@ -37,7 +37,7 @@ def direction_unknown(metric: str) -> str:
     """That nobody has said which way a metric is good, and where to say it."""
     label = shlex.quote(metric.partition(" by ")[0])
     return (
-        f"it is not known whether a higher {metric} is better; this says so:"
+        f"it is not known whether a higher {metric} is better; this says so (--lower-is-better the opposite):"
         f" warehouse benchmarks metrics BENCHMARK --metric {label} --higher-is-better"
     )
 

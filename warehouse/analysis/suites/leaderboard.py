@@ -7,18 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
-from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.shared_prompts import sharing_in_words
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.planned import placed, planned_leaves
 from warehouse.analysis.suites.read import SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
-from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite
+from warehouse.analysis.suites.tree import EQUAL, find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
@@ -41,6 +43,8 @@ class SuiteBoard(Result):
         notes: what a reader should know before comparing rows.
         others: metrics of the leaves that are not shown, with their conditions over all leaves.
         basis: what the figures of rows on planned subsets rest on.
+        n_left_out: rows that have no rank beside the first: they lack benchmarks, or a part of one.
+        left_out_higher: of these the number with a better figure than the first.
     """
 
     suite: str
@@ -52,12 +56,19 @@ class SuiteBoard(Result):
     notes: tuple[str, ...]
     others: tuple[OtherMetric, ...] = ()
     basis: tuple[str, ...] = ()
+    n_left_out: int = 0
+    left_out_higher: int = 0
+
+    @property
+    def sentence(self) -> Sentence:
+        """Who is first, of whom, and who is left out."""
+        ranked = [row for row in self.rows if row.rank is not None]
+        return first_in_words(ranked, self.rows, self.higher_is_better)
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        best = next((row for row in self.rows if row.rank == 1), None)
-        first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
+        first = in_short(self.rows, self.higher_is_better)
         return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
 
     def view(self, *, verbose: bool = False) -> View:
@@ -67,8 +78,7 @@ class SuiteBoard(Result):
         below: list[str | Below] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
-        ranked = [row for row in self.rows if row.rank is not None]
-        sentence = visible(f"{first_in_words(ranked, self.rows, self.higher_is_better)}.")
+        sentence = visible(f"{self.sentence}.")
         return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
 
 
@@ -132,7 +142,7 @@ def suite_board(
     direction = _direction(leaves)
     plans = planned_leaves(leaves)
     scored, refused = plans.estimated(scored, leaves, level)
-    rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
+    rows = counted_left_out(_ranked(scored, leaves, direction, level, partial_ok, subset_ok), direction)
     total = sum(leaf.weight for leaf in leaves)
     others = add_up(leaf.leaf_entries.others for leaf in leaves)
     names = tuple(other.metric for other in others)
@@ -152,9 +162,11 @@ def suite_board(
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
-        notes=(*entries.notes, *_notes(suite, scored, rows, direction), *refused),
+        notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
+        n_left_out=rows[0].n_left_out if rows else 0,
+        left_out_higher=rows[0].left_out_higher if rows else 0,
     )
 
 
@@ -211,10 +223,12 @@ def _tests(
     }
 
 
-def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None) -> list[str]:
+def _notes(
+    entries: SuiteEntries, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
+) -> list[str]:
     notes = []
-    if suite.empty:
-        notes.append(f"no runs on {', '.join(suite.empty)}: not part of the figures")
+    if empty := entries.suite.empty:
+        notes.append(f"no runs on {', '.join(empty)}: not part of the figures")
     missing = sum(row.n_missing > 0 for row in rows)
     if missing:
         ranked = any(row.rank for row in rows if row.n_missing)
@@ -226,8 +240,12 @@ def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], dir
     if partial:
         rows_are = "1 row is" if len(partial) == 1 else f"{len(partial)} rows are"
         notes.append(f"{rows_are} on a part of a benchmark, and not ranked (subset_ok ranks them)")
-    if any("shared_units" in row.flags for row in rows):
-        notes.append("benchmarks share prompts or clusters: their covariances are in the errors")
+    n_shared = max((item.n_shared for item in scored), default=0)
+    if entries.untold:
+        notes.append(sharing_in_words(n_shared, entries.untold))
+    elif n_shared:
+        shared = f"{n_shared} prompts or clusters, each of which counts once"
+        notes.append(f"benchmarks share {shared}: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}
     for item in scored:
         for name, values in mixed_settings(item.conditions).items():

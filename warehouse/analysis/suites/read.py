@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.shared_prompts import copies_in_words, same_contents
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure, read_leaves, read_suite_figures
 from warehouse.analysis.suites.scores import Leaf
@@ -29,6 +35,7 @@ class SuiteEntries:
         units: what is independent across them.
         figures: published ones of the suite itself; none where metrics of leaves differ.
         notes: on leaves that are left out.
+        untold: names of the leaves of which it is not known whether they share prompts.
     """
 
     suite: Suite
@@ -37,6 +44,7 @@ class SuiteEntries:
     units: UnitMap
     figures: tuple[SuiteFigure, ...]
     notes: tuple[str, ...]
+    untold: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -57,14 +65,55 @@ def read_suite_entries(
     """
     leaves, notes = _leaves(store, suite, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
+    units = _units(store, leaves, selection.cluster)
+    if isinstance(weights, str):
+        leaves, again = _copies_once(leaves, units)
+        notes += again
     return SuiteEntries(
         suite,
         weights if isinstance(weights, str) else "given",
         tuple(leaves),
-        _units(store, leaves, selection.cluster),
+        units,
         tuple(read_suite_figures(store, suite.ids, labels.pop())) if len(labels) == 1 else (),
         tuple(notes),
+        _untold(leaves, units),
     )
+
+
+def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], list[str]]:
+    """Leaves that are one benchmark under several names have the weight of one together."""
+    asked = [units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves]
+    contents = [
+        _content(leaf, units) if asked.count(own) > 1 else ascii(leaf.name).encode()
+        for leaf, own in zip(leaves, asked, strict=True)
+    ]
+    copies = same_contents(contents)
+    number = Counter(copies)
+    shared = [replace(leaf, weight=leaf.weight / number[of]) for leaf, of in zip(leaves, copies, strict=True)]
+    again = copies_in_words([leaf.name for leaf in leaves], copies)
+    return shared, [f"{again}: it has the weight of one"] if again else []
+
+
+def _content(leaf: Leaf, units: UnitMap) -> bytes:
+    """Equal for leaves on which all models have the same scores of the same questions; never equal without scores."""
+    scored = []
+    for entry in leaf.entries:
+        if (scores := entry.usable) is not None:
+            content = units.shared.content(units.under_links(scores.prompts), [scores.values])
+            scored.append((entry.condition.model, hashlib.sha256(content).hexdigest()))
+    return ascii(sorted(scored) or leaf.name).encode()
+
+
+def _untold(leaves: Sequence[Leaf], units: UnitMap) -> tuple[str, ...]:
+    """Leaves without texts, or with published figures alone, next to others: what they share is not known."""
+    parts = [_prompts_of(leaf, units) for leaf in leaves]
+    unknown = units.shared.untold(parts) if len(leaves) > 1 else []
+    return tuple(leaf.name for leaf, is_so in zip(leaves, unknown, strict=False) if is_so)
+
+
+def _prompts_of(leaf: Leaf, units: UnitMap) -> NDArray[np.int64]:
+    own = [units.under_links(entry.usable.prompts) for entry in leaf.entries if entry.usable is not None]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *own]))
 
 
 def _leaves(

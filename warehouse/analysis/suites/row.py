@@ -69,6 +69,9 @@ class SuiteRow(Row):
             same in every row.
         rank_low: best rank that the interval of a row on planned subsets leaves; None for others.
         rank_high: worst such rank.
+        n_left_out: rows beside it that have no rank: they lack benchmarks, or a part of one.
+        left_out_higher: of these the number with a better figure than this one's: higher, or lower where lower is
+            better.
     """
 
     rank: int | None
@@ -101,3 +104,5 @@ class SuiteRow(Row):
     other_metrics: tuple[str, ...] = ()
     rank_low: int | None = None
     rank_high: int | None = None
+    n_left_out: int = 0
+    left_out_higher: int = 0

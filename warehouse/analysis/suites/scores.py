@@ -55,11 +55,13 @@ class Scored:
 
     Attributes:
         cells: by leaf; leaves without a figure are missing.
+        n_shared: units in more than one leaf.
     """
 
     conditions: ConditionSet
     cells: dict[str, Cell]
     row: SuiteRow
+    n_shared: int
 
 
 def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
@@ -94,6 +96,7 @@ def score_set(
     combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
     entries = [one.entries[leaf.name] for leaf in with_cells]
     scores = [entry.usable for entry in entries if entry.usable is not None]
+    n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
     figure = _published(one, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
@@ -112,9 +115,9 @@ def score_set(
         level=level,
         n_leaves=len(cells),
         n_missing=missing,
-        n_prompts=combined.n_prompts,
+        n_prompts=n_prompts,
         n_clusters=combined.n_units if clustered else None,
-        n_draws=int(sum(item.n_draws.sum() for item in scores)),
+        n_draws=n_draws,
         n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
         published=None if figure is None else figure.value,
@@ -128,7 +131,20 @@ def score_set(
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
     )
-    return Scored(one, cells, row)
+    return Scored(one, cells, row, combined.n_shared)
+
+
+def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: UnitMap) -> tuple[int, int]:
+    """Prompts of a row and the generations behind their scores, a prompt of several leaves once."""
+    scored = [
+        entry.usable
+        for entry, cell in zip(entries, cells, strict=True)
+        if cell.design is not None and entry.usable is not None
+    ]
+    published = sum(cell.n_prompts for cell in cells if cell.design is None)
+    first = units.shared.counted([units.under_links(item.prompts) for item in scored])
+    n_draws = sum(item.n_draws[own].sum() for item, own in zip(scored, first, strict=True))
+    return published + sum(int(own.sum()) for own in first), int(n_draws)
 
 
 def _bounds(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
 from warehouse.analysis.selection.scores import follow_links, read_links
+from warehouse.analysis.selection.shared_prompts import SharedPrompts, read_shared_prompts
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -21,14 +22,22 @@ class UnitMap:
     Attributes:
         prompts: ids, ascending, shape (n,).
         numbers: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+        canonical: the prompt that links lead to, shape (n,).
+        shared: which of these are one question.
     """
 
     prompts: NDArray[np.int64]
     numbers: NDArray[np.int64]
+    canonical: NDArray[np.int64]
+    shared: SharedPrompts
 
     def units(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Unit of each of ``prompts``, all of them known here, shape (m,)."""
         return self.numbers[np.searchsorted(self.prompts, prompts)]
+
+    def under_links(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What links lead to from each of ``prompts``, shape (m,)."""
+        return self.canonical[np.searchsorted(self.prompts, prompts)]
 
 
 def unit_map(
@@ -40,9 +49,9 @@ def unit_map(
 ) -> UnitMap:
     """Units of the prompts of all leaves of a suite.
 
-    Two leaves share a unit where prompts are linked (`warehouse link`), where clusters of one
-    name hold the same document (clusterings by a field of the source, such as a dialogue's id),
-    and, for clusters by text, where texts are equal.
+    Two leaves share a unit where prompts are linked (`warehouse link`), where they are one question
+    (`SharedPrompts`), and where clusters of one name hold the same document (clusterings by a field
+    of the source, such as a dialogue's id).
 
     Args:
         benchmark_ids: of all leaves.
@@ -58,7 +67,8 @@ def unit_map(
     canonical = follow_links(ids, read_links(store))
     labels = _labels(store, benchmark_ids, clusters, cluster, ids)
     numbers = np.where(labels >= 0, labels, -1 - canonical)
-    return UnitMap(ids, _joined(canonical, numbers))
+    shared = read_shared_prompts(store, [canonical])
+    return UnitMap(ids, shared.joined(canonical, numbers), canonical, shared)
 
 
 def _labels(
@@ -78,25 +88,3 @@ def _labels(
     names, places = np.unique(labels, return_inverse=True)
     joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)
     return joined[places]
-
-
-def _joined(canonical: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Units made one where they hold the same prompt in different leaves."""
-    order = np.lexsort((numbers, canonical))
-    same_prompt = np.diff(canonical[order]) == 0
-    clash = np.flatnonzero(same_prompt & (np.diff(numbers[order]) != 0))
-    root: dict[int, int] = {}
-
-    def find(unit: int) -> int:
-        while unit in root:
-            unit = root[unit]
-        return unit
-
-    for place in clash:
-        one, other = find(int(numbers[order[place]])), find(int(numbers[order[place + 1]]))
-        if one != other:
-            root[min(one, other)] = max(one, other)
-    if not root:
-        return numbers
-    names, places = np.unique(numbers, return_inverse=True)
-    return np.array([find(int(name)) for name in names], dtype=np.int64)[places]

@@ -50,6 +50,7 @@ class CombinedDifference(Figures):
         degrees_of_freedom: Welch-Satterthwaite over parts that share nothing.
         p_value: two-sided, Student's t.
         n_parts: benchmarks.
+        n_zero: parts with an error of 0.
         n_shared: units (prompts or clusters) that stand in more than one part.
         method: ``"independent_parts_t"`` or ``"shared_units_t"``.
         reason: how the errors were put together, or why there is none.
@@ -63,6 +64,7 @@ class CombinedDifference(Figures):
     degrees_of_freedom: float | None
     p_value: float | None
     n_parts: int
+    n_zero: int
     n_shared: int
     method: str
     reason: str
@@ -102,6 +104,7 @@ def combine_differences(
         degrees_of_freedom=df,
         p_value=t_p_value(difference / error, df) if error and df is not None else None,
         n_parts=len(parts),
+        n_zero=sum(part.error == 0 for part in parts),
         n_shared=layout.n_shared,
         method="shared_units_t" if layout.n_shared else "independent_parts_t",
         reason=_reason(parts, error, layout.n_shared),
@@ -189,8 +192,4 @@ def _reason(parts: Sequence[Part], error: float | None, n_shared: int) -> str:
         return "a benchmark has no standard error"
     if not error:
         return "the differences do not vary"
-    zero = sum(part.error == 0 for part in parts)
-    without = f"; {zero} with an error of 0 add none" if zero else ""
-    if n_shared:
-        return f"errors paired on {n_shared} prompts or clusters in several benchmarks{without}"
-    return f"benchmarks share no prompt: errors are independent{without}"
+    return f"errors paired on {n_shared} shared units" if n_shared else "no unit is shared: errors are independent"

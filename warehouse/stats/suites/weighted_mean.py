@@ -157,8 +157,9 @@ def _interval(
         return None, "the scores of every benchmark are equal"
     error = math.sqrt(variance)
     if not math.isfinite(df):
-        return interval_normal(estimate, error, level=level), "published errors, independent"
-    how = "benchmarks share prompts or clusters" if units.n_shared else "benchmarks are independent"
+        return interval_normal(estimate, error, level=level), "published errors, added up"
+    n = units.n_shared
+    how = f"errors paired on {n} shared units" if n else "no unit is shared: errors are added up"
     if limits is None:
         return interval_t(estimate, error, df, level=level), f"{how}; unbounded"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)

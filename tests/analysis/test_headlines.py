@@ -1,0 +1,133 @@
+"""Who a headline calls first, of whom, and whom it leaves out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from tests.support.builders import StoreRows
+from warehouse.analysis.comparison.all_pairs import pairs
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.words import first_named, rows_in_words
+from warehouse.analysis.report_data.answer import answer
+from warehouse.analysis.suites.leaderboard import suite_leaderboard
+from warehouse.store.connection import Store
+
+SIZE = 60
+
+
+def build() -> StoreRows:
+    rows = StoreRows()
+    whole = {"best": 0.9, "good": 0.5, "weak": 0.2}
+    parts = {"part/high": 1.0, "part/higher": 1.0, "part/low": 0.1}
+    for name in ("cut", "cut-too", "cut-lower"):
+        rows.describe(name, rows.metric(), higher=name != "cut-lower")
+        for model, skill in whole.items():
+            _answer(rows, name, model, skill, SIZE)
+        for model, skill in parts.items():
+            _answer(rows, name, model, skill, 10)
+        rows.scores(rows.run("unscored", name, n_benchmark=SIZE), {f"q{n}": None for n in range(SIZE)})
+    rows.describe("tied", rows.metric())
+    rows.describe("unknown", rows.metric(), higher=None)
+    for model in ("a", "b", "c"):
+        _answer(rows, "tied", model, 0.2 if model == "c" else 0.8, SIZE)
+        _answer(rows, "unknown", model, {"a": 0.9, "b": 0.5, "c": 0.1}[model], SIZE)
+    rows.describe("alone", rows.metric())
+    _answer(rows, "alone", "only", 0.5, SIZE)
+    _answer(rows, "alone", "part/high", 1.0, 10)
+    rows.describe("apart", rows.metric())
+    for model, first in (("left", 0), ("right", 100)):
+        scores = {f"q{n + first}": float(n % 3 > 0) for n in range(SIZE)}
+        rows.scores(rows.run(model, "apart", n_benchmark=SIZE), scores)
+    return rows
+
+
+def _answer(rows: StoreRows, benchmark: str, model: str, skill: float, n: int) -> None:
+    """The first of the prompts, of which a share is right; every prompt's place is its luck."""
+    lucky = random.Random("luck").sample(range(n), n)
+    scores: Mapping[str, float] = {f"q{place}": float(luck < skill * n) for place, luck in enumerate(lucky)}
+    rows.scores(rows.run(model, benchmark, n_benchmark=SIZE), scores)
+
+
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
+def said(board: Leaderboard) -> str:
+    return str(rows_in_words(board.rows, board.higher_is_better))
+
+
+def test_the_first_is_first_of_those_that_answered_all(world: Store) -> None:
+    board = leaderboard(world, "cut")
+    assert (board.n_left_out, board.left_out_higher) == (4, 2)
+    assert [row.left_out_higher for row in board.rows[:3]] == [2, 2, 2]
+    assert {row.n_left_out for row in board.rows} == {4}
+    ends = "first of the 3 models that answered all 60; 2 others have higher scores on a part; 60 prompts."
+    assert said(board).startswith("best leads with 0.90") and said(board).endswith(ends)
+    assert ", first best at 0.9 of the 3 models that answered all 60; 2 others have higher" in board.one_line
+    assert first_named(board.rows, True).startswith("best of the 3 models that answered all 60; 2 others")
+    on_page = str(answer(board, pairs(world, "cut"), (0.0, 1.0)))
+    assert "best leads, +" in on_page and "first of the 3 models that answered all 60" in on_page
+    assert "; 2 others have higher scores on a part" in on_page
+    kept = board.to_dict()
+    assert (kept["n_left_out"], kept["left_out_higher"]) == (4, 2)
+
+
+def test_where_lower_is_better_the_lower_ones_are_counted(world: Store) -> None:
+    board = leaderboard(world, "cut-lower")
+    assert board.rows[0].model == "weak" and (board.n_left_out, board.left_out_higher) == (4, 1)
+    assert "1 other has a lower score on a part" in said(board)
+
+
+def test_parts_that_are_ranked_are_told(world: Store) -> None:
+    board = leaderboard(world, "cut", subset_ok=True)
+    assert (board.n_left_out, board.left_out_higher) == (1, 0)
+    assert said(board).startswith("part/high and part/higher are tied with 1.00")
+    assert "3 of 6 answered a part" in said(board) and "is first" not in said(board)
+
+
+def test_models_with_one_figure_are_tied(world: Store) -> None:
+    board = leaderboard(world, "tied")
+    assert said(board).startswith("a and b are tied with 0.80") and "is first" not in said(board)
+    assert ", a and b tied at 0.8" in board.one_line
+    on_page = str(answer(board, pairs(world, "tied"), (0.0, 1.0)))
+    assert on_page.startswith("a and b are tied;") or on_page.startswith("a and b are tied; 60")
+    assert "leads" not in on_page and "is first" not in on_page
+
+
+def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:
+    board = leaderboard(world, "unknown")
+    for words in (said(board), str(answer(board, pairs(world, "unknown"), (0.0, 1.0)))):
+        assert words.startswith("a has the highest figure") and "; nobody leads" in words
+        assert "is first" not in words
+    assert first_named(board.rows, None) == "" and "nobody leads" in board.one_line
+    (note,) = [one for one in board.notes if "--higher-is-better" in one]
+    assert "--lower-is-better" in note
+
+
+def test_a_single_model_is_not_first(world: Store) -> None:
+    board = leaderboard(world, "alone")
+    assert said(board).startswith("only has 0.50") and "first" not in said(board)
+    assert "the only one that answered all 60; 1 other has a higher score on a part" in said(board)
+
+
+def test_nothing_in_common_is_not_compared(world: Store) -> None:
+    board = leaderboard(world, "apart")
+    assert {row.n_not_compared for row in board.rows} == {1}
+    assert not set(board.rows[0].group) & set(board.rows[1].group)
+    assert "cannot be told apart" not in said(board) and "leads" not in said(board)
+    assert "not compared with 1 that has no prompt in common with it" in said(board)
+    found = pairs(world, "apart")
+    assert "not compared" in str(found.view()) and "neither" not in str(found.view())
+    assert "cannot be told apart" not in str(answer(board, found, (0.0, 1.0)))
+
+
+def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:
+    board = suite_leaderboard(world, "cut,tied")  # no model has both
+    assert board.n_left_out == len(board.rows) == 9 and "none is ranked" in str(board.sentence)
+    part = suite_leaderboard(world, "cut,cut-too")
+    assert (part.n_left_out, part.left_out_higher) == (3, 2)
+    assert "first of the 3 models with all 2 benchmarks; 2 others have higher scores on a part" in str(part.sentence)

@@ -1,0 +1,160 @@
+"""Prompts that stand in several benchmarks count once wherever benchmarks become one figure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import Caller
+from warehouse import connect
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.selection.shared_prompts import join
+
+N = 120
+Question = tuple[str, str]  # id and text; without a text empty
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def questions(n: int = N, first: int = 0) -> list[Question]:
+    return [(f"q{i}", f"What is {i} plus {7 * i}?") for i in range(first, first + n)]
+
+
+def answer(model: str, name: str) -> int:
+    """0 or 1, the same wherever a question has this name."""
+    return int(random.Random(f"{model} {name}").random() < {"x": 0.5, "y": 0.58}[model])
+
+
+def write(path: Path, asked: Sequence[Question], *, extra: Sequence[str] = ()) -> str:
+    """A table of two models."""
+    lines = ["model,prompt_id,score,question" + (",choices" if extra else "")]
+    for model in ("x", "y"):
+        for place, (name, text) in enumerate(asked):
+            choices = f',"[""{extra[place]}"", ""none""]"' if extra else ""
+            lines.append(f"{model},{name},{answer(model, name)},{text}{choices}")
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def bare(asked: Sequence[Question]) -> list[Question]:
+    return [(name, "") for name, _ in asked]
+
+
+def overall(url: str) -> ComparisonRow:
+    found = connect(url).compare("x", "y").overall
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("texts", [True, False], ids=["texts", "no texts"])
+def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, tmp_path: Path, texts: bool) -> None:
+    table = write(tmp_path / "t.csv", questions() if texts else bare(questions()))
+    assert run("ingest", table, "--default", "benchmark=a", db=store_url).code == 0
+    second = run("ingest", table, "--default", "benchmark=b", db=store_url)
+    told = "120 of 120 of b in a" if texts else "the same file was read as several benchmarks: b and a"
+    assert told in in_one_line(second.err)
+
+    (alone,) = connect(store_url).compare("x", "y", benchmark="a").rows
+    both = overall(store_url)
+    names = ("difference", "standard_error", "p_value", "p_permutation", "n_prompts", "ci_low", "n_draws_a", "higher_a")
+    assert [getattr(both, name) for name in names] == pytest.approx([getattr(alone, name) for name in names])
+    assert "paired on 120 prompts" in both.reason and "b is a under another name" in both.reason
+    shown = in_one_line(run("compare", "x", "y", db=store_url).out)
+    assert "independent." not in shown.partition("overall:")[2] and "120 different prompts, not 240" in shown
+
+    suite = connect(store_url).leaderboard(group="a,b").rows[0]
+    single = connect(store_url).leaderboard("a").rows[0]
+    assert (suite.estimate, suite.standard_error) == pytest.approx((single.estimate, single.standard_error))
+    assert (suite.n_prompts, suite.n_draws) == (N, N)
+    said = run("leaderboard", "--group", "a,b", db=store_url).err
+    assert "b is a under another name" in said and "each of which counts once" in in_one_line(said)
+    gate = run("gate", "x", "y", "--margin", "0.5", db=store_url)
+    assert "prompts stand in several benchmarks (120 in a and b): these are not evidence twice" in in_one_line(gate.err)
+
+
+def test_a_part_of_the_prompts_is_shared(run: Caller, store_url: str, tmp_path: Path) -> None:
+    """30 of the 90 prompts of b are a's, in capitals: var((d_a + d_b)/2) by hand over all prompts."""
+    both = questions()[:30]
+    own = questions(60, first=500)
+    first = write(tmp_path / "a.csv", questions())
+    second = write(tmp_path / "b.csv", [*((f"B{name}", text.upper()) for name, text in both), *own])
+    run("ingest", first, "--default", "benchmark=a", db=store_url)
+    noted = run("ingest", second, "--default", "benchmark=b", db=store_url)
+    assert "30 of 90 of b in a" in noted.err
+    found = connect(store_url).compare("x", "y")
+    assert found.overall is not None
+    values = {row.benchmark: row for row in found.rows}
+    a = np.array([answer("x", name) - answer("y", name) for name, _ in questions()], float)
+    b = np.array(
+        [answer("x", name) - answer("y", name) for name in (*(f"B{name}" for name, _ in both), *dict(own))], float
+    )
+    errors = [values[name].standard_error or 0 for name in ("a", "b")]
+    assert errors == pytest.approx([one.std(ddof=1) / len(one) ** 0.5 for one in (a, b)])
+    scale = (120 / 119 * 90 / 89) ** 0.5 / (120 * 90)
+    covariance = float((a - a.mean())[:30] @ (b - b.mean())[:30]) * scale
+    expected = (errors[0] ** 2 + errors[1] ** 2 + 2 * covariance) ** 0.5 / 2
+    assert found.overall.standard_error == pytest.approx(expected, rel=1e-9)
+    assert found.overall.n_prompts == 120 + 60
+    assert "paired on 30 prompts" in found.overall.reason and "another name" not in found.overall.reason
+
+
+def test_without_texts_nobody_knows_and_errors_are_paired_by_name(run: Caller, store_url: str, tmp_path: Path) -> None:
+    """The same scores in a file of other bytes: neither one benchmark, nor independent."""
+    for name in ("a", "b"):
+        table = write(tmp_path / f"{name}.csv", bare(questions(N if name == "a" else N - 1)))
+        run("ingest", table, "--default", f"benchmark={name}", db=store_url)
+    both = overall(store_url)
+    (alone,) = connect(store_url).compare("x", "y", benchmark="a").rows
+    assert both.standard_error == pytest.approx(alone.standard_error, rel=0.02)
+    assert "not known whether benchmarks share prompts (a and b have no texts)" in both.reason
+    assert "independent" not in both.reason and "independent" not in both.method
+    assert both.n_prompts == 2 * N - 1
+    suite = run("leaderboard", "--group", "a,b", db=store_url)
+    assert "not known whether benchmarks share prompts" in in_one_line(suite.err)
+
+
+def test_nothing_in_common_was_looked_for(run: Caller, store_url: str, tmp_path: Path) -> None:
+    for name, first in (("a", 0), ("b", 500), ("c", 0)):
+        table = write(tmp_path / f"{name}.csv", questions(60, first=first))
+        noted = run("ingest", table, "--default", f"benchmark={name}", db=store_url)
+        assert ("stand in several benchmarks" in noted.err) == (name == "c")
+    apart = connect(store_url).compare("x", "y", benchmark="a").rows[0], overall(store_url)
+    assert apart[1].n_prompts == 120
+    rows = {row.benchmark: row for row in connect(store_url).compare("x", "y").rows}
+    assert overall(store_url).difference == pytest.approx((rows["a"].difference + rows["b"].difference) / 2)
+    assert "c is a under another name" in overall(store_url).reason
+
+
+def test_independence_is_said_where_no_text_is_shared(run: Caller, tmp_path: Path) -> None:
+    store = str(tmp_path / "s.duckdb")
+    for name, first in (("a", 0), ("b", 500)):
+        run("ingest", write(tmp_path / f"{name}.csv", questions(60, first)), "--default", f"benchmark={name}", db=store)
+    assert overall(store).reason == "2 benchmarks of equal weight; benchmarks share no prompt: errors are independent"
+    assert overall(store).method == "independent_parts_t"
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_one_text_with_other_choices(run: Caller, tmp_path: Path, repeated: bool) -> None:
+    """One question, unless it stands several times in a benchmark: then its choices tell which it is."""
+    store = str(tmp_path / "s.duckdb")
+    for name in ("a", "b"):
+        extra = [f"{name} {i}" for i in range(40)]
+        others = [(f"{name}{i}", f"What of {name} is {i}?") for i in range(10, 40)]
+        same = [(f"{name}{i}", "Which is true?" if repeated else f"What is {i}?") for i in range(10)]
+        table = write(tmp_path / f"{name}.csv", [*same, *others], extra=extra)
+        run("ingest", table, "--default", f"benchmark={name}", db=store)
+    assert overall(store).n_prompts == (80 if repeated else 70)
+    assert ("independent" in overall(store).method) == repeated
+
+
+def test_join_makes_units_one_through_others() -> None:
+    units = np.array([5, 5, 7, 9, -1, -2])
+    assert join(units, np.array([1, 2, 2, 3, 4, 4])).tolist() == [7, 7, 7, 9, -1, -1]
+    assert join(units, np.arange(6)).tolist() == units.tolist()
+    assert join(np.empty(0, np.int64), np.empty(0, np.int64)).tolist() == []
