@@ -82,7 +82,7 @@ class Pair:
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """One number per common prompt of each, whose mean is the reported figure."""
-        from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
+        from warehouse.stats.paired.sides import figure_values  # only where pairs are formed
 
         link = find_link(self.metric.link)
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
