@@ -145,6 +145,7 @@ def _difference(
             weights_a=a.weights[own] if uneven else None,
             weights_b=b.weights[of_leader] if uneven else None,
             link=line.entry.metric.link,
+            bounds=line.entry.metric.bounds_of(np.concatenate([a.values[own], b.values[of_leader]])),
         )
     except StatisticsError:  # a figure without an error
         return None

@@ -5,8 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.selection.conditions import Run
 from warehouse.errors import MisuseError, did_you_mean
@@ -82,6 +86,13 @@ class Metric:
         if self.low is None and self.high is None:
             return (0.0, 1.0) if self.kind == "binary" else None
         return (self.low, self.high)
+
+    def bounds_of(self, values: NDArray[np.float64]) -> tuple[float | None, float | None] | None:
+        """`bounds`, None where values of the metric break them."""
+        if self.bounds is None or not len(values):
+            return self.bounds
+        low, high = (end if known is None else known for known, end in zip(self.bounds, (-inf, inf), strict=True))
+        return self.bounds if low - 1e-9 <= values.min() and values.max() <= high + 1e-9 else None
 
     @property
     def scale(self) -> tuple[str, ...]:

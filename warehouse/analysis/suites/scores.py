@@ -66,7 +66,7 @@ def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
     scores = entry.usable
     if scores is not None and not entry.is_cut:
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
-        return leaf_cell(values, units.units(scores.prompts))
+        return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights)
     if entry.published is None:
         return None
     figure = entry.published

@@ -101,7 +101,7 @@ def studentised_draws(
         totals: sum of the deviations from the mean in each unit (prompt or cluster), shape (G,).
         sizes: prompts in each unit, shape (G,); None: one each.
         degrees_of_freedom: ν of the observed error.
-        seed: at least 0. The draws do not depend on the order of the units.
+        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the units.
     """
     if len(totals) < FEWEST_UNITS or not np.any(totals):
         return None
@@ -121,8 +121,7 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
             nothing.
         seed: of the draws, which all sets share.
     """
-    top, size = _canonical(totals, sizes)
-    top, size = _grouped(top, size, seed)
+    top, size = _canonical(*grouped(totals, sizes, seed))
     counts = resample_counts(top.shape[1], seed)
     if size is None:
         return _plain(counts, top)
@@ -165,18 +164,25 @@ def _canonical(totals: FloatArray, sizes: FloatArray | None) -> tuple[FloatArray
     return np.take_along_axis(unit, order, 1), np.take_along_axis(sizes, order, 1)
 
 
-def _grouped(top: FloatArray, size: FloatArray | None, seed: int) -> tuple[FloatArray, FloatArray | None]:
-    """No more than `MOST_UNITS` units: what is beyond is put together at random."""
-    n = top.shape[1]
+def grouped(totals: FloatArray, sizes: FloatArray | None, seed: int) -> tuple[FloatArray, FloatArray | None]:
+    """No more than `MOST_UNITS` units: more are put together at random, by their place.
+
+    Args:
+        totals: as for `studentised`, shape (S, G).
+        sizes: as there.
+        seed: of the permutation.
+    """
+    n = totals.shape[1]
     if n <= MOST_UNITS:
-        return top, size
+        return totals, sizes
     order = np.random.default_rng([seed, n]).permutation(n)
     starts = np.arange(MOST_UNITS) * n // MOST_UNITS
-    sizes = np.ones_like(top) if size is None else size
-    grouped, grouped_sizes = (np.add.reduceat(values[:, order], starts, axis=1) for values in (top, sizes))
-    if size is None and n % MOST_UNITS == 0:
-        return grouped, None
-    return grouped, grouped_sizes
+    sums = np.add.reduceat(totals[:, order], starts, axis=1)
+    if sizes is not None:
+        return sums, np.add.reduceat(sizes[:, order], starts, axis=1)
+    if n % MOST_UNITS == 0:
+        return sums, None
+    return sums, np.broadcast_to(np.diff([*starts, n]).astype(np.float64), sums.shape)
 
 
 def _plain(counts: NDArray[np.float32], top: FloatArray) -> FloatArray:

@@ -30,6 +30,7 @@ class UnitWeights:
 
     Attributes:
         shares: F_c, shape (G,).
+        squares: v_c, shape (G,).
         reductions: a_c: what each squared D_c is divided by, shape (G,).
         degrees_of_freedom: Satterthwaite's under independent scores of one variance, in [1, G − 1];
             None with one unit.
@@ -39,6 +40,7 @@ class UnitWeights:
     """
 
     shares: FloatArray
+    squares: FloatArray
     reductions: FloatArray
     degrees_of_freedom: float | None
     kish: float
@@ -74,6 +76,7 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
     kish = 1 / float(squares.sum())
     return UnitWeights(
         shares=shares,
+        squares=v,
         reductions=reductions,
         degrees_of_freedom=_freedom(shares, v, reductions) if len(shares) > 1 else None,
         kish=kish,

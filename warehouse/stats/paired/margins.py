@@ -12,6 +12,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import PairedDifference
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.estimate_mean import no_spread, why_none
@@ -163,6 +164,33 @@ def noninferiority_test(
     sample = _sample(differences, clusters)
     check_one_sided(alpha)
     return noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
+
+
+def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: float = 0.05) -> NonInferiorityTest:
+    """The same test of a paired difference, higher being better for the first; by its bootstrap too, if it has one.
+
+    Args:
+        paired: with clusters, weights and link as they are.
+        margin: tolerated loss from 0.
+        alpha: level of the test, in (0, 0.5).
+
+    Raises:
+        StatisticsError: for arguments out of range.
+    """
+    check_one_sided(alpha)
+    how = "n − 1 degrees of freedom" if paired.n_clusters is None else "CR2, Satterthwaite"
+    bootstrap = "" if paired.draws is None else ", and bootstrap-t"
+    return noninferiority_of(
+        margin,
+        difference=paired.difference,
+        standard_error=paired.standard_error,
+        degrees_of_freedom=paired.degrees_of_freedom,
+        n_prompts=paired.n_prompts,
+        n_clusters=paired.n_clusters,
+        reason=f"one-sided t test, {how}{bootstrap}" if paired.standard_error else paired.reason,
+        alpha=alpha,
+        draws=paired.draws,
+    )
 
 
 def noninferiority_of(
