@@ -2,8 +2,8 @@
 -- Per-prompt values are linearised where the metric has weights or a link. The sum of each unit (a
 -- cluster, or a prompt) is divided by sqrt(a), a = 1 - 2F + F F q / v with F and v the sums of the
 -- shares of the weight and of their squares in the unit, q that of all squares: HC2 and CR2 of a
--- weighted mean, and of a plain one. Clusters are the default clustering of the prompts' benchmark; a
--- prompt outside it is a cluster of its own.
+-- weighted mean, and of a plain one. Clusters are the default clustering of the prompts' benchmark;
+-- a prompt outside it is a cluster of its own.
 -- grain: one row per metric that both runs have
 -- parameter: run_a integer -- id of the first run
 -- parameter: run_b integer -- id of the second run
@@ -112,7 +112,9 @@ grouped as (
     sum(deviation_b) as total_b,
     sum(power(
       deviation_a / sqrt(nullif(greatest(1 - 2 * share_a + q_a, 0), 0))
-      - deviation_b / sqrt(nullif(greatest(1 - 2 * share_b + q_b, 0), 0)), 2)) as reduced,
+      - deviation_b / sqrt(nullif(greatest(1 - 2 * share_b + q_b, 0), 0)),
+      2
+    )) as reduced,
     sum(power(deviation_a, 2)) as squares_a,
     sum(power(deviation_b, 2)) as squares_b,
     sum(deviation_a * deviation_b) as products,
@@ -131,7 +133,8 @@ pulled as (
     grouped.*,
     total_a - total_b as total,
     total_a / sqrt(nullif(greatest(1 - 2 * f_a + f_a * f_a * q_a / nullif(v_a, 0), 0), 0))
-      - total_b / sqrt(nullif(greatest(1 - 2 * f_b + f_b * f_b * q_b / nullif(v_b, 0), 0), 0)) as pull
+      - total_b / sqrt(nullif(greatest(1 - 2 * f_b + f_b * f_b * q_b / nullif(v_b, 0), 0), 0))
+      as pull
   from grouped
 ),
 summed as (

@@ -1,8 +1,6 @@
--- Estimate and standard errors of every run, one row for each perturbation ('' = headline form).
--- A figure is link(sum(w v) / sum(w)) over prompt means v with weights w (1 for plain means). With f
--- the share of the weight of each prompt, F and v the sums of f and f f in a unit (a cluster, or a
--- prompt), q that of all f f: the squared error is the sum over units of (sum of f (v - ratio))
--- squared over 1 - 2F + F F q / v (HC2, CR2; of a plain mean 1 - F), times the link's slope squared.
+-- Estimate and standard errors of every run, a row for each perturbation ('' = headline form).
+-- A figure is link(sum(w v) / sum(w)) over prompt means v with weights w (1 for plain means).
+-- Errors of weighted means are those of weighted_error; all are times the slope of the link.
 -- Clusters are the benchmark's default clustering; a prompt outside it is a cluster of its own.
 -- grain: one row per current run, metric and perturbation
 -- columns:
@@ -47,14 +45,12 @@ with scored as (
     fact.run_id,
     fact.metric_id,
     fact.perturbation,
-    fact.prompt_id,
     fact.value,
     fact.weight * fact.value as wv,
     case when fact.value is not null then fact.weight end as w,
     case when fact.value is not null then fact.n_draws end as n_draws,
     case when fact.value is not null then fact.is_binary and fact.n_draws = 1 end as is_bernoulli,
     fact.n_unscored,
-    prompt_cluster.cluster_id,
     prompt_cluster.cluster_id is not null as in_cluster
   from prompt_score fact
   join run on run.id = fact.run_id
@@ -76,7 +72,6 @@ halves as (
     sum(n_unscored) as n_unscored,
     sum(w) as w,
     sum(wv) as wv,
-    sum(w * w) as ww,
     var_pop(wv) as var_wv,
     covar_pop(wv, w) as cov_wv_w,
     var_pop(w) as var_w,
@@ -114,47 +109,11 @@ totals as (
     cast(sum(n_unscored) as bigint) as n_unscored,
     cast(coalesce(sum(n) filter (where not in_cluster), 0) as bigint) as n_alone,
     sum(w) / nullif(sum(n), 0) as mean_w,
-    sum(w) as all_w,
-    sum(ww) / nullif(sum(w) * sum(w), 0) as q,
-    min(lowest_w) < max(highest_w) as is_weighted,
     sum(squares) as squares,
     coalesce(sum(squares) filter (where not in_cluster), 0) as alone_squares,
     min(lowest) = max(highest) as is_constant,
     bool_and(is_bernoulli) and min(lowest_w) = max(highest_w) as is_proportion
   from spread
-  group by run_id, metric_id, perturbation
-),
-weighted_units as (
-  select
-    scored.run_id,
-    scored.metric_id,
-    scored.perturbation,
-    totals.q,
-    sum(scored.w) / totals.all_w as share,
-    sum(scored.w * scored.w) / (totals.all_w * totals.all_w) as squared_shares,
-    sum(scored.w * (scored.value - totals.r)) / totals.all_w as pull,
-    sum(
-      power(scored.w / totals.all_w * (scored.value - totals.r), 2)
-      / nullif(1 - 2 * scored.w / totals.all_w + totals.q, 0)
-    ) as alone
-  from scored
-  join totals
-    on totals.run_id = scored.run_id
-    and totals.metric_id = scored.metric_id
-    and totals.perturbation = scored.perturbation
-  where totals.is_weighted and not totals.is_constant and scored.value is not null
-  group by
-    scored.run_id, scored.metric_id, scored.perturbation, totals.q, totals.all_w,
-    coalesce(scored.cluster_id, -1 - scored.prompt_id)
-),
-weighted_errors as (
-  select
-    run_id,
-    metric_id,
-    perturbation,
-    sum(alone) as hc2,
-    sum(pull * pull / nullif(1 - 2 * share + share * share * q / squared_shares, 0)) as cr2
-  from weighted_units
   group by run_id, metric_id, perturbation
 ),
 cluster_sums as (
@@ -251,7 +210,7 @@ sized as (
   select
     figures.*,
     slope * coalesce(
-      sqrt(weighted_errors.hc2),
+      sqrt(weighted_error.hc2),
       sqrt(all_squares / nullif(n_prompts - 1, 0) / n_prompts)
     ) as se_clt,
     case when is_proportion and link = 'identity'
@@ -263,15 +222,15 @@ sized as (
     case when is_clustered and g > 1
       then slope * sqrt(robust_squares * g / (g - 1)) / n_prompts end as se_cr1,
     case
-      when is_clustered and g > 1 and adjusted_squares > 0 and weighted_errors.cr2 is not null
-        then slope * sqrt(weighted_errors.cr2)
+      when is_clustered and g > 1 and adjusted_squares > 0 and weighted_error.cr2 is not null
+        then slope * sqrt(weighted_error.cr2)
       when is_clustered and g > 1 then slope * sqrt(adjusted_squares) / n_prompts
       end as se_cr2
   from figures
-  left join weighted_errors
-    on weighted_errors.run_id = figures.run_id
-    and weighted_errors.metric_id = figures.metric_id
-    and weighted_errors.perturbation = figures.perturbation
+  left join weighted_error
+    on weighted_error.run_id = figures.run_id
+    and weighted_error.metric_id = figures.metric_id
+    and weighted_error.perturbation = figures.perturbation
 ),
 headline as (
   select

@@ -57,7 +57,7 @@ def test_the_vectorised_defaults_are_estimate_mean(kind: str, units: int, size: 
     for i, sample in enumerate(samples):
         scores: Any = sample.ravel()
         if kind == "paired":
-            real: Any = paired_difference(scores, np.zeros_like(scores), clusters=labels)
+            real: Any = paired_difference(scores, np.zeros_like(scores), clusters=labels, bounds=(-1, 1))
             method = real.method.removeprefix("paired_")
         else:
             real = estimate_mean(
