@@ -83,6 +83,12 @@ def _tail_units(totals: Array, squares: Array) -> Array:
     return np.where((fourth > 0) & (apart > 6 * units), units, np.inf)
 
 
+def _unseen(samples: Samples, units: int) -> Array:
+    farther = np.maximum(1 - samples.mean, samples.mean)
+    error = np.where(samples.error > 0, samples.error, np.inf)
+    return np.asarray(-np.log(TAIL) * farther / units / error)
+
+
 def _kish(side: Array) -> Array:
     squares = (side * side).sum(axis=1)
     return np.where(squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0)
@@ -120,12 +126,13 @@ def intervals(
             effective_n=float(effective),
             skewness=float(skew),
             tail_units=float(tails) if paired else np.inf,
-            constant=error == 0,
+            unseen=float(missed),
+            constant=missed == 0,
             effective_clusters=float(units) if clustered else np.inf,
             differences=paired,
         )
-        for effective, skew, tails, error in zip(
-            effective_n, skewness, samples.tail_units, samples.error, strict=True
+        for effective, skew, tails, missed in zip(
+            effective_n, skewness, samples.tail_units, _unseen(samples, units), strict=True
         )
     ]
     method = np.array([choice.method for choice in choices])

@@ -1,8 +1,8 @@
 -- Squared errors of figures that are weighted means, and how far few prompts make them up.
 -- With f the share of the weight of each prompt, F and s the sums of f and f f in a unit (cluster,
 -- or prompt), q that of all f f: the squared error is the sum over units of (sum of f (v - r))
--- squared, r the ratio, over 1 - 2F + F F q / s. Clusters are the benchmark's default clustering; a prompt
--- outside it is a cluster of its own.
+-- squared, r the ratio, over 1 - 2F + F F q / s. Clusters are those of the benchmark's default
+-- clustering; a prompt outside it is a cluster of its own.
 -- grain: one row per run, metric and perturbation with unequal weights
 -- columns:
 --   run_id: id of the run

@@ -99,7 +99,9 @@ def usual_width(row: LeaderboardRow) -> float:
 
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    with_second = [row for row in rows if row.beside_method and (row.beside_method not in _USUAL or _SKEWED in row.flags)]
+    with_second = [
+        row for row in rows if row.beside_method and (row.beside_method not in _USUAL or _SKEWED in row.flags)
+    ]
     for row in with_second[:_SECOND]:
         ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
         condition = f" {row.condition}" if row.condition else ""

@@ -70,21 +70,14 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
     return ScoreTable(common, values, labels, note, weighted, weights if weighted else None, bounds)
 
 
-def tested_pairs(
-    table: ScoreTable, *, level: float, n_resamples: int, seed: int, higher_is_better: bool
-) -> AllPairs:
+def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int, higher_is_better: bool) -> AllPairs:
     """All pairs of the conditions of a table, each by the test that its scores ask for.
 
     Raises:
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
     figures = all_pairs(
-        table.values,
-        table.clusters,
-        level=level,
-        n_resamples=n_resamples,
-        seed=seed,
-        higher_is_better=higher_is_better,
+        table.values, table.clusters, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=higher_is_better
     )
     groups = None if table.clusters is None else as_clusters(table.clusters, len(table.values))
     if table.weights is not None:

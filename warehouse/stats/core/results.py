@@ -51,8 +51,8 @@ class Estimate(Figures):
         n_clusters: clusters, None where the data carry none.
         method: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
         reason: why this method, or why there is no interval.
-        flags: warnings: ``few_prompts``, ``few_informative_prompts``, ``few_clusters``,
-            ``few_skewed_clusters``, ``few_informative_clusters``, ``skewed``,
+        flags: warnings: ``few_prompts``, ``few_informative_prompts``, ``far_bound``,
+            ``few_clusters``, ``few_skewed_clusters``, ``few_informative_clusters``, ``skewed``,
             ``weights_concentrated``, ``weights_dominated``, ``prompts_without_weight`` (what each
             means for coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
             ``single_cluster``, ``zero_standard_error``, ``interval_overflows``,

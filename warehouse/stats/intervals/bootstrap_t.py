@@ -31,6 +31,7 @@ _TAIL = 0.025
 _STREAM = 64  # resamples that one generator makes
 _KEPT = 4  # tables of draws that are kept
 _ROUNDING = 1e-12
+_TIED = 10  # digits to which totals, at most 1, are told apart
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _canonical(totals: FloatArray, sizes: FloatArray | None) -> tuple[FloatArray
     turned = np.where((unit**3).sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
     if sizes is None:
         return turned * np.sort(turned * unit, axis=1), None
-    order = np.lexsort((sizes, turned * unit), axis=1)
+    order = np.lexsort((sizes, np.round(turned * unit, _TIED)), axis=1)
     return np.take_along_axis(unit, order, 1), np.take_along_axis(sizes, order, 1)
 
 

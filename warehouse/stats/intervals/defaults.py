@@ -35,6 +35,8 @@ UNITS_PER_SQUARED_SKEWNESS = 40
 # fewer than the first number (Laplace's distribution stays free) nor more than the second.
 FEW_IN_TAILS = (38, 150)
 _SHARE_IN_TAILS = 15
+# Standard errors: what a t interval can bear at 95 %.
+_UNSEEN = 2.0
 
 
 class IntervalChoice(NamedTuple):
@@ -59,6 +61,7 @@ def choose_interval(
     size_cv: float = 0.0,
     skewness: float = 0.0,
     tail_units: float = math.inf,
+    unseen: float = 0.0,
     constant: bool = False,
     effective_clusters: float = math.inf,
     differences: bool = False,
@@ -77,6 +80,8 @@ def choose_interval(
             differences of bounded scores); of their mean where unbounded (`mean_skewness`).
         tail_units: how many units make up the variance where tails are heavy
             (`asymmetry.tail_units`; differences of bounded scores).
+        unseen: how many standard errors the mean would move if the prompts that a sample of n
+            can miss lay at the farther bound (`effective_n.unseen_shift`; bounded, no clusters).
         constant: all scores (differences) are equal.
         effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
             few, however many others there are (unbounded or differences, clusters).
@@ -92,12 +97,12 @@ def choose_interval(
     fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters and not differences else FEW_INFORMATIVE
     few = effective_n < fewest_informative
     if not within:
-        return _unbounded(n_prompts, n_clusters, few, abs(skewness) > SKEWED_MEAN, effective_clusters)
+        return _unbounded(n_prompts, n_clusters, few, abs(skewness) > SKEWED_MEAN, constant, effective_clusters)
     if differences:
         heavy = tail_units < few_in_tails(n_clusters or n_prompts)
         return _bounded_differences(n_prompts, n_clusters, few, skewness, heavy, constant, effective_clusters)
     if n_clusters is None:
-        return _independent_binary(n_prompts, few) if binary else _bounded(n_prompts, skewness, constant)
+        return _independent_binary(n_prompts, few) if binary else _bounded(n_prompts, skewness, unseen, constant)
     near, skewed = effective_n < NEAR_BOUND, size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
@@ -120,8 +125,9 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
     return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
 
 
-def _bounded(n: int, skewness: float, constant: bool) -> IntervalChoice:
-    flag = _first(few_prompts=n < FEW_PROMPTS_BOUNDED)
+def _bounded(n: int, skewness: float, unseen: float, constant: bool) -> IntervalChoice:
+    gaffke = n < MANY_PROMPTS or constant or is_skewed(n, skewness)
+    flag = _first(few_prompts=n < FEW_PROMPTS_BOUNDED, far_bound=not gaffke and unseen > _UNSEEN)
     if constant:
         return IntervalChoice("gaffke", "bounded scores that are all equal", flag)
     if n < MANY_PROMPTS:
@@ -152,15 +158,17 @@ def weighted_interval(
     return IntervalChoice("cr2_t", "weighted mean in clusters: CR2 error, Satterthwaite t", flags)
 
 
-def _unbounded(n: int, n_clusters: int | None, few: bool, skewed: bool, effective: float) -> IntervalChoice:
+def _unbounded(
+    n: int, n_clusters: int | None, few: bool, skewed: bool, constant: bool, effective: float
+) -> IntervalChoice:
     """The hull of t and bootstrap-t; flags say what to expect of it and choose nothing."""
     clustered, units = n_clusters is not None, n_clusters or n
     few_units = min(units, effective) < FEW_CLUSTERS - 1e-9
     flag = _first(
         few_clusters=clustered and few_units,
-        few_prompts=not clustered and few_units,
         few_informative_clusters=clustered and few,
-        few_informative_prompts=few,
+        few_informative_prompts=not clustered and few,
+        few_prompts=not clustered and few_units and not constant,
         skewed=skewed,
     )
     what = "CR2, Satterthwaite t" if clustered else "t"

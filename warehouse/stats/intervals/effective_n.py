@@ -7,6 +7,7 @@ as Kish (1965) counts weighted observations.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,9 @@ import numpy as np
 from warehouse.stats.core.inputs import ROUNDING, FloatArray
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.korn_graubard import clustered_df
+
+
+_MISSED = -math.log(0.025)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,19 @@ def effective_n(sample: Sample) -> EffectiveN:
         units=kish(sizes),
         size_cv=float(sizes.std() / sizes.mean()),
     )
+
+
+def unseen_shift(sample: Sample) -> float:
+    """Standard errors by which prompts that the sample missed could move the mean.
+
+    A kind of prompt that makes up 3.7/n of a population (−ln 0.025) is missed by 2.5 % of the
+    samples of n. If its scores lie at the bound that is farther from the mean, the mean of the
+    population is off by the distance times that share. 0 where the error is 0 or not known.
+    """
+    low, high = sample.bounds or (0.0, 1.0)
+    if not sample.se:
+        return 0.0
+    return _MISSED * max(high - sample.mean, sample.mean - low) / sample.n / sample.se
 
 
 def heavy_tailed_df(sample: Sample) -> float | None:

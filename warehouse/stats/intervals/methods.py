@@ -26,7 +26,7 @@ from warehouse.stats.intervals.closed_form import (
 from warehouse.stats.intervals.cluster_robust import effective_clusters
 from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.effective_clopper_pearson import clopper_pearson_effective
-from warehouse.stats.intervals.effective_n import effective_n
+from warehouse.stats.intervals.effective_n import effective_n, unseen_shift
 from warehouse.stats.intervals.gaffke import gaffke
 from warehouse.stats.intervals.korn_graubard import Variant, korn_graubard
 from warehouse.stats.intervals.weighted_wilson import wilson_weighted
@@ -92,6 +92,7 @@ def _default(sample: Sample) -> IntervalChoice:
         effective_n=known.effective,
         size_cv=known.size_cv,
         skewness=skewness(sample.totals),
+        unseen=unseen_shift(sample),
         constant=sample.all_equal,
     )
 
@@ -220,7 +221,14 @@ _NEED_CLUSTERS = {
     "korn_graubard_clopper_pearson": _korn_graubard("clopper_pearson"),
     "korn_graubard_svyciprop": _korn_graubard("svyciprop"),
 }
-METHODS: dict[str, Method] = {"normal": _normal, "t": _t, "wilson_weighted": wilson_weighted, **_NEED_BOUNDS, **_BINOMIAL, **_NEED_CLUSTERS}
+METHODS: dict[str, Method] = {
+    "normal": _normal,
+    "t": _t,
+    "wilson_weighted": wilson_weighted,
+    **_NEED_BOUNDS,
+    **_BINOMIAL,
+    **_NEED_CLUSTERS,
+}
 RESAMPLED = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),

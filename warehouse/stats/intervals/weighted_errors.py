@@ -33,7 +33,7 @@ class UnitWeights:
         squares: v_c, shape (G,).
         reductions: a_c: what each squared D_c is divided by, shape (G,).
         degrees_of_freedom: Satterthwaite's under independent scores of one variance, in [1, G − 1];
-            None with one unit.
+            None where a single unit has a weight.
         kish: n_K = 1/Σ f_i².
         effective_units: 1/Σ F_c².
         flags: ``weights_concentrated``, ``weights_dominated``.
@@ -53,7 +53,8 @@ class UnitWeights:
         Args:
             totals: D_c, shape (G,).
         """
-        pulls: FloatArray = totals / np.sqrt(self.reductions)
+        with np.errstate(invalid="ignore", divide="ignore"):  # a unit with all of the weight
+            pulls: FloatArray = totals / np.sqrt(self.reductions)
         return pulls
 
 
@@ -78,7 +79,7 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
         shares=shares,
         squares=v,
         reductions=reductions,
-        degrees_of_freedom=_freedom(shares, v, reductions) if len(shares) > 1 else None,
+        degrees_of_freedom=_freedom(shares, v, reductions) if np.count_nonzero(shares) > 1 else None,
         kish=kish,
         effective_units=1 / float(shares @ shares),
         flags=_flags(kish, len(f), shares, sizes / sizes.sum()),

@@ -144,6 +144,8 @@ def _difference(first: Side, second: Side, clusters: Clusters | None) -> Sample:
     d = replace(d, weights=_both(weights))
     if d.all_equal or d.n == 1:
         return d
+    if any(own.degrees_of_freedom is None for own in weights):
+        return replace(d, se_clt=None, robust=None)
     alone = [unit_weights(side.weights).pulls(deviations(side.figures)) for side in sides]
     d = replace(d, se_clt=float(np.linalg.norm(alone[0] - alone[1])) / d.n)
     if clusters is None or d.robust is None:
@@ -159,7 +161,7 @@ def _both(weights: list[UnitWeights]) -> UnitWeights:
     freedoms = [own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None]
     return replace(
         worse,
-        degrees_of_freedom=min(freedoms, default=None),
+        degrees_of_freedom=min(freedoms) if len(freedoms) == len(weights) else None,
         effective_units=min(own.effective_units for own in weights),
         flags=tuple(dict.fromkeys(flag for own in weights for flag in own.flags)),
     )
@@ -200,10 +202,7 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
     """The paired row of the table of defaults."""
     if d.weights is not None:
         base = weighted_interval(
-            zero_one=False,
-            n_clusters=d.n_clusters,
-            effective_clusters=d.weights.effective_units,
-            flags=d.weights.flags,
+            zero_one=False, n_clusters=d.n_clusters, effective_clusters=d.weights.effective_units, flags=d.weights.flags
         )
         return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
     units = d.values if d.clusters is None else d.clusters.sums(d.values)

@@ -50,9 +50,7 @@ class Side:
         return self.link.name == "identity" and (finite_bounds(bounds) is not None or is_zero_one(self.scores))
 
 
-def aligned(
-    a: Scored, b: Scored, clusters: ArrayLike | None, link: Link
-) -> tuple[Side, Side, Clusters | None, int]:
+def aligned(a: Scored, b: Scored, clusters: ArrayLike | None, link: Link) -> tuple[Side, Side, Clusters | None, int]:
     """Both runs and the clusters on the prompts that have a weight in one of them, and how many have none.
 
     Args:
