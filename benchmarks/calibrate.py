@@ -18,6 +18,7 @@ from calibration.cells import Cell, grid
 from calibration.hard import hard_rows
 from calibration.page import reached, read_again, read_rows, write_page
 from calibration.simulate import Row, simulate
+from calibration.weighted import weighted_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,8 +38,8 @@ def main() -> None:
         "--only",
         nargs="+",
         metavar="KIND[:G]",
-        help="simulate only these kinds of scores (with at least G clusters) and the hard cases, and"
-        " keep what else the page shows, the second seed's figure too: after a change that leaves"
+        help="simulate only these kinds of scores (with at least G clusters), the hard cases and weighted"
+        " means, and keep what else the page shows, the second seed's figure too: after a change that leaves"
         " the other kinds as they are",
     )
     options = parser.parse_args()
@@ -47,7 +48,7 @@ def main() -> None:
         _renew(options)
     else:
         rows, others = (_rows(options, seed, {}) for seed in (options.seed, options.seed + 1))
-        write_page(options.output, rows, reached(others), list(hard_rows(options.seed)))
+        _write(options, rows, reached(others))
     print(f"wrote {options.output}")
 
 
@@ -56,7 +57,12 @@ def _renew(options: argparse.Namespace) -> None:
     page = options.output.read_text(encoding="utf-8")
     named = [_named(text) for text in options.only]
     kept = {row.cell: row for row in read_rows(options.output) if not any(_is(row.cell, *name) for name in named)}
-    write_page(options.output, _rows(options, options.seed, kept), read_again(page), list(hard_rows(options.seed)))
+    _write(options, _rows(options, options.seed, kept), read_again(page))
+
+
+def _write(options: argparse.Namespace, rows: list[Row], again: tuple[int, int]) -> None:
+    hard, weighted = list(hard_rows(options.seed)), list(weighted_rows(options.seed))
+    write_page(options.output, rows, again, hard, weighted)
 
 
 def _named(text: str) -> tuple[str, int]:

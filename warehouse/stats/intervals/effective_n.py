@@ -16,7 +16,6 @@ from warehouse.stats.core.inputs import ROUNDING, FloatArray
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.korn_graubard import clustered_df
 
-
 _MISSED = -math.log(0.025)
 
 
