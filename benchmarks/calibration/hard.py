@@ -96,7 +96,6 @@ CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounde
 
 def hard_rows(seed: int = 1) -> Iterator[HardRow]:
     """Every row of the table."""
-    kept = kept or {}
     for name in POPULATIONS:
         for n in PROMPTS:
             yield independent(name, n, seed)

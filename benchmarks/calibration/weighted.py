@@ -12,7 +12,7 @@ from scipy import special
 from warehouse.stats import estimate_mean, paired_difference
 
 Rng = np.random.Generator
-SAMPLES = 2000
+SAMPLES = 600
 PROMPTS, SIGMAS, GROUPS = (60, 300, 1000), (0.5, 1.0, 2.0), (15, 60)
 _SIZE, _CORRELATION, _SLOPE = 5, 0.3, 0.25
 

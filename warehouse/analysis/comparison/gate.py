@@ -16,7 +16,7 @@ from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.core.inputs import check_one_sided, is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
 from warehouse.store.connection import Store
@@ -243,6 +243,7 @@ def gate(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.gate`.
     """
     own = dict(margins or {})
+    check_one_sided(alpha)
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     tested: list[_Tested] = []
