@@ -121,21 +121,19 @@ def describe(
 def _weighted(sample: Sample, shares: FloatArray, centred: FloatArray) -> Sample:
     """With the errors of a weighted mean in the place of those of its linearised scores."""
     alone = unit_weights(shares)
-    pulls = alone.pulls(centred / sample.n) if sample.n > 1 else None
-    errors = {"shares": shares, "se_clt": None if pulls is None else float(np.linalg.norm(pulls))}
+    error = float(np.linalg.norm(alone.pulls(centred / sample.n))) if sample.n > 1 else None
+    units = alone if sample.clusters is None else unit_weights(shares, sample.clusters)
+    sample = replace(sample, shares=shares, se_clt=error, weights=units)
     if sample.clusters is None or sample.robust is None:
-        by_unit = alone if sample.clusters is None else unit_weights(shares, sample.clusters)
-        return replace(sample, weights=by_unit, **errors)
-    units = unit_weights(shares, sample.clusters)
+        return sample
     sums, g = cluster_sums(centred, sample.clusters).sums / sample.n, len(units.shares)
-    freedom = units.degrees_of_freedom or 1.0
     robust = replace(
         sample.robust,
         se_cr2=float(np.linalg.norm(units.pulls(sums))),
         se_cr3=float(np.linalg.norm(sums / (1 - units.shares))) * ((g - 1) / g) ** 0.5,
-        degrees_of_freedom=freedom,
+        degrees_of_freedom=units.degrees_of_freedom or 1.0,
     )
-    return replace(sample, weights=units, robust=robust, **errors)
+    return replace(sample, robust=robust)
 
 
 def build_sample(
