@@ -120,7 +120,7 @@ class Pair:
             weights_a=weights_a,
             weights_b=weights_b,
             link=self.metric.link,
-            bounds=self.metric.bounds_of(np.concatenate([a, b])),
+            bounds=self.metric.bounds_of(min(a.min(), b.min()), max(a.max(), b.max())),
             seed=seed,
         )
 

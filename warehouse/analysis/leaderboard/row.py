@@ -304,7 +304,7 @@ def _prompts_fixed(bare: LeaderboardRow, scores: PromptScores, metric: Metric, b
 
 def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
     """The declared bounds, unless the scores themselves break them."""
-    bounds = metric.bounds_of(scores.values)
+    bounds = metric.bounds_of(scores.values.min(), scores.values.max())
     return bounds, ("outside_bounds",) if bounds != metric.bounds else ()
 
 

@@ -9,9 +9,6 @@ from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from warehouse.analysis.selection.conditions import Run
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
@@ -87,12 +84,12 @@ class Metric:
             return (0.0, 1.0) if self.kind == "binary" else None
         return (self.low, self.high)
 
-    def bounds_of(self, values: NDArray[np.float64]) -> tuple[float | None, float | None] | None:
-        """`bounds`, None where values of the metric break them."""
-        if self.bounds is None or not len(values):
-            return self.bounds
+    def bounds_of(self, smallest: float, largest: float) -> tuple[float | None, float | None] | None:
+        """`bounds`, None where values of the metric from ``smallest`` to ``largest`` break them."""
+        if self.bounds is None:
+            return None
         low, high = (end if known is None else known for known, end in zip(self.bounds, (-inf, inf), strict=True))
-        return self.bounds if low - 1e-9 <= values.min() and values.max() <= high + 1e-9 else None
+        return self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
 
     @property
     def scale(self) -> tuple[str, ...]:

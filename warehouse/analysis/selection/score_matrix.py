@@ -54,7 +54,7 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
         values = np.full((len(prompts), len(known)), np.nan)
         for place, item in enumerate(known):
             values[np.searchsorted(prompts, item.prompts), place] = item.values
-        bounds = entries[0].metric.bounds_of(np.concatenate([item.values for item in known]))
+        bounds = entries[0].metric.bounds_of(*_range(known))
         return ScoreTable(prompts, values, clusters.labels(prompts), "", bounds=bounds)
     common = known[0].prompts
     for item in known[1:]:
@@ -66,7 +66,7 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
     weighted = any(item.uneven_weights is not None for item in known)
     weights = np.column_stack([item.weights[np.searchsorted(item.prompts, common)] for item in known])
     labels = clusters.labels(common)
-    bounds = None if link != "identity" else entries[0].metric.bounds_of(np.concatenate([i.values for i in known]))
+    bounds = None if link != "identity" else entries[0].metric.bounds_of(*_range(known))
     return ScoreTable(common, values, labels, note, weighted, weights if weighted else None, bounds)
 
 
@@ -85,6 +85,11 @@ def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int
     if finite_bounds(table.bounds) is not None or _zero_one(table.values):
         return figures
     return with_own_tests(figures, hull_tests(table.values, groups, figures))
+
+
+def _range(scores: Sequence[PromptScores]) -> tuple[float, float]:
+    """Smallest and largest score."""
+    return min(float(item.values.min()) for item in scores), max(float(item.values.max()) for item in scores)
 
 
 def _zero_one(values: NDArray[np.float64]) -> bool:

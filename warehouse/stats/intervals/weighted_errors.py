@@ -86,6 +86,26 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
     )
 
 
+def spread_as_plain(figures: FloatArray, weights: FloatArray, clusters: Clusters | None) -> FloatArray:
+    """Linearised scores with deviations such that the error of a plain mean is that of the weighted one.
+
+    Up to a share of 1/n, as they no longer sum to 0 and are centred anew: for plans, which take the
+    variance of a prompt from scores.
+
+    Args:
+        figures: linearised scores (`links.linearise_figure`), shape (n,), n at least 2.
+        weights: of the prompts, shape (n,).
+        clusters: of the prompts, two at least, or None.
+    """
+    units = unit_weights(weights, clusters)
+    sizes = np.ones(len(figures)) if clusters is None else clusters.sizes
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.sqrt((1 - sizes / sizes.sum()) / units.reductions)
+    mean = figures.mean()
+    spread: FloatArray = mean + (figures - mean) * (factor if clusters is None else factor[clusters.codes])
+    return spread
+
+
 def _others(values: FloatArray) -> FloatArray:
     """Sum of the other units' values, without the cancellation where one holds nearly all."""
     rest: FloatArray = values.sum() - values
