@@ -207,6 +207,8 @@ def _ratio(counts: NDArray[np.float32], top: FloatArray, size: FloatArray) -> Fl
 def _quotients(mean: FloatArray, variance: FloatArray, scale: FloatArray | np.float64) -> FloatArray:
     """t*; deviations have a size of at most 1 a unit, so that rounding is told from a spread."""
     flat = ~(variance > (_ROUNDING / scale) ** 2)
+    if not flat.any():
+        return np.divide(mean, np.sqrt(variance))
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / np.sqrt(np.where(flat, np.nan, variance))
     zero = np.abs(mean) <= _ROUNDING / scale
