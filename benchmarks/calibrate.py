@@ -15,9 +15,10 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: processes are the parallelism
 
 from calibration.cells import Cell, grid
-from calibration.hard import HardRow, hard_rows, read_hard
+from calibration.hard import hard_rows
 from calibration.page import reached, read_again, read_rows, write_page
 from calibration.simulate import Row, simulate
+from calibration.weighted import weighted_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,9 +38,9 @@ def main() -> None:
         "--only",
         nargs="+",
         metavar="KIND[:G]",
-        help="simulate only these kinds of scores (with at least G clusters), and hard cases of"
-        " unbounded ones, and keep what else the page shows, the second seed's figure too: after"
-        " a change of flags, not of intervals",
+        help="simulate only these kinds of scores (with at least G clusters), the hard cases and weighted"
+        " means, and keep what else the page shows, the second seed's figure too: after a change that leaves"
+        " the other kinds as they are",
     )
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,7 @@ def main() -> None:
         _renew(options)
     else:
         rows, others = (_rows(options, seed, {}) for seed in (options.seed, options.seed + 1))
-        write_page(options.output, rows, reached(others), list(hard_rows(options.seed)))
+        _write(options, rows, reached(others))
     print(f"wrote {options.output}")
 
 
@@ -56,9 +57,12 @@ def _renew(options: argparse.Namespace) -> None:
     page = options.output.read_text(encoding="utf-8")
     named = [_named(text) for text in options.only]
     kept = {row.cell: row for row in read_rows(options.output) if not any(_is(row.cell, *name) for name in named)}
-    bounded = {(row.name, row.prompts, row.clusters): row for row in read_hard(page) if not row.unbounded}
-    hard: list[HardRow] = list(hard_rows(options.seed, bounded))
-    write_page(options.output, _rows(options, options.seed, kept), read_again(page), hard)
+    _write(options, _rows(options, options.seed, kept), read_again(page))
+
+
+def _write(options: argparse.Namespace, rows: list[Row], again: tuple[int, int]) -> None:
+    hard, weighted = list(hard_rows(options.seed)), list(weighted_rows(options.seed))
+    write_page(options.output, rows, again, hard, weighted)
 
 
 def _named(text: str) -> tuple[str, int]:
@@ -98,7 +102,7 @@ def _version(seed: int) -> str:
     """A digest of the seed and of everything that decides the figures."""
     here = Path(__file__).parent / "calibration"
     files = [here / name for name in ("cells.py", "simulate.py", "vectorised_defaults.py")]
-    names = ("asymmetry.py", "defaults.py", "gaffke.py")
+    names = ("asymmetry.py", "bootstrap_t.py", "defaults.py", "gaffke.py")
     files += [ROOT / "warehouse" / "stats" / "intervals" / name for name in names]
     text = "".join(file.read_text() for file in files)
     return hashlib.sha256(f"{seed}{text}".encode()).hexdigest()[:16]

@@ -5,7 +5,7 @@ What counts here is what a reader cannot see: intervals that miss and carry no f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -94,19 +94,14 @@ POPULATIONS = {
 CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounded") for slope in (0.0, 0.8)]
 
 
-Key = tuple[str, int, int | None]
-
-
-def hard_rows(seed: int = 1, kept: Mapping[Key, HardRow] | None = None) -> Iterator[HardRow]:
-    """Every row of the table, those that are kept as they are."""
-    kept = kept or {}
+def hard_rows(seed: int = 1) -> Iterator[HardRow]:
+    """Every row of the table."""
     for name in POPULATIONS:
         for n in PROMPTS:
-            yield kept.get((name, n, None)) or independent(name, n, seed)
+            yield independent(name, n, seed)
     for kind, slope in CLUSTERED:
         for count in CLUSTERS:
-            row = kept.get((clustered_name(kind, slope), 0, count))
-            yield row or clustered(kind, slope, count, seed)
+            yield clustered(kind, slope, count, seed)
 
 
 def read_hard(page: str) -> list[HardRow]:
@@ -224,8 +219,8 @@ _WORDS = """## Hard cases
 
 Bounded scores that are rarely large, heavy tails, and clusters of lognormal sizes (median 6, σ 1.2) whose level may
 depend on the size. Where the large values are missing by chance, mean and error are both too small and the sample looks
-harmless: its own skewness flags the lucky samples and not the others. So skewness is also read off the quantiles, heavy
-tails are flagged as such, and bounded scores below 1 000 prompts get Gaffke's interval, which holds without a flag.
+harmless: its own skewness flags the lucky samples and not the others. So scores without bounds get the hull of t and
+bootstrap-t, flags inform only, and bounded scores that are few or skewed get Gaffke's interval.
 *Covers, unflagged*: among samples without a flag (–: fewer than 50); where few, these are the unlucky ones, and
 the last column counts. *Missed without a flag*: share of all samples, which should be at most 5 %. 400 to 1 500 samples
 a row: 5 % is known to ±0.6 to ±1.1 (a standard error).

@@ -14,11 +14,13 @@ from scipy import special
 
 from warehouse.stats import choose_interval
 from warehouse.stats.intervals.asymmetry import implied_skewnesses, skewness_factor
+from warehouse.stats.intervals.bootstrap_t import hull_ends, studentised
 from warehouse.stats.intervals.gaffke import gaffke_interval
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 TAIL = 0.025
+_SETS = 256  # samples that are resampled at a time
 Z = float(special.ndtri(1 - TAIL))
 
 
@@ -103,14 +105,16 @@ def intervals(
         clustered: units are clusters.
         binary: scores are 0 or 1, one draw each.
         bounded: scores lie in [0, 1].
-        paired: scores are differences of two runs.
+        paired: scores are differences of two runs with scores in [0, 1].
     """
     samples, units = describe(totals, size), totals.shape[1]
     effective_n = samples.effective if bounded else np.full(len(totals), np.inf)
     if paired:
         effective_n = _kish(np.abs(totals))
     skewness = samples.skewness
-    if not bounded and units >= 50:
+    if not (bounded or paired):
+        skewness = skewness / units**0.5
+    elif paired and units >= 50:
         raised = np.abs(skewness) * skewness_factor(units)
         skewness = np.maximum(raised, implied_skewnesses(totals))
     choices = [
@@ -118,10 +122,10 @@ def intervals(
             n_prompts=units * size,
             n_clusters=units if clustered else None,
             binary=binary,
-            bounded=bounded,
+            bounded=bounded or paired,
             effective_n=float(effective),
             skewness=float(skew),
-            tail_units=np.inf if bounded else float(tails),
+            tail_units=float(tails) if paired else np.inf,
             unseen=float(missed),
             constant=missed == 0,
             effective_clusters=float(units) if clustered else np.inf,
@@ -144,6 +148,19 @@ def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     half = samples.error * special.stdtrit(units - 1, 1 - TAIL)
     half = np.where(half > 0, half, np.nan)
     return samples.mean - half, samples.mean + half
+
+
+def _hull(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
+    centred = samples.totals - samples.totals.mean(axis=1)[:, None]
+    ends = [np.full(len(centred), np.nan) for _ in range(2)]
+    for start in range(0, len(centred), _SETS):
+        rows = slice(start, start + _SETS)
+        draws = studentised(centred[rows], None, seed=0)
+        low, high = hull_ends(draws, np.full(draws.shape[1], units - 1.0), 1 - 2 * TAIL)
+        known = np.isfinite(high - low) & (samples.error[rows] > 0)
+        for end, reach in zip(ends, (high, low), strict=True):
+            end[rows] = np.where(known, samples.mean[rows] - reach * samples.error[rows], np.nan)
+    return ends[0], ends[1]
 
 
 def _gaffke(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
@@ -197,6 +214,7 @@ def exact_interval(mean: Array, n: Array) -> tuple[Array, Array]:
 
 
 METHODS = {
+    "hull": _hull,
     "t": _t,
     "cr2_t": _t,
     "wilson": _wilson,

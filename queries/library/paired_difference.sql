@@ -1,6 +1,9 @@
 -- The difference of two runs on the prompts that both have a score of, first minus second.
--- Per-prompt values are linearised where the metric has weights or a link. Clusters are the default
--- clustering of the prompts' benchmark; a prompt outside it is a cluster of its own.
+-- Per-prompt values are linearised where the metric has weights or a link. The sum of each unit (a
+-- cluster, or a prompt) is divided by sqrt(a), a = 1 - 2F + F F q / v with F and v the sums of the
+-- shares of the weight and of their squares in the unit, q that of all squares: HC2 and CR2 of a
+-- weighted mean, and of a plain one. Clusters are the default clustering of the prompts' benchmark;
+-- a prompt outside it is a cluster of its own.
 -- grain: one row per metric that both runs have
 -- parameter: run_a integer -- id of the first run
 -- parameter: run_b integer -- id of the second run
@@ -19,7 +22,7 @@
 --   only_a: prompts that only the first has a score of
 --   only_b: prompts that only the second has a score of
 --   n_clusters: clusters among the common prompts; null without clusters
---   se_eq7: error as if prompts were independent [Miller eq. 7]
+--   se_eq7: error as if prompts were independent [Miller eq. 7; HC2 where weighted]
 --   se_eq8: the paper's clustered error [Miller eq. 8]
 --   se_cr0: cluster-robust error without correction
 --   se_cr1: se_cr0 * sqrt(G / (G - 1))
@@ -63,7 +66,11 @@ common as (
     sum(wa * a) over whole / nullif(sum(wa) over whole, 0) as ratio_a,
     sum(wb * b) over whole / nullif(sum(wb) over whole, 0) as ratio_b,
     avg(wa) over whole as mean_wa,
-    avg(wb) over whole as mean_wb
+    avg(wb) over whole as mean_wb,
+    wa / nullif(sum(wa) over whole, 0) as share_a,
+    wb / nullif(sum(wb) over whole, 0) as share_b,
+    sum(wa * wa) over whole / nullif(power(sum(wa) over whole, 2), 0) as q_a,
+    sum(wb * wb) over whole / nullif(power(sum(wb) over whole, 2), 0) as q_b
   from counted
   where a is not null and b is not null
   window whole as (partition by metric_id)
@@ -95,8 +102,19 @@ grouped as (
     min(ratio_a) as ratio_a,
     min(ratio_b) as ratio_b,
     count(*) as n,
-    sum(deviation_a - deviation_b) as total,
-    sum(power(deviation_a - deviation_b, 2)) as squares,
+    min(q_a) as q_a,
+    min(q_b) as q_b,
+    sum(share_a) as f_a,
+    sum(share_b) as f_b,
+    sum(share_a * share_a) as v_a,
+    sum(share_b * share_b) as v_b,
+    sum(deviation_a) as total_a,
+    sum(deviation_b) as total_b,
+    sum(power(
+      deviation_a / sqrt(nullif(greatest(1 - 2 * share_a + q_a, 0), 0))
+      - deviation_b / sqrt(nullif(greatest(1 - 2 * share_b + q_b, 0), 0)),
+      2
+    )) as reduced,
     sum(power(deviation_a, 2)) as squares_a,
     sum(power(deviation_b, 2)) as squares_b,
     sum(deviation_a * deviation_b) as products,
@@ -110,10 +128,13 @@ grouped as (
     and prompt_cluster.prompt_id = linear.prompt_id
   group by linear.metric_id, coalesce(prompt_cluster.cluster_id, -1 - linear.prompt_id)
 ),
-shared as (
+pulled as (
   select
     grouped.*,
-    sum(n) over (partition by metric_id) as n_all
+    total_a - total_b as total,
+    total_a / sqrt(nullif(greatest(1 - 2 * f_a + f_a * f_a * q_a / nullif(v_a, 0), 0), 0))
+      - total_b / sqrt(nullif(greatest(1 - 2 * f_b + f_b * f_b * q_b / nullif(v_b, 0), 0), 0))
+      as pull
   from grouped
 ),
 summed as (
@@ -128,18 +149,17 @@ summed as (
     count(*) as g,
     bool_or(group_id >= 0) as is_clustered,
     max(largest) <= 1e-12 * max(scale_of_values) as is_constant,
-    sum(squares) as all_squares,
+    sum(reduced) as all_squares,
     sum(total * total) as cluster_squares,
-    sum(total * total / nullif(1 - n * 1e0 / n_all, 0)) as reduced_squares,
+    sum(pull * pull) as reduced_squares,
     sum(products) / nullif(sqrt(sum(squares_a)) * sqrt(sum(squares_b)), 0) as r_ab
-  from shared
+  from pulled
   group by metric_id
 ),
 errors as (
   select
     summed.*,
-    case when is_constant then 0 * all_squares else
-      sqrt(all_squares / nullif(n_prompts - 1, 0) / n_prompts) end as eq7,
+    case when is_constant then 0 * all_squares else sqrt(all_squares) / n_prompts end as eq7,
     case when is_clustered and g > 1 and is_constant then 0 * cluster_squares
       when is_clustered and g > 1 then sqrt(cluster_squares) / n_prompts end as cr0,
     case when is_clustered and g > 1 and is_constant then 0 * cluster_squares

@@ -1,6 +1,6 @@
--- Estimate and standard errors of every run, one row for each perturbation ('' = headline form).
--- A figure is link(sum(w v) / sum(w)) over prompt means v with weights w (1 for plain means); its
--- errors are those of the linearised values w (v - ratio) / mean(w) times the slope of the link.
+-- Estimate and standard errors of every run, a row for each perturbation ('' = headline form).
+-- A figure is link(sum(w v) / sum(w)) over prompt means v with weights w (1 for plain means).
+-- Errors of weighted means are those of weighted_error; all are times the slope of the link.
 -- Clusters are the benchmark's default clustering; a prompt outside it is a cluster of its own.
 -- grain: one row per current run, metric and perturbation
 -- columns:
@@ -33,7 +33,8 @@
 --   n_unscored: samples without a score
 --   n_prompts_unscored: prompts of which no sample was scored
 --   method: cr2, clt, or why there is no standard error
---   se_clt: error as if prompts were independent [Miller eq. 1]; null below two prompts
+--   se_clt: error as if prompts were independent [Miller eq. 1; HC2 where weighted]; null below two
+--     prompts
 --   se_bernoulli: error of a proportion [Miller eq. 2]; only for 0/1 scores with one draw each
 --   se_clustered: the paper's clustered error [Miller eq. 4]; null below two clusters
 --   se_cr0: cluster-robust error without correction
@@ -208,7 +209,10 @@ figures as (
 sized as (
   select
     figures.*,
-    slope * sqrt(all_squares / nullif(n_prompts - 1, 0) / n_prompts) as se_clt,
+    slope * coalesce(
+      sqrt(weighted_error.hc2),
+      sqrt(all_squares / nullif(n_prompts - 1, 0) / n_prompts)
+    ) as se_clt,
     case when is_proportion and link = 'identity'
       then sqrt(r * (1 - r) / nullif(n_prompts, 0)) end as se_bernoulli,
     case when is_clustered and g > 1
@@ -217,9 +221,16 @@ sized as (
     case when is_clustered and g > 1 then slope * sqrt(robust_squares) / n_prompts end as se_cr0,
     case when is_clustered and g > 1
       then slope * sqrt(robust_squares * g / (g - 1)) / n_prompts end as se_cr1,
-    case when is_clustered and g > 1
-      then slope * sqrt(adjusted_squares) / n_prompts end as se_cr2
+    case
+      when is_clustered and g > 1 and adjusted_squares > 0 and weighted_error.cr2 is not null
+        then slope * sqrt(weighted_error.cr2)
+      when is_clustered and g > 1 then slope * sqrt(adjusted_squares) / n_prompts
+      end as se_cr2
   from figures
+  left join weighted_error
+    on weighted_error.run_id = figures.run_id
+    and weighted_error.metric_id = figures.metric_id
+    and weighted_error.perturbation = figures.perturbation
 ),
 headline as (
   select

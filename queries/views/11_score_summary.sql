@@ -31,7 +31,8 @@
 --   n_unscored: samples without a score
 --   n_prompts_unscored: prompts of which no sample was scored
 --   method: cr2, clt, or why there is no standard error
---   se_clt: error as if prompts were independent [Miller eq. 1]; null below two prompts
+--   se_clt: error as if prompts were independent [Miller eq. 1; HC2 where weighted]; null below two
+--     prompts
 --   se_bernoulli: error of a proportion [Miller eq. 2]; only for 0/1 scores with one draw each
 --   se_clustered: the paper's clustered error [Miller eq. 4]; null below two clusters
 --   se_cr0: cluster-robust error without correction

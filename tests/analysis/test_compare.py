@@ -38,7 +38,10 @@ def test_clustered_pairs_equal_the_python_figure(world: Store) -> None:
     prompts = sorted(a)
     members = {m["prompt_id"]: m["cluster_id"] for m in ROWS.rows["prompt_cluster"]}
     expected = paired_difference(
-        [a[p][0] for p in prompts], [b[p][0] for p in prompts], clusters=[members.get(p, -p) for p in prompts]
+        [a[p][0] for p in prompts],
+        [b[p][0] for p in prompts],
+        clusters=[members.get(p, -p) for p in prompts],
+        bounds=(0, 100),
     )
     for name in ("difference", "standard_error", "ci_low", "ci_high", "p_value", "correlation", "variance_saved"):
         assert getattr(row, name) == pytest.approx(getattr(expected, name), rel=1e-9), name

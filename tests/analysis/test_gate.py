@@ -90,7 +90,7 @@ def test_three_verdicts(house: Warehouse) -> None:
 def test_lower_is_better_and_clusters(house: Warehouse) -> None:
     row = verdict(house, "loss", 0.1)
     assert row.verdict == "pass" and row.difference > 0.3 and row.n_clusters == 20
-    assert row.method == "paired CR2 t"
+    assert row.method == "paired CR2 t and bootstrap-t"
     (back,) = house.gate(OLD, NEW, 0.1, benchmarks=["loss"]).rows
     assert back.verdict == "fail" and back.difference == pytest.approx(-row.difference)
 

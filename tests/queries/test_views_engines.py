@@ -22,6 +22,7 @@ GRAIN = {
     "run_current": "run_id",
     "headline_metric": "benchmark_id, metric_id",
     "ingest_log": "source_id",
+    "weighted_error": "run_id, metric_id, perturbation",
     "score_by_perturbation": "run_id, metric_id, perturbation",
     "score_summary": "run_id, metric_id",
     "run_score": "run_id, metric_id",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support.builders import StoreRows
@@ -185,3 +186,19 @@ def test_run_score_takes_published_figures_where_samples_are_missing(world: Stor
 
 def _close(value: float | None) -> Any:
     return None if value is None else pytest.approx(value, rel=1e-9, abs=1e-15)
+
+
+def test_weights_that_few_prompts_hold_are_seen(world: Store) -> None:
+    found = select(world, "select * from weighted_error where perturbation = ''")
+    assert found
+    for row in found:
+        facts = [
+            fact
+            for fact in ROWS.rows["prompt_score"]
+            if (fact["run_id"], fact["metric_id"], fact["perturbation"]) == (row["run_id"], row["metric_id"], "")
+            and fact["value"] is not None
+        ]
+        weights = np.array([fact["weight"] for fact in facts])
+        assert row["n_kish"] == pytest.approx(weights.sum() ** 2 / (weights @ weights), rel=1e-9)
+        assert row["n_effective_units"] <= row["n_kish"] * (1 + 1e-9)
+        assert weights.max() / weights.sum() <= row["largest_share"] * (1 + 1e-9) <= 1

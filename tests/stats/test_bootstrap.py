@@ -234,7 +234,7 @@ def test_no_spread_gives_no_interval(scores: Any, clusters: Any, kind: Any) -> N
         ({"seed": -1}, "`seed`"),
         ({"seed": 1.5}, "`seed`"),
         ({"level": 1.0}, "`level`"),
-        ({"weights": [1, 0, 1]}, "above 0"),
+        ({"weights": [1, -1, 1]}, "below 0"),
         ({"link": "none"}, "unknown `link`"),
         ({"scores": [1, float("nan"), 0]}, "not finite"),
         ({"scores": []}, "empty"),

@@ -23,7 +23,6 @@ from warehouse.stats import (
     interval_wild_bootstrap,
     interval_wilson,
     interval_wilson_bounded,
-    paired_difference,
 )
 
 EFFECTIVE = "clopper_pearson_effective"
@@ -39,23 +38,32 @@ TABLE = [
     ({"n_prompts": 1000, "bounded": True, "skewness": 5.0}, "t", ()),
     ({"n_prompts": 999, "bounded": True, "constant": True}, "gaffke", ()),
     ({"n_prompts": 10**6, "bounded": True, "constant": True}, "gaffke", ()),
-    ({"n_prompts": 1000, "bounded": True, "skewness": 5.1}, "t", ("few_skewed_prompts",)),
-    ({"n_prompts": 199, "bounded": True, "weighted": True}, "wilson_bounded", ()),
-    ({"n_prompts": 49, "bounded": True, "weighted": True}, "wilson_bounded", ("few_prompts",)),
-    ({"n_prompts": 200, "bounded": True, "weighted": True}, "t", ()),
+    ({"n_prompts": 1000, "bounded": True, "skewness": 5.1}, "gaffke", ()),
     ({"binary": True, "effective_n": 9.0}, "wilson", ("few_informative_prompts",)),
     ({"n_prompts": 100, "binary": True, "effective_n": 9.0}, "wilson", ("few_prompts",)),
-    ({"n_prompts": 360, "skewness": 3.0}, "t", ()),
-    ({"n_prompts": 359, "skewness": 3.0}, "t", ("few_skewed_prompts",)),
-    ({"n_prompts": 49, "skewness": 1.0}, "t", ("few_prompts",)),
-    ({"n_prompts": 49, "skewness": 1.0, "constant": True}, "t", ()),
-    ({"n_prompts": 50, "skewness": 1.0}, "t", ()),
-    ({"tail_units": 38.0}, "t", ()),
-    ({"tail_units": 37.9}, "t", ("heavy_tailed_prompts",)),
-    ({"n_prompts": 1500, "tail_units": 100.0}, "t", ()),
-    ({"n_prompts": 1500, "tail_units": 99.9}, "t", ("heavy_tailed_prompts",)),
-    ({"n_prompts": 10**6, "tail_units": 150.0}, "t", ()),
-    ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
+    ({"skewness": 0.2}, "hull", ()),
+    ({"skewness": -0.21}, "hull", ("skewed",)),
+    ({"n_prompts": 20}, "hull", ()),
+    ({"n_prompts": 19}, "hull", ("few_prompts",)),
+    ({"n_prompts": 6}, "hull", ("few_prompts",)),
+    ({"n_prompts": 5}, "t", ("few_prompts",)),
+    ({"effective_n": 9.0, "differences": True}, "hull", ("few_informative_prompts",)),
+    *(
+        (data | {"bounded": True, "differences": True}, "t", flags)
+        for data, flags in [
+            ({"n_prompts": 360, "skewness": 3.0}, ()),
+            ({"n_prompts": 359, "skewness": 3.0}, ("few_skewed_prompts",)),
+            ({"n_prompts": 49, "skewness": 1.0}, ("few_prompts",)),
+            ({"n_prompts": 49, "skewness": 1.0, "constant": True}, ()),
+            ({"n_prompts": 50, "skewness": 1.0}, ()),
+            ({"tail_units": 38.0}, ()),
+            ({"tail_units": 37.9}, ("heavy_tailed_prompts",)),
+            ({"n_prompts": 1500, "tail_units": 100.0}, ()),
+            ({"n_prompts": 1500, "tail_units": 99.9}, ("heavy_tailed_prompts",)),
+            ({"n_prompts": 10**6, "tail_units": 150.0}, ()),
+            ({"n_prompts": 49, "skewness": -1.1}, ("few_skewed_prompts",)),
+        ]
+    ),
     ({"n_clusters": 20, "binary": True, "effective_n": 20, "size_cv": 0.5}, "korn_graubard_wilson", ()),
     ({"n_clusters": 19, "binary": True, "effective_n": 20}, "korn_graubard_wilson", ("few_informative_clusters",)),
     ({"n_clusters": 99, "binary": True, "effective_n": 10.9}, EFFECTIVE, ("few_informative_clusters",)),
@@ -73,14 +81,21 @@ TABLE = [
         "korn_graubard_clopper_pearson",
         ("few_skewed_clusters",),
     ),
-    ({"n_clusters": 50}, "cr2_t", ()),
-    ({"n_clusters": 50, "tail_units": 37.0}, "cr2_t", ("heavy_tailed_clusters",)),
-    ({"n_clusters": 50, "skewness": 1.2}, "cr2_t", ("few_skewed_clusters",)),
-    ({"n_clusters": 49}, "cr2_t", ("few_clusters",)),
-    ({"n_clusters": 90, "effective_clusters": 49.0}, "cr2_t", ("few_clusters",)),
-    ({"n_clusters": 20, "differences": True}, "cr2_t", ()),
-    ({"n_clusters": 20, "differences": True, "effective_n": 10}, "cr2_t", ()),
-    ({"n_clusters": 19, "differences": True}, "cr2_t", ("few_clusters",)),
+    ({"n_clusters": 20}, "hull", ()),
+    ({"n_clusters": 20, "skewness": 0.3}, "hull", ("skewed",)),
+    ({"n_clusters": 19}, "hull", ("few_clusters",)),
+    ({"n_clusters": 90, "effective_clusters": 19.0}, "hull", ("few_clusters",)),
+    ({"n_clusters": 5}, "cr2_t", ("few_clusters",)),
+    ({"n_clusters": 20, "differences": True}, "hull", ()),
+    *(
+        (data | {"bounded": True, "differences": True}, "cr2_t", flags)
+        for data, flags in [
+            ({"n_clusters": 50, "tail_units": 37.0}, ("heavy_tailed_clusters",)),
+            ({"n_clusters": 50, "skewness": 1.2}, ("few_skewed_clusters",)),
+            ({"n_clusters": 20, "effective_n": 10}, ()),
+            ({"n_clusters": 90, "effective_clusters": 19.0}, ("few_clusters",)),
+        ]
+    ),
 ]
 
 
@@ -112,14 +127,17 @@ def clusters(n: int, count: int) -> np.ndarray:
         ("binary", 12, {"binary": False, "bounds": (0, 1)}, "gaffke"),
         ("bounded", 40, {"bounds": (0, 1)}, "gaffke"),
         ("bounded", 999, {"bounds": (0, 1)}, "gaffke"),
-        ("bounded", 40, {"bounds": (0, None)}, "t"),
-        ("bounded", 40, {"bounds": (0, float("inf"))}, "t"),
+        ("bounded", 40, {"bounds": (0, None)}, "hull"),
+        ("bounded", 40, {"bounds": (0, float("inf"))}, "hull"),
         ("bounded", 1000, {"bounds": (0, 1)}, "t"),
-        ("bounded", 40, {}, "t"),
+        ("bounded", 40, {}, "hull"),
+        ("binary", 40, {"weights": np.arange(1, 41)}, "wilson_weighted"),
+        ("bounded", 40, {"weights": np.arange(1, 41), "bounds": (0, 1)}, "t"),
+        ("bounded", 40, {"weights": np.arange(1, 41), "clusters": clusters(40, 20)}, "cr2_t"),
         ("binary", 200, {"clusters": clusters(200, 40)}, "korn_graubard_wilson"),
         ("binary", 40, {"clusters": clusters(40, 5)}, EFFECTIVE),
         ("bounded", 300, {"clusters": clusters(300, 30), "bounds": (0, 1)}, "wilson_bounded"),
-        ("bounded", 40, {"clusters": clusters(40, 20)}, "cr2_t"),
+        ("bounded", 40, {"clusters": clusters(40, 20)}, "hull"),
     ],
 )
 def test_estimate_mean_follows_the_table(kind: str, n: int, options: dict[str, Any], method: str) -> None:
@@ -136,27 +154,25 @@ def test_unequal_clusters_turn_to_clopper_pearson() -> None:
     assert "unequal" in result.reason
 
 
-def test_a_skewed_small_run_is_marked_and_bca_stands_beside() -> None:
+def test_skewed_scores_are_marked_and_t_stands_beside() -> None:
     scores = np.random.default_rng(1).gamma(0.5, size=30)
     found = estimate_mean(scores, seed=3)
-    assert found.flags == ("few_skewed_prompts",)
-    assert found.beside == interval_bootstrap(scores, kind="bca", n_resamples=9999, seed=3)
-    plain = estimate_mean(np.linspace(0, 9, 20))
-    assert (plain.flags, plain.beside) == (("few_prompts",), None)
-    plain = estimate_mean(np.linspace(0, 9, 50))
-    assert (plain.flags, plain.beside) == ((), None)
+    assert (found.method, found.flags) == ("hull", ("skewed",))
+    assert found.beside == interval_t(found.estimate, found.se_clt, 29)
+    assert found.ci_high > found.beside.high and found.ci_low == found.beside.low
+    assert estimate_mean(np.linspace(0, 9, 20)).flags == ()
     assert estimate_mean(scores, method="t").beside is None
 
 
-def test_many_skewed_bounded_scores_are_marked_and_the_betting_interval_stands_beside() -> None:
+def test_many_skewed_bounded_scores_keep_gaffkes_interval() -> None:
     rng = np.random.default_rng(5)
     scores = np.where(rng.random(3000) < 0.01, rng.random(3000), 0.0)
     found = estimate_mean(scores, bounds=(0, 1), seed=4)
-    assert (found.method, found.flags) == ("t", ("few_skewed_prompts",))
-    assert found.beside == interval_betting(scores, seed=4)
-    assert estimate_mean(rng.random(3000), bounds=(0, 1)).beside is None
+    assert (found.method, found.flags, found.beside) == ("gaffke", (), None)
+    assert ends(interval_gaffke(scores)) == (found.ci_low, found.ci_high)
+    assert estimate_mean(rng.random(3000), bounds=(0, 1)).method == "t"
     asked = estimate_mean(scores, bounds=(0, 1), method="betting", seed=4)
-    assert (asked.ci_low, asked.ci_high, asked.beside) == (*ends(found.beside), None)
+    assert (asked.ci_low, asked.ci_high, asked.beside) == (*ends(interval_betting(scores, seed=4)), None)
 
 
 def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
@@ -164,18 +180,10 @@ def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
     codes = clusters(120, 12)
     scores = rng.normal(size=120) + rng.normal(size=12)[codes]
     found = estimate_mean(scores, clusters=codes, seed=4)
-    assert (found.method, found.flags) == ("cr2_t", ("few_clusters",))
+    assert (found.method, found.flags) == ("hull", ("few_clusters",))
     assert found.beside == interval_wild_bootstrap(scores, clusters=codes, seed=4)
     more = estimate_mean(scores, clusters=clusters(120, 40))
-    assert (more.flags, more.beside) == (("few_clusters",), None)
-
-
-def test_scores_without_bounds_need_more_clusters_than_differences() -> None:
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(size=(2, 300))
-    for count, flags in ((49, ("few_clusters",)), (60, ())):
-        assert estimate_mean(a, clusters=clusters(300, count)).flags == flags
-    assert paired_difference(a, b, clusters=clusters(300, 49)).flags == ()
+    assert more.flags == () and more.beside is not None and more.beside.method == "t"
 
 
 def test_resampling_by_name() -> None:

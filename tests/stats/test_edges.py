@@ -211,7 +211,7 @@ def test_paired_runs_must_be_aligned() -> None:
     with pytest.raises(StatisticsError, match="`clusters`"):
         paired_difference([1, 0], [1, 1], clusters=[1])
     with pytest.raises(StatisticsError, match="`weights_b`"):
-        paired_difference([1, 0], [1, 1], weights_b=[1, 0])
+        paired_difference([1, 0], [1, 1], weights_b=[1, -1])
     with pytest.raises(StatisticsError, match="`level`"):
         paired_difference([1, 0], [1, 1], level=2)
 
@@ -260,7 +260,7 @@ def test_results_are_plain_numbers_that_serialise() -> None:
     ]
     for result in results:
         fields = json.loads(json.dumps(result.to_dict()))
-        assert list(fields) == list(vars(result))
+        assert list(fields) == [name for name in vars(result) if name != "draws"]
         assert "\n" not in str(result) and str(result)
         types = {type(value) for value in result.to_dict().values()}
         assert types <= {float, int, str, list, type(None)}

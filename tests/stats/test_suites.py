@@ -207,7 +207,7 @@ def test_one_leaf_with_the_same_prompts_is_the_paired_difference(clustered: bool
     dice = np.random.default_rng(4)
     a, b = dice.random((2, 40))
     units = np.arange(40) // 3 if clustered else np.arange(40)
-    expected = paired_difference(a, b, clusters=units if clustered else None)
+    expected = paired_difference(a, b, clusters=units if clustered else None, bounds=(0, 1))
     difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)])
     assert difference == exact(expected.difference)
     assert error == exact(expected.standard_error)

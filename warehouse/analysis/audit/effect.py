@@ -145,6 +145,9 @@ def _difference(
             weights_a=a.weights[own] if uneven else None,
             weights_b=b.weights[of_leader] if uneven else None,
             link=line.entry.metric.link,
+            bounds=line.entry.metric.bounds_of(
+                min(a.values[own].min(), b.values[of_leader].min()), max(a.values[own].max(), b.values[of_leader].max())
+            ),
         )
     except StatisticsError:  # a figure without an error
         return None

@@ -13,7 +13,7 @@ from warehouse.analysis.comparison.pairs_view import pairs_view
 from warehouse.analysis.comparison.words import direction_remarks
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import advise_others
-from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -24,7 +24,7 @@ from warehouse.analysis.selection.scored_conditions import (
 )
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
-from warehouse.stats import AllPairs, all_pairs, rank_models
+from warehouse.stats import AllPairs, rank_models
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
@@ -118,9 +118,8 @@ def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: i
         if not len(table.prompts):
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
-        figures = all_pairs(
-            table.values,
-            table.clusters,
+        figures = tested_pairs(
+            table,
             level=level,
             n_resamples=n_resamples,
             seed=seed,

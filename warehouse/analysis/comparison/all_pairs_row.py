@@ -136,7 +136,8 @@ def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[
         return ()
     a, b = a[common], b[common]
     clusters = None if table.clusters is None else table.clusters[common]
-    flags = paired_flags(a, b, clusters)
+    weights = (None, None) if table.weights is None else (table.weights[:, first], table.weights[:, second])
+    flags = paired_flags(a, b, clusters, bounds=table.bounds, weights_a=weights[0], weights_b=weights[1])
     if metric.link == "identity" and not table.is_weighted and too_few_units(a - b, clusters):
         flags += ("too_few_units",)
     return flags + outside_clusters(clusters)

@@ -20,6 +20,10 @@ _METHODS = {
         "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
         " of one cluster are not independent"
     ),
+    "paired_hull": (
+        "scores have no bounds: t on the differences (by cluster, where there are clusters) and bootstrap-t,"
+        " the wider end on either side and the larger p"
+    ),
     "prompts_fixed_t": ("t with the prompts fixed: the error is that of the generations alone, for these very prompts"),
     "independent_parts_t": "t; the errors of the benchmarks are independent",
     "summed_parts_t": "t; the errors of the benchmarks are added up as if they shared no prompt",
@@ -164,7 +168,7 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     if margin is None:
         return []
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
-    return [f"equal: yes where {inside} (two one-sided t tests; p equal is the larger p)."]
+    return [f"equal: yes where {inside} (two one-sided tests; p equal is the larger p)."]
 
 
 def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:

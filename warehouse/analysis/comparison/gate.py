@@ -17,9 +17,9 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.core.inputs import check_one_sided, is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
-from warehouse.stats.paired.margins import NonInferiorityTest, noninferiority_test
+from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
 from warehouse.store.connection import Store
 
 #: Verdicts as a summary shows them.
@@ -246,6 +246,7 @@ def gate(
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.gate`.
     """
     own = dict(margins or {})
+    check_one_sided(alpha)
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     tested: list[_Tested] = []
@@ -283,17 +284,18 @@ def gate(
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:
-    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
-    differences = sign * pair.differences
-    test = noninferiority_test(differences, margin, pair.clusters, alpha=alpha)
+    lower_is_better = pair.metric.higher_is_better is False
+    paired = pair.difference(1 - 2 * alpha, turned=lower_is_better)
+    test = paired_noninferiority(paired, margin, alpha=alpha)
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     unscored, why = _why_undecided(pair, max_unscored)
     if not why and missing > max_unscored:
         why = f"the candidate has no score of {missing:.1%} of the baseline's prompts"
-    p, method = test.p_value, "paired t" if pair.clusters is None else "paired CR2 t"
-    both: PValues = (None, None) if p is None else (p, 1 - p)
-    if p is None and is_constant(differences):
-        both, method = _exact(pair, float(differences[0]), margin), "exact binomial"
+    method = "paired t" if pair.clusters is None else "paired CR2 t"
+    method += "" if paired.draws is None else " and bootstrap-t"
+    both: PValues = (test.p_value, test.p_inferior)
+    if test.p_value is None and is_constant(pair.differences):
+        both, method = _exact(pair, paired.difference, margin), "exact binomial"
     both = (None, None) if why else both
     return _Tested(pair, margin, test, both, method, why, unscored)
 

@@ -13,13 +13,13 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import (
     PairedDifference,
     mcnemar_test,
-    paired_difference,
     paired_difference_prompts_fixed,
     sign_flip_test,
     wilcoxon_test,
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.margins import equivalence_p_values
 
 METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
@@ -36,7 +36,7 @@ class Options:
         estimand: one of `ESTIMANDS`.
         margin: half width of what counts as equal, or None.
         n_resamples: random sign patterns of the permutation test.
-        seed: of the permutation test.
+        seed: of the permutation test, and of the bootstrap of scores without bounds.
     """
 
     level: float = 0.95
@@ -83,12 +83,12 @@ class Tests:
     """p-values of one difference; None where a test does not apply, with the reason.
 
     Attributes:
-        p_t: Student's t.
+        p_t: Student's t; of scores without bounds the larger of it and the bootstrap's.
         p_permutation: sign flip test.
         permutation: how it was computed; empty without.
         p_mcnemar: McNemar's exact test.
         p_wilcoxon: Wilcoxon's signed-rank test; only where it was asked for.
-        p_equivalence: the larger of two one-sided t tests; only with a margin.
+        p_equivalence: the larger of two such one-sided tests; only with a margin.
         reasons: ``name: why`` for each that is None.
         flags: warnings of the permutation test.
     """
@@ -124,7 +124,7 @@ def check_estimand(pair: Pair, options: Options) -> None:
 def difference_of(pair: Pair, options: Options) -> PairedDifference:
     """The paired difference under the estimand that was asked for."""
     if options.estimand == PROMPTS_SAMPLED:
-        return paired_difference(*pair.values, clusters=pair.clusters, level=options.level)
+        return pair.difference(options.level, seed=options.seed)
     a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
     return paired_difference_prompts_fixed(a, b, level=options.level)
 
@@ -147,17 +147,21 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Options) -> Tests:
         permutation="" if flip is None else flip.method,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
-        p_equivalence=equivalence_p(paired.difference, paired.standard_error, paired.degrees_of_freedom, options),
+        p_equivalence=equivalence_p(
+            paired.difference, paired.standard_error, paired.degrees_of_freedom, options, paired.draws
+        ),
         reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
         flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
     )
 
 
-def equivalence_p(difference: float, error: float | None, df: float | None, options: Options) -> float | None:
+def equivalence_p(
+    difference: float, error: float | None, df: float | None, options: Options, draws: StudentisedDraws | None = None
+) -> float | None:
     """TOST's p; None without a margin or an error."""
     if options.margin is None:
         return None
-    lower, upper = equivalence_p_values(difference, error, df, options.margin)
+    lower, upper = equivalence_p_values(difference, error, df, options.margin, draws)
     return None if lower is None or upper is None else max(lower, upper)
 
 

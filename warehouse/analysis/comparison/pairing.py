@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.links import find_link
 from warehouse.store.connection import Store
+
+if TYPE_CHECKING:
+    from warehouse.stats import PairedDifference
 
 Floats = NDArray[np.float64]
 
@@ -82,12 +86,43 @@ class Pair:
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """One number per common prompt of each, whose mean is the reported figure."""
-        from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
+        from warehouse.stats.paired.sides import figure_values  # only where pairs are formed
 
         link = find_link(self.metric.link)
-        sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
-        a, b = (figure_values(side.values[rows], side.weights[rows], link) for side, rows in sides)
+        a, b = (figure_values(scores, weights, link) for scores, weights in self._sides)
         return a, b
+
+    @property
+    def _sides(self) -> tuple[tuple[Floats, Floats], ...]:
+        """Scores and weights of each on the common prompts."""
+        sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
+        return tuple((side.values[rows], side.weights[rows]) for side, rows in sides)
+
+    def difference(self, level: float, *, seed: int = 0, turned: bool = False) -> PairedDifference:
+        """The paired difference, prompts sampled.
+
+        Args:
+            level: nominal coverage of its interval.
+            seed: of the bootstrap of scores without bounds.
+            turned: second minus first.
+
+        Raises:
+            StatisticsError: ``level`` or ``seed`` out of range.
+        """
+        from warehouse.stats import paired_difference  # only where pairs are formed
+
+        (a, weights_a), (b, weights_b) = self._sides[::-1] if turned else self._sides
+        return paired_difference(
+            a,
+            b,
+            clusters=self.clusters,
+            level=level,
+            weights_a=weights_a,
+            weights_b=weights_b,
+            link=self.metric.link,
+            bounds=self.metric.bounds_of(min(a.min(), b.min()), max(a.max(), b.max())),
+            seed=seed,
+        )
 
     @property
     def differences(self) -> Floats:

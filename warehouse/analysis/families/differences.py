@@ -24,10 +24,8 @@ def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Sett
     Raises:
         NotComparable: nothing in common.
     """
-    from warehouse.stats import paired_difference  # a refresh with nothing to do computes nothing
-
     pair = _pair(data, *question.conditions)
-    paired = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
+    paired = pair.difference(settings.level)
     return _value(question, pair, paired, data.metric_name(pair.metric))
 
 
@@ -95,7 +93,7 @@ def _usable(data: BenchmarkData, key: str) -> list[ScoredCondition]:
 class Differences:
     """One question for each condition and baseline, and for each checkpoint with one before it."""
 
-    name, version = "differences", "3"
+    name, version = "differences", "4"
 
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""

@@ -12,7 +12,7 @@ from warehouse.analysis.selection.scored_conditions import coverage_of
 class Scores:
     """One question for each condition: what the leaderboard shows of it, without its place."""
 
-    name, version = "scores", "2"
+    name, version = "scores", "3"
 
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One for each condition."""

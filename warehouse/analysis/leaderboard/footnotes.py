@@ -17,6 +17,8 @@ WIDE = 1.5
 
 #: Second intervals that are shown.
 _SECOND = 5
+#: Those that are only of interest where the scores are skewed.
+_USUAL, _SKEWED = ("t", "cr2_t"), "skewed"
 
 
 def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
@@ -97,7 +99,9 @@ def usual_width(row: LeaderboardRow) -> float:
 
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    with_second = [row for row in rows if row.beside_method]
+    with_second = [
+        row for row in rows if row.beside_method and (row.beside_method not in _USUAL or _SKEWED in row.flags)
+    ]
     for row in with_second[:_SECOND]:
         ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
         condition = f" {row.condition}" if row.condition else ""
@@ -107,7 +111,7 @@ def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _why_second(row: LeaderboardRow) -> str:
-    return "the data are skewed" if row.beside_method == "betting" else "the data are few"
+    return "the data are skewed" if row.beside_method in _USUAL else "the data are few"
 
 
 def _span(values: Sequence[float], form: str) -> str:

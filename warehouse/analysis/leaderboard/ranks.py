@@ -10,9 +10,9 @@ from warehouse.analysis.comparison.pair_group import letters_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, is_partial
-from warehouse.stats import all_pairs, rank_models
+from warehouse.stats import rank_models
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -54,9 +54,8 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     if not len(table.prompts):
         return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
-    pairs = all_pairs(
-        table.values,
-        table.clusters,
+    pairs = tested_pairs(
+        table,
         level=options.level,
         seed=options.seed,
         n_resamples=options.n_resamples if options.n_resamples >= least else 0,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from warehouse.analysis.leaderboard.stopped import STOPPED, StoppedEstimate, stopped_estimate
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bounds
 from warehouse.analysis.results import Column, Row
@@ -116,9 +114,8 @@ class LeaderboardRow(Row):
         unscored_ci_low: lower end of the interval around the two: the hull of the default
             intervals with the missing scores at either end.
         unscored_ci_high: upper end of it.
-        beside_method: a second method, where the default one is not certain: ``"betting"`` for
-            skewed scores with bounds, ``"bca"`` for skewed ones without, ``"wild_bootstrap"`` for
-            few clusters; else empty.
+        beside_method: a second method of scores without bounds: ``"wild_bootstrap"`` for few
+            clusters, else ``"t"`` (``"cr2_t"``); else empty.
         beside_ci_low: lower end of the second interval.
         beside_ci_high: upper end of it.
         degrees_of_freedom: of the standard error: n - 1, or Satterthwaite's with clusters.
@@ -316,13 +313,8 @@ def _prompts_fixed(bare: LeaderboardRow, scores: PromptScores, metric: Metric, b
 
 def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
     """The declared bounds, unless the scores themselves break them."""
-    if metric.bounds is None:
-        return None, ()
-    low, high = metric.bounds
-    low_end = -np.inf if low is None else low
-    high_end = np.inf if high is None else high
-    broken = scores.values.min() < low_end - 1e-9 or scores.values.max() > high_end + 1e-9
-    return (None, ("outside_bounds",)) if broken else (metric.bounds, ())
+    bounds = metric.bounds_of(scores.values.min(), scores.values.max())
+    return bounds, ("outside_bounds",) if bounds != metric.bounds else ()
 
 
 def _as_published(bare: LeaderboardRow, published: Published) -> LeaderboardRow:

@@ -17,8 +17,10 @@ from warehouse.analysis.selection.scores import PromptScores, read_links, read_s
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
+from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant
 from warehouse.stats.core.links import find_link, linearise, linearise_figure
 from warehouse.stats.core.moments import mean_of
+from warehouse.stats.intervals.weighted_errors import spread_as_plain
 from warehouse.store.connection import Store
 
 
@@ -82,7 +84,8 @@ def read_pilot(
     )
     prompts = _common(conditions, scores)
     labels = clusters.labels(prompts)
-    sides = [_side(own, prompts, chosen) for own in scores]
+    groups = None if labels is None else as_clusters(labels, len(prompts))
+    sides = [_side(own, prompts, chosen, groups) for own in scores]
     if len(sides) == 1:
         pilot = plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
     else:
@@ -150,13 +153,15 @@ def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> 
 
 
 def _side(
-    scores: PromptScores, prompts: NDArray[np.int64], metric: Metric
+    scores: PromptScores, prompts: NDArray[np.int64], metric: Metric, clusters: Clusters | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Prompt means, variances of draws (both on the scale of the figure) and numbers of draws."""
     kept = np.searchsorted(scores.prompts, prompts)
     values, weights = scores.values[kept], scores.weights[kept]
     link = find_link(metric.link)
     figures = linearise_figure(values, weights, link)
+    if not is_constant(weights) and (len(values) if clusters is None else clusters.n) > 1:
+        figures = spread_as_plain(figures, weights, clusters)
     slope = link.slope(mean_of(linearise(values, weights)))
     scale = slope * weights / weights.mean()
     return figures, scores.within[kept] * scale**2, scores.n_draws[kept]

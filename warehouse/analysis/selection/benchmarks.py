@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -82,6 +83,13 @@ class Metric:
         if self.low is None and self.high is None:
             return (0.0, 1.0) if self.kind == "binary" else None
         return (self.low, self.high)
+
+    def bounds_of(self, smallest: float, largest: float) -> tuple[float | None, float | None] | None:
+        """`bounds`, None where values of the metric from ``smallest`` to ``largest`` break them."""
+        if self.bounds is None:
+            return None
+        low, high = (end if known is None else known for known, end in zip(self.bounds, (-inf, inf), strict=True))
+        return self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
 
     @property
     def scale(self) -> tuple[str, ...]:

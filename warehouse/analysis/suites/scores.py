@@ -16,7 +16,7 @@ from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.units import UnitMap
 from warehouse.stats import Cell, combine_leaves, leaf_cell, published_cell
 from warehouse.stats.core.links import find_link
-from warehouse.stats.paired.paired import figure_values
+from warehouse.stats.paired.sides import figure_values
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
     scores = entry.usable
     if scores is not None and not entry.is_cut:
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
-        return leaf_cell(values, units.units(scores.prompts))
+        return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights)
     if entry.published is None:
         return None
     figure = entry.published

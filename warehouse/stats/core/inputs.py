@@ -116,6 +116,18 @@ def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
     return values
 
 
+def as_prompt_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
+    """``weights`` of ``n`` prompts: finite, at least 0, some above; prompts of weight 0 count for nothing."""
+    values = as_scores(weights, name)
+    check_length(len(values), n, name)
+    if values.min() < 0:
+        first = int(np.argmax(values < 0))
+        raise StatisticsError(f"`{name}` must not be below 0, found {values[first]} at index {first}")
+    if values.max() == 0:
+        raise StatisticsError(f"`{name}` are all 0: a weighted mean needs some weight")
+    return values
+
+
 def as_shares(weights: ArrayLike | None, n: int) -> FloatArray:
     """``weights``, each above 0, over their sum, shape (n,); None: all alike."""
     if weights is None:

@@ -6,9 +6,13 @@ probabilities in (0, 1), errors are standard errors (one sigma).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from warehouse.stats.core.result_base import Figures
+
+if TYPE_CHECKING:
+    from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class Estimate(Figures):
     Attributes:
         estimate: unweighted mean of the prompt means, or the ratio metric.
         standard_error: the headline error: ``se_cr2`` with clusters, else ``se_clt``. None
-            where it is 0 or not defined; ``flags`` and ``reason`` say why.
+            where it is 0 or not defined; ``flags`` and ``reason`` say why. Of a weighted mean
+            HC2, or CR2 with the clusters' shares of the weight.
         ci_low: lower end of the interval, None where none can be given.
         ci_high: upper end of the interval.
         level: nominal coverage of the interval.
@@ -46,17 +51,16 @@ class Estimate(Figures):
         n_clusters: clusters, None where the data carry none.
         method: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
         reason: why this method, or why there is no interval.
-        flags: warnings: ``few_prompts``, ``few_skewed_prompts``, ``few_informative_prompts``,
-            ``heavy_tailed_prompts``, ``far_bound``, ``few_clusters``, ``few_skewed_clusters``,
-            ``few_informative_clusters``, ``heavy_tailed_clusters`` (what each means for
-            coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
-            ``single_cluster``, ``zero_standard_error``, ``interval_overflows``.
-        beside: a second interval, to be read together with the default one: the betting
-            interval where many bounded scores are flagged, BCa where the scores are unbounded
-            and skewed, the wild cluster bootstrap where there are few clusters of unbounded
-            scores; None elsewhere, and where a method was asked for.
-        degrees_of_freedom: of ``standard_error``: n - 1, or Satterthwaite's for CR2.
-        se_clt: Miller eq. 1, from n = 2 on.
+        flags: warnings: ``few_prompts``, ``few_informative_prompts``, ``far_bound``,
+            ``few_clusters``, ``few_skewed_clusters``, ``few_informative_clusters``, ``skewed``,
+            ``weights_concentrated``, ``weights_dominated``, ``prompts_without_weight`` (what each
+            means for coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
+            ``single_cluster``, ``zero_standard_error``, ``interval_overflows``,
+            ``unbounded_interval``.
+        beside: a second interval of unbounded scores: the wild cluster bootstrap where there are
+            few clusters, else Student's t; None elsewhere, and where a method was asked for.
+        degrees_of_freedom: of ``standard_error``: n - 1, or Satterthwaite's for CR2 and weights.
+        se_clt: Miller eq. 1, from n = 2 on; HC2 of a weighted mean.
         se_bernoulli: Miller eq. 2; only for 0/1 scores with one draw per prompt.
         se_clustered: Miller eq. 4, the paper's clustered error; from 2 clusters on.
         se_cr0: cluster-robust error without correction.
@@ -104,12 +108,13 @@ class PairedDifference(Figures):
         difference: ``mean_a - mean_b``.
         standard_error: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None
             where it is 0 or not defined.
-        ci_low: lower end of the interval (t, or Satterthwaite t on CR2).
+        ci_low: lower end of the interval (t, Satterthwaite t on CR2, or their hull with bootstrap-t).
         ci_high: upper end of the interval.
         level: nominal coverage of the interval.
         statistic: difference / standard_error; None where the error is.
         degrees_of_freedom: n - 1, or Satterthwaite's.
-        p_value: two-sided, from Student's t.
+        p_value: two-sided, from Student's t; of unbounded scores the larger of it and the
+            bootstrap's, so that it agrees with the interval.
         mean_a: figure of the first run on these prompts.
         mean_b: figure of the second run on these prompts.
         correlation: Pearson correlation of the two runs over prompts.
@@ -121,11 +126,12 @@ class PairedDifference(Figures):
         se_cr2: bias-reduced cluster-robust error of the differences.
         n_prompts: prompts in both runs.
         n_clusters: clusters, None where the data carry none.
-        method: ``"paired_t"`` or ``"paired_cr2_t"``.
+        method: ``"paired_t"``, ``"paired_cr2_t"`` or ``"paired_hull"``.
         reason: why this method, or why there is no interval.
         flags: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where
             the runs differ on few; ``all_differences_equal`` for a constant difference.
         estimand: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
+        draws: bootstrap distribution behind a hull, for tests against a margin; not in `to_dict`.
     """
 
     difference: float
@@ -151,6 +157,13 @@ class PairedDifference(Figures):
     reason: str
     flags: tuple[str, ...]
     estimand: str = "prompts_sampled"
+    draws: StudentisedDraws | None = field(default=None, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, without the draws."""
+        named = Figures.to_dict(replace(self, draws=None))
+        del named["draws"]
+        return named
 
     def __str__(self) -> str:
         figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)

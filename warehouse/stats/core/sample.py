@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import (
@@ -11,8 +12,8 @@ from warehouse.stats.core.inputs import (
     Clusters,
     FloatArray,
     as_clusters,
+    as_prompt_weights,
     as_scores,
-    as_weights,
     check_within,
     finite_bounds,
     is_binary,
@@ -21,6 +22,7 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.links import Link, linearise
 from warehouse.stats.core.moments import clt_error, deviations, mean_of
 from warehouse.stats.intervals.cluster_robust import ClusterRobust, cluster_sums, robust_errors
+from warehouse.stats.intervals.weighted_errors import UnitWeights, unit_weights
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,13 @@ class Sample:
         clusters: cluster numbers, or None.
         binary: 0/1 scores, one draw per prompt, no weights, no link.
         bounds: finite bounds of the scores, or None.
-        se_clt: error of the mean as if prompts were independent; None at n = 1.
+        se_clt: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
         robust: cluster-robust errors; None without clusters or with a single one.
         shares: weight of each prompt over the mean weight, shape (n,); None where the figure
             is a plain mean.
+        weights: what these say of the error, by unit; None where the figure is a plain mean.
+        zero_one: 0/1 scores, one draw per prompt, weighted or not; no link.
+        n_weightless: prompts of weight 0 that were left out.
     """
 
     values: FloatArray
@@ -47,6 +52,9 @@ class Sample:
     se_clt: float | None
     robust: ClusterRobust | None
     shares: FloatArray | None = None
+    weights: UnitWeights | None = None
+    zero_one: bool = False
+    n_weightless: int = 0
 
     @property
     def n(self) -> int:
@@ -68,6 +76,8 @@ class Sample:
     @property
     def df(self) -> float | None:
         """Degrees of freedom of the headline error: n − 1, or Satterthwaite's."""
+        if self.weights is not None:
+            return self.weights.degrees_of_freedom
         if self.clusters is None:
             return self.n - 1 if self.n > 1 else None
         return None if self.robust is None else self.robust.degrees_of_freedom
@@ -95,7 +105,7 @@ def describe(
 ) -> Sample:
     """The figures of checked scores: one pass for the mean, one for the rest."""
     centred = deviations(values)
-    return Sample(
+    plain = Sample(
         values=values,
         mean=mean_of(values),
         clusters=clusters,
@@ -103,8 +113,27 @@ def describe(
         bounds=bounds,
         se_clt=clt_error(centred),
         robust=None if clusters is None else robust_errors(centred, clusters),
-        shares=shares,
+        zero_one=binary,
     )
+    return plain if shares is None else _weighted(plain, shares, centred)
+
+
+def _weighted(sample: Sample, shares: FloatArray, centred: FloatArray) -> Sample:
+    """With the errors of a weighted mean in the place of those of its linearised scores."""
+    alone = unit_weights(shares)
+    error = float(np.linalg.norm(alone.pulls(centred / sample.n))) if sample.n > 1 else None
+    units = alone if sample.clusters is None else unit_weights(shares, sample.clusters)
+    sample = replace(sample, shares=shares, se_clt=error, weights=units)
+    if sample.clusters is None or sample.robust is None:
+        return sample
+    sums, g = cluster_sums(centred, sample.clusters).sums / sample.n, len(units.shares)
+    robust = replace(
+        sample.robust,
+        se_cr2=float(np.linalg.norm(units.pulls(sums))),
+        se_cr3=float(np.linalg.norm(sums / (1 - units.shares))) * ((g - 1) / g) ** 0.5,
+        degrees_of_freedom=units.degrees_of_freedom or 1.0,
+    )
+    return replace(sample, robust=robust)
 
 
 def build_sample(
@@ -118,16 +147,21 @@ def build_sample(
 ) -> Sample:
     """Check the arguments of `estimate_mean` and describe what they hold."""
     raw = as_scores(scores)
-    checked = None if weights is None else as_weights(weights, len(raw))
-    values = linearise(raw, checked)
-    shares = None if checked is None or values is raw else checked / checked.mean()
+    checked = None if weights is None else as_prompt_weights(weights, len(raw))
     groups = None if clusters is None else as_clusters(clusters, len(raw))
     zero_one = is_binary(raw, binary, n_draws)
-    limits = finite_bounds(bounds)
+    if checked is not None and checked.min() == 0:
+        kept = checked > 0
+        some = None if groups is None else groups.codes[kept]
+        rest = build_sample(raw[kept], some, checked[kept], link, bounds, zero_one, None)
+        return replace(rest, n_weightless=int(np.count_nonzero(~kept)))
+    shares = None if checked is None or is_constant(checked) else checked / checked.mean()
+    values, limits = linearise(raw, checked), finite_bounds(bounds)
     if link.name != "identity":
         return describe(values, groups, shares=shares)
     if limits is not None:
         check_within(raw, limits)
     elif zero_one:
         limits = (0.0, 1.0)
-    return describe(values, groups, zero_one and values is raw, limits, shares)
+    described = describe(values, groups, zero_one and shares is None, limits, shares)
+    return replace(described, zero_one=zero_one)

@@ -1,4 +1,4 @@
-"""How skewed and how heavy-tailed unbounded scores may be, beyond what the sample's moments say.
+"""How skewed and how heavy-tailed differences may be, beyond what the sample's moments say.
 
 The sample skewness of skewed data comes out too small just where the interval comes out too short:
 where the largest values are missing by chance. A rule on it alone marks the lucky samples and
@@ -26,6 +26,22 @@ _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are hea
 # no normal data (docs/calibration.md).
 _SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
+
+
+def mean_skewness(sample: Sample) -> float:
+    """Σu³/V^1.5 of what each unit adds to the mean: the skewness of the mean, 0 without an error.
+
+    u_c = D_c/(n sqrt(1 − f_c)), whose squares add up to V: without clusters skewness/√n.
+    """
+    totals = sample.totals
+    largest = float(np.abs(totals).max())
+    if largest == 0:
+        return 0.0
+    sizes = np.ones(sample.n) if sample.clusters is None else sample.clusters.sizes
+    if len(sizes) < 2:
+        return 0.0
+    pulls = totals / largest / np.sqrt(1 - sizes / sizes.sum())
+    return float((pulls**3).sum() / (pulls @ pulls) ** 1.5)
 
 
 def working_skewness(values: FloatArray) -> float:

@@ -10,23 +10,23 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS
+
 # At a single p Wilson's coverage goes up and down with n; up to here below 94 % at times.
 FEW_PROMPTS_BINARY = 101
 FEW_PROMPTS = 50
 FEW_PROMPTS_BOUNDED = 30
-# From here on Gaffke's interval of bounded scores gives way to t (and costs more than it brings).
+# From here on Gaffke's interval of bounded scores gives way to t, unless they are skewed.
 MANY_PROMPTS = 1000
-_MANY_WEIGHTED = 200
 FEW_CLUSTERS = 20
-# Totals of skewed scores: so few say too little of how skewed they are. Differences of two runs are
-# about symmetric, so that 20 do.
-FEW_CLUSTERS_UNBOUNDED = 50
 FEW_INFORMATIVE = 10
 # A cluster more than prompts: of the samples that reach 10 by chance too many miss.
 FEW_INFORMATIVE_CLUSTERS = 11
 NEAR_BOUND = 20
 UNEQUAL_SIZES = 0.5
 SKEWED = 1.0
+#: |Σu³|/V^1.5 from which on t and bootstrap-t differ visibly.
+SKEWED_MEAN = 0.2
 # Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a small sample
 # comes out smaller.
 UNITS_PER_SQUARED_SKEWNESS = 40
@@ -62,7 +62,6 @@ def choose_interval(
     skewness: float = 0.0,
     tail_units: float = math.inf,
     unseen: float = 0.0,
-    weighted: bool = False,
     constant: bool = False,
     effective_clusters: float = math.inf,
     differences: bool = False,
@@ -77,16 +76,15 @@ def choose_interval(
         effective_n: effective number of prompts (clusters) that are off a bound
             (`effective_n.EffectiveN`; binary or bounded), or that the two runs differ on.
         size_cv: coefficient of variation of the cluster sizes (clusters with bounds).
-        skewness: of the scores, or of the cluster totals (`asymmetry.working_skewness` where
-            unbounded).
+        skewness: of the scores or cluster totals where bounded (`asymmetry.working_skewness` for
+            differences of bounded scores); of their mean where unbounded (`mean_skewness`).
         tail_units: how many units make up the variance where tails are heavy
-            (`asymmetry.tail_units`; unbounded).
+            (`asymmetry.tail_units`; differences of bounded scores).
         unseen: how many standard errors the mean would move if the prompts that a sample of n
             can miss lay at the farther bound (`effective_n.unseen_shift`; bounded, no clusters).
-        weighted: the figure is a ratio, so that its linearised scores keep to no bounds.
         constant: all scores (differences) are equal.
         effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
-            few, however many others there are (unbounded, clusters).
+            few, however many others there are (unbounded or differences, clusters).
         differences: the values are differences of two runs.
 
     Examples:
@@ -95,22 +93,17 @@ def choose_interval(
         >>> choose_interval(n_prompts=500, n_clusters=12).flags
         ('few_clusters',)
     """
-    near = effective_n < NEAR_BOUND
     within = binary or bounded
-    fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters else FEW_INFORMATIVE
+    fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters and not differences else FEW_INFORMATIVE
     few = effective_n < fewest_informative
-    heavy = tail_units < few_in_tails(n_clusters or n_prompts)
-    if n_clusters is None:
-        if binary:
-            return _independent_binary(n_prompts, few)
-        if bounded:
-            return _bounded(n_prompts, skewness, unseen, weighted, constant)
-        return _unbounded(n_prompts, few, skewness, heavy, constant)
     if not within:
-        fewest = min(n_clusters, effective_clusters)
-        enough = FEW_CLUSTERS if differences else FEW_CLUSTERS_UNBOUNDED
-        return _clustered_unbounded(n_clusters, fewest, enough, few, skewness, heavy)
-    skewed = size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
+        return _unbounded(n_prompts, n_clusters, few, abs(skewness) > SKEWED_MEAN, constant, effective_clusters)
+    if differences:
+        heavy = tail_units < few_in_tails(n_clusters or n_prompts)
+        return _bounded_differences(n_prompts, n_clusters, few, skewness, heavy, constant, effective_clusters)
+    if n_clusters is None:
+        return _independent_binary(n_prompts, few) if binary else _bounded(n_prompts, skewness, unseen, constant)
+    near, skewed = effective_n < NEAR_BOUND, size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
     return _clustered_bounded(n_clusters, near, few, skewed)
@@ -132,43 +125,81 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
     return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
 
 
-def _bounded(n: int, skewness: float, unseen: float, weighted: bool, constant: bool) -> IntervalChoice:
-    large = n >= MANY_PROMPTS
-    flag = _first(
-        few_prompts=n < FEW_PROMPTS_BOUNDED,
-        few_skewed_prompts=large and is_skewed(n, skewness),
-        far_bound=large and not constant and unseen > _UNSEEN,
-    )
-    if weighted:
-        return _weighted(n, skewness)
+def _bounded(n: int, skewness: float, unseen: float, constant: bool) -> IntervalChoice:
+    gaffke = n < MANY_PROMPTS or constant or is_skewed(n, skewness)
+    flag = _first(few_prompts=n < FEW_PROMPTS_BOUNDED, far_bound=not gaffke and unseen > _UNSEEN)
     if constant:
         return IntervalChoice("gaffke", "bounded scores that are all equal", flag)
     if n < MANY_PROMPTS:
         return IntervalChoice("gaffke", f"bounded scores, n < {MANY_PROMPTS}", flag)
-    beside = "betting" if flag else None
-    return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag, beside)
+    if is_skewed(n, skewness):
+        reason = f"skewed bounded scores, n < {UNITS_PER_SQUARED_SKEWNESS} times their squared skewness"
+        return IntervalChoice("gaffke", reason, flag)
+    return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag)
 
 
-def _weighted(n: int, skewness: float) -> IntervalChoice:
-    """Ratios of bounded scores: the linearised scores are not within the bounds."""
-    flag = _first(few_prompts=n < FEW_PROMPTS, few_skewed_prompts=is_skewed(n, skewness))
-    if n < _MANY_WEIGHTED:
-        reason = f"weighted bounded scores, n < {_MANY_WEIGHTED}"
-        return IntervalChoice("wilson_bounded", reason, flag)
-    return IntervalChoice("t", f"weighted bounded scores, n >= {_MANY_WEIGHTED}", flag)
+def weighted_interval(
+    *, zero_one: bool, n_clusters: int | None, effective_clusters: float, flags: tuple[str, ...]
+) -> IntervalChoice:
+    """The default interval of a weighted mean, with flags that look at the weights only.
+
+    Args:
+        zero_one: every score is 0 or 1, one draw each.
+        n_clusters: G, None without clusters.
+        effective_clusters: 1/Σ F_c², F_c the share of the weight in cluster c.
+        flags: of the weights (`weighted_errors.UnitWeights`).
+    """
+    few = n_clusters is not None and effective_clusters < FEW_CLUSTERS - 1e-9
+    flags += ("few_clusters",) if few else ()
+    if zero_one:
+        return IntervalChoice("wilson_weighted", "weighted 0/1 scores: Wilson at an effective n", flags)
+    if n_clusters is None:
+        return IntervalChoice("t", "weighted mean: HC2 error, Satterthwaite t", flags)
+    return IntervalChoice("cr2_t", "weighted mean in clusters: CR2 error, Satterthwaite t", flags)
 
 
-def _unbounded(n: int, few: bool, skewness: float, heavy: bool, constant: bool) -> IntervalChoice:
-    small = n < FEW_PROMPTS
-    skewed = abs(skewness) > SKEWED if small else is_skewed(n, skewness)
-    beside = "bca" if skewed else None
+def _unbounded(
+    n: int, n_clusters: int | None, few: bool, skewed: bool, constant: bool, effective: float
+) -> IntervalChoice:
+    """The hull of t and bootstrap-t; flags say what to expect of it and choose nothing."""
+    clustered, units = n_clusters is not None, n_clusters or n
+    few_units = min(units, effective) < FEW_CLUSTERS - 1e-9
     flag = _first(
-        few_skewed_prompts=skewed,
+        few_clusters=clustered and few_units,
+        few_informative_clusters=clustered and few,
+        few_informative_prompts=not clustered and few,
+        few_prompts=not clustered and few_units and not constant,
+        skewed=skewed,
+    )
+    what = "CR2, Satterthwaite t" if clustered else "t"
+    data = "unbounded scores in clusters" if clustered else "unbounded scores, no clusters"
+    if units < FEWEST_UNITS:
+        reason = f"{data}: {what}; fewer than {FEWEST_UNITS} cannot be resampled"
+        return IntervalChoice("cr2_t" if clustered else "t", reason, flag, "wild_bootstrap" if clustered else None)
+    beside = "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
+    return IntervalChoice("hull", f"{data}: hull of {what} and bootstrap-t", flag, beside)
+
+
+def _bounded_differences(
+    n: int, n_clusters: int | None, few: bool, skewness: float, heavy: bool, constant: bool, effective: float
+) -> IntervalChoice:
+    """Student's t, as differences of bounded scores are about symmetric."""
+    if n_clusters is not None:
+        flag = _first(
+            few_clusters=min(n_clusters, effective) < FEW_CLUSTERS - 1e-9,
+            few_skewed_clusters=is_skewed(n_clusters, skewness),
+            few_informative_clusters=few,
+            heavy_tailed_clusters=heavy,
+        )
+        return IntervalChoice("cr2_t", "differences in clusters: CR2, Satterthwaite t", flag)
+    small = n < FEW_PROMPTS
+    flag = _first(
+        few_skewed_prompts=abs(skewness) > SKEWED if small else is_skewed(n, skewness),
         few_informative_prompts=few,
         heavy_tailed_prompts=heavy,
         few_prompts=small and not constant,
     )
-    return IntervalChoice("t", "unbounded scores, no clusters", flag, beside)
+    return IntervalChoice("t", "differences, no clusters", flag)
 
 
 def _clustered_binary(n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool) -> IntervalChoice:
@@ -186,20 +217,6 @@ def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> 
     if near:
         return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flag)
-
-
-def _clustered_unbounded(
-    n_clusters: int, fewest: float, enough: int, few: bool, skewness: float, heavy: bool
-) -> IntervalChoice:
-    flag = _first(
-        few_clusters=fewest < enough - 1e-9,
-        few_skewed_clusters=is_skewed(n_clusters, skewness),
-        few_informative_clusters=few,
-        heavy_tailed_clusters=heavy,
-    )
-    reason = "unbounded scores in clusters: CR2, Satterthwaite t"
-    small = fewest < FEW_CLUSTERS - 1e-9  # beyond them the bootstrap costs more than it tells
-    return IntervalChoice("cr2_t", reason, flag, "wild_bootstrap" if small else None)
 
 
 _NEAR = (

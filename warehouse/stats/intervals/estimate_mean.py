@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from warehouse.stats.core.inputs import Bounds, as_level, as_seed
 from warehouse.stats.core.links import Link, find_link, linked, linked_interval
 from warehouse.stats.core.moments import bernoulli_error
-from warehouse.stats.core.results import Estimate
+from warehouse.stats.core.results import Estimate, Interval
 from warehouse.stats.core.sample import Sample, build_sample
 from warehouse.stats.intervals.methods import Resampling, choose_method, interval_of
 
@@ -18,6 +18,7 @@ _REASONS = {
     "all_scores_equal": "all scores are equal",
     "zero_standard_error": "the standard error is 0",
     "interval_overflows": "an end of the interval overflows",
+    "unbounded_interval": "too few units vary: resamples without any have no error",
 }
 _ROBUST_ERRORS = ("se_clustered", "se_cr0", "se_cr1", "se_cr2", "se_cr3")
 
@@ -45,8 +46,9 @@ def estimate_mean(
         scores: mean score of each prompt over its draws, finite, shape (n,), n at least 1.
         clusters: cluster of each prompt, integers or strings, shape (n,); with them the
             headline error is CR2.
-        weights: weight of each prompt above 0, shape (n,): a ratio metric Σwv/Σw, whose
-            errors are those of its linearisation. Equal weights are no weights.
+        weights: weight of each prompt, at least 0, shape (n,): a ratio metric Σwv/Σw, with HC2
+            errors, or CR2 with clusters, and Satterthwaite's degrees of freedom (see
+            `weighted_errors`). Equal weights are no weights; prompts of weight 0 are left out.
         link: from the mean or ratio r to the figure: ``identity``, ``exp_neg`` (exp(−r)) or
             ``neg_over_ln2`` (−r/ln 2). Estimate and interval ends go through it, errors by the
             delta method.
@@ -60,10 +62,11 @@ def estimate_mean(
             clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
             ``gaffke``, ``betting``, ``wilson_bounded``, ``clopper_pearson_effective``,
             ``korn_graubard`` (its default form) or one of ``korn_graubard_wilson``,
-            ``_clopper_pearson``, ``_svyciprop``; ``bootstrap`` (percentile) or ``bca``, of
-            prompts or whole clusters; ``wild_bootstrap``.
-        n_resamples: of the methods that resample, at least 100.
-        seed: of those methods, and of the order in which ``betting`` bets, at least 0.
+            ``_clopper_pearson``, ``_svyciprop``; ``wilson_weighted``; ``bootstrap`` (percentile)
+            or ``bca``, of prompts or whole clusters; ``bootstrap_t`` and ``hull`` (of it and t),
+            with 999 resamples; ``wild_bootstrap``.
+        n_resamples: of the other methods that resample, at least 100.
+        seed: of all of those methods, and of the order in which ``betting`` bets, at least 0.
 
     Returns:
         The estimate. What two prompts (or two clusters) are needed for is None at one. Where
@@ -90,8 +93,8 @@ def estimate_mean(
     interval = linked_interval(curve, plain)
     beside = choice.beside and interval_of(sample, choice.beside, level, resampling)
     flags = no_spread(sample)
-    if plain is not None and interval is None:
-        flags += ("interval_overflows",)
+    if interval is None and not flags:
+        flags = _without_end(plain, choice.method)
     return Estimate(
         estimate=linked(curve, sample.mean),
         ci_low=None if interval is None else interval.low,
@@ -101,7 +104,7 @@ def estimate_mean(
         n_clusters=sample.n_clusters,
         method=choice.method,
         reason=why_none(flags) if interval is None else choice.reason,
-        flags=choice.flags + flags,
+        flags=choice.flags + (("prompts_without_weight",) if sample.n_weightless else ()) + flags,
         beside=linked_interval(curve, beside or None),
         degrees_of_freedom=sample.df,
         **_errors(sample, curve),
@@ -118,6 +121,13 @@ def no_spread(sample: Sample) -> tuple[str, ...]:
         "zero_standard_error": sample.se == 0 and not sample.all_equal,
     }
     return tuple(flag for flag, holds in causes.items() if holds)
+
+
+def _without_end(plain: Interval | None, method: str) -> tuple[str, ...]:
+    """The flag of an interval that lacks an end although the error is known."""
+    if plain is not None:
+        return ("interval_overflows",)
+    return ("unbounded_interval",) if method in ("hull", "bootstrap_t") else ()
 
 
 def why_none(flags: tuple[str, ...]) -> str:

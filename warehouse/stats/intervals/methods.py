@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.moments import skewness
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample
-from warehouse.stats.intervals.asymmetry import tail_units_of, working_skewness
+from warehouse.stats.intervals.asymmetry import mean_skewness
 from warehouse.stats.intervals.betting import betting
 from warehouse.stats.intervals.bootstrap import Kind, bootstrap_interval
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.intervals.closed_form import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -22,11 +24,12 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson_bounded,
 )
 from warehouse.stats.intervals.cluster_robust import effective_clusters
-from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval
+from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.effective_clopper_pearson import clopper_pearson_effective
 from warehouse.stats.intervals.effective_n import effective_n, unseen_shift
 from warehouse.stats.intervals.gaffke import gaffke
 from warehouse.stats.intervals.korn_graubard import Variant, korn_graubard
+from warehouse.stats.intervals.weighted_wilson import wilson_weighted
 from warehouse.stats.intervals.wild_cluster_bootstrap import wild_interval
 
 Method = Callable[[Sample, float], Interval | None]
@@ -65,27 +68,31 @@ def interval_of(sample: Sample, method: str, level: float, resampling: Resamplin
 
 def _default(sample: Sample) -> IntervalChoice:
     """`choose_interval` for a sample: what it says of its units is looked at where it counts."""
+    if sample.weights is not None:
+        return weighted_interval(
+            zero_one=sample.zero_one,
+            n_clusters=sample.n_clusters,
+            effective_clusters=sample.weights.effective_units,
+            flags=sample.weights.flags,
+        )
     if sample.bounds is None:
         return choose_interval(
             n_prompts=sample.n,
             n_clusters=sample.n_clusters,
-            skewness=working_skewness(sample.totals),
-            tail_units=tail_units_of(sample),
+            skewness=mean_skewness(sample),
             constant=sample.all_equal,
             effective_clusters=effective_clusters(sample.clusters),
         )
-    weighted = sample.shares is not None
-    known = None if weighted else effective_n(sample)
+    known = effective_n(sample)
     return choose_interval(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         binary=sample.binary,
         bounded=True,
-        effective_n=math.inf if known is None else known.effective,
-        size_cv=0.0 if known is None else known.size_cv,
+        effective_n=known.effective,
+        size_cv=known.size_cv,
         skewness=skewness(sample.totals),
         unseen=unseen_shift(sample),
-        weighted=weighted,
         constant=sample.all_equal,
     )
 
@@ -116,6 +123,8 @@ def _check_allowed(name: str, sample: Sample) -> None:
         raise StatisticsError(f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link")
     if name in (*_NEED_BOUNDS, "betting") and sample.bounds is None:
         raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
+    if name == "wilson_weighted" and not (sample.zero_one and sample.weights):
+        raise StatisticsError(f"method {name!r} needs 0/1 scores with unequal `weights`, one draw per prompt, no link")
     if name in _MEANS_ONLY and sample.shares is not None:
         raise StatisticsError(f"method {name!r} is for means: leave `weights` out")
 
@@ -130,7 +139,11 @@ def _normal_eq4(sample: Sample, level: float) -> Interval | None:
 
 
 def _t(sample: Sample, level: float) -> Interval | None:
-    return interval_t(sample.mean, sample.se, sample.df, level=level)
+    interval = interval_t(sample.mean, sample.se, sample.df, level=level)
+    if interval is None or sample.weights is None or sample.bounds is None:
+        return interval
+    low, high = sample.bounds  # few count in a weighted mean: t reaches beyond what can be
+    return replace(interval, low=max(low, interval.low), high=min(high, interval.high))
 
 
 def _wilson_bounded(sample: Sample, level: float) -> Interval | None:
@@ -159,6 +172,32 @@ def _wild(sample: Sample, level: float, how: Resampling) -> Interval | None:
     return wild_interval(sample, level, *how)
 
 
+def hull_draws(sample: Sample, seed: int) -> StudentisedDraws | None:
+    """The bootstrap distribution behind the hull of a plain mean; None without one."""
+    if sample.df is None or not sample.se or sample.shares is not None:
+        return None
+    sizes = None if sample.clusters is None else sample.clusters.sizes
+    return studentised_draws(sample.totals, sizes, sample.df, seed)
+
+
+def _hull(sample: Sample, level: float, how: Resampling) -> Interval | None:
+    return _studentised(sample, level, how, "hull")
+
+
+def _bootstrap_t(sample: Sample, level: float, how: Resampling) -> Interval | None:
+    return _studentised(sample, level, how, "bootstrap_t")
+
+
+def _studentised(sample: Sample, level: float, how: Resampling, name: str) -> Interval | None:
+    draws = hull_draws(sample, how.seed)
+    if draws is None or not sample.se:
+        return None
+    low, high = draws.ends(level) if name == "hull" else draws.bootstrap_ends(level)
+    if not math.isfinite(high - low):
+        return None
+    return Interval(sample.mean - high * sample.se, sample.mean - low * sample.se, level, name)
+
+
 def _betting(sample: Sample, level: float, how: Resampling) -> Interval:
     return betting(sample, level, how.seed)
 
@@ -174,7 +213,7 @@ _BINOMIAL = {
     "jeffreys": _binomial(interval_jeffreys),
 }
 _INDEPENDENT = (*_BINOMIAL, "gaffke", "betting")
-_MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting")
+_MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting", "hull", "bootstrap_t")
 _NEED_CLUSTERS = {
     "normal_eq4": _normal_eq4,
     "cr2_t": _t,
@@ -182,10 +221,19 @@ _NEED_CLUSTERS = {
     "korn_graubard_clopper_pearson": _korn_graubard("clopper_pearson"),
     "korn_graubard_svyciprop": _korn_graubard("svyciprop"),
 }
-METHODS: dict[str, Method] = {"normal": _normal, "t": _t, **_NEED_BOUNDS, **_BINOMIAL, **_NEED_CLUSTERS}
+METHODS: dict[str, Method] = {
+    "normal": _normal,
+    "t": _t,
+    "wilson_weighted": wilson_weighted,
+    **_NEED_BOUNDS,
+    **_BINOMIAL,
+    **_NEED_CLUSTERS,
+}
 RESAMPLED = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),
+    "bootstrap_t": _bootstrap_t,
+    "hull": _hull,
     "wild_bootstrap": _wild,
     "betting": _betting,
 }

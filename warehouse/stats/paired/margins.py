@@ -12,7 +12,9 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import PairedDifference
 from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.estimate_mean import no_spread, why_none
 
 
@@ -75,6 +77,7 @@ class NonInferiorityTest(Figures):
         n_prompts: differences.
         n_clusters: clusters, None without.
         reason: what was done, or why there is no p.
+        p_inferior: one-sided, of H0 "the first is worse by less than the margin".
     """
 
     p_value: float | None
@@ -88,6 +91,7 @@ class NonInferiorityTest(Figures):
     n_prompts: int
     n_clusters: int | None
     reason: str
+    p_inferior: float | None = None
 
     def __str__(self) -> str:
         if self.p_value is None:
@@ -162,6 +166,33 @@ def noninferiority_test(
     return noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
 
 
+def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: float = 0.05) -> NonInferiorityTest:
+    """The same test of a paired difference, higher being better for the first; by its bootstrap too, if it has one.
+
+    Args:
+        paired: with clusters, weights and link as they are.
+        margin: tolerated loss from 0.
+        alpha: level of the test, in (0, 0.5).
+
+    Raises:
+        StatisticsError: for arguments out of range.
+    """
+    check_one_sided(alpha)
+    how = "n − 1 degrees of freedom" if paired.n_clusters is None else "CR2, Satterthwaite"
+    bootstrap = "" if paired.draws is None else ", and bootstrap-t"
+    return noninferiority_of(
+        margin,
+        difference=paired.difference,
+        standard_error=paired.standard_error,
+        degrees_of_freedom=paired.degrees_of_freedom,
+        n_prompts=paired.n_prompts,
+        n_clusters=paired.n_clusters,
+        reason=f"one-sided t test, {how}{bootstrap}" if paired.standard_error else paired.reason,
+        alpha=alpha,
+        draws=paired.draws,
+    )
+
+
 def noninferiority_of(
     margin: float,
     *,
@@ -172,6 +203,7 @@ def noninferiority_of(
     n_clusters: int | None,
     reason: str,
     alpha: float = 0.05,
+    draws: StudentisedDraws | None = None,
 ) -> NonInferiorityTest:
     """The same test of a difference whose error is known.
 
@@ -182,18 +214,22 @@ def noninferiority_of(
         degrees_of_freedom: of the error.
         n_prompts, n_clusters, reason: as in the result.
         alpha: level of the test.
+        draws: bootstrap distribution of unbounded scores; with Student's t the more careful counts.
 
     Raises:
         StatisticsError: a margin below 0, or not finite.
     """
     if not (math.isfinite(margin) and margin >= 0):
         raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
-    p = _tail(difference + margin, standard_error, degrees_of_freedom)
+    p = _tail(difference + margin, standard_error, degrees_of_freedom, draws)
     low = None
     if standard_error and degrees_of_freedom:
-        low = difference - t_quantile(1 - 2 * alpha, degrees_of_freedom) * standard_error
+        t = t_quantile(1 - 2 * alpha, degrees_of_freedom)
+        reach = t if draws is None else draws.ends(1 - 2 * alpha)[1]
+        low = difference - reach * standard_error if math.isfinite(reach) else None
     return NonInferiorityTest(
         p_value=p,
+        p_inferior=_tail(-difference - margin, standard_error, degrees_of_freedom, draws and draws.turned),
         noninferior=None if p is None else p < alpha,
         difference=difference,
         standard_error=standard_error,
@@ -213,7 +249,7 @@ def _sample(differences: ArrayLike, clusters: ArrayLike | None) -> Sample:
 
 
 def equivalence_p_values(
-    difference: float, error: float | None, df: float | None, margin: float
+    difference: float, error: float | None, df: float | None, margin: float, draws: StudentisedDraws | None = None
 ) -> tuple[float | None, float | None]:
     """One-sided p of "difference <= −margin" and of "difference >= margin"; the larger is
     TOST's. None without an error above 0.
@@ -223,13 +259,19 @@ def equivalence_p_values(
         error: its standard error.
         df: degrees of freedom of ``error``.
         margin: above 0.
+        draws: bootstrap distribution of unbounded scores, or None.
     """
-    return _tail(difference + margin, error, df), _tail(margin - difference, error, df)
+    lower = _tail(difference + margin, error, df, draws)
+    return lower, _tail(margin - difference, error, df, draws and draws.turned)
 
 
-def _tail(distance: float, error: float | None, df: float | None) -> float | None:
+def _tail(
+    distance: float, error: float | None, df: float | None, draws: StudentisedDraws | None = None
+) -> float | None:
     """P(T >= distance/error); None without an error."""
-    return t_upper_tail(distance / error, df) if error and df else None
+    if not error or not df:
+        return None
+    return t_upper_tail(distance / error, df) if draws is None else draws.upper_tail(distance / error)
 
 
 def _reason(sample: Sample, test: str) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, as_clusters, as_level, as_scores, as_weights
-from warehouse.stats.core.links import Link, find_link, linearise_figure
+from warehouse.stats.core.inputs import ROUNDING, Bounds, Clusters, FloatArray, as_level, as_seed
+from warehouse.stats.core.links import find_link
 from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import PairedDifference
+from warehouse.stats.core.results import Interval, PairedDifference
 from warehouse.stats.core.sample import Sample, describe
-from warehouse.stats.intervals.asymmetry import tail_units_of, working_skewness
+from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.closed_form import interval_t
 from warehouse.stats.intervals.cluster_robust import effective_clusters
-from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval
+from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.effective_n import kish
 from warehouse.stats.intervals.estimate_mean import no_spread, variance_ratio, why_none
+from warehouse.stats.intervals.methods import hull_draws
+from warehouse.stats.intervals.weighted_errors import UnitWeights, unit_weights
+from warehouse.stats.paired.sides import Side, aligned
 
 
 def paired_difference(
@@ -32,22 +36,30 @@ def paired_difference(
     weights_a: ArrayLike | None = None,
     weights_b: ArrayLike | None = None,
     link: str = "identity",
+    bounds: Bounds | None = None,
+    seed: int = 0,
 ) -> PairedDifference:
     """Difference a − b of two runs over the prompts that both have, prompts sampled.
 
     The error is that of the per-prompt differences (eq. 7, n − 1 degrees of freedom); with
-    clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. For ratio metrics and
-    links the figures link(Σwv/Σw) are subtracted and the per-prompt values are their
-    linearisations (delta method), which keeps the covariance of the two runs.
+    clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. Differences of scores with bounds
+    get Student's t; of others its hull with bootstrap-t, and a p that agrees with it. For ratio
+    metrics and links the figures link(Σwv/Σw) are subtracted by the delta method, which keeps the
+    covariance of the two runs: with u_i = f_i d_i/sqrt(a_i) of each run (`weighted_errors`) the
+    squared error is Σ (u_a,i − u_b,i)², with the smaller degrees of freedom and Student's t.
 
     Args:
         a: mean score of each prompt in the first run, finite, shape (n,).
         b: the same prompts in the same order in the second run, shape (n,).
         clusters: cluster of each prompt, integers or strings, shape (n,), or None.
         level: nominal coverage of the interval, in (0, 1).
-        weights_a: weight of each prompt above 0 in the first run, shape (n,), or None.
+        weights_a: weight of each prompt, at least 0, in the first run, shape (n,), or None.
+            Prompts of weight 0 in both runs are left out.
         weights_b: the same in the second run.
         link: ``identity``, ``exp_neg`` or ``neg_over_ln2``, as in `estimate_mean`.
+        bounds: smallest and largest possible score; None or an infinite end for none, unless both
+            runs have nothing but 0 and 1.
+        seed: of the bootstrap, at least 0.
 
     Returns:
         The difference. Where all differences are equal its error is 0: ``standard_error``,
@@ -61,36 +73,41 @@ def paired_difference(
         >>> round(d.statistic, 9), d.degrees_of_freedom
         (2.290948975, 5)
     """
-    curve, level = find_link(link), as_level(level)
-    values_a = figure_values(a, weights_a, curve, "a")
-    values_b = figure_values(b, weights_b, curve, "b")
-    if len(values_a) != len(values_b):
-        raise StatisticsError(
-            f"`a` has {len(values_a)} prompts, `b` {len(values_b)}; pass the prompts that both"
-            " runs have, in the same order"
-        )
-    groups = None if clusters is None else as_clusters(clusters, len(values_a))
-    return _compare(describe(values_a, groups), describe(values_b, groups), groups, level)
+    level, seed = as_level(level), as_seed(seed)
+    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
+    within = first.within(bounds) and second.within(bounds)
+    return _compare(first, second, groups, level, bounded=within, seed=seed, left_out=left_out)
 
 
-def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores") -> FloatArray:
-    """Checked values, one per prompt, whose mean is the reported figure (delta method).
+def paired_flags(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    weights_a: ArrayLike | None = None,
+    weights_b: ArrayLike | None = None,
+    link: str = "identity",
+    bounds: Bounds | None = None,
+) -> tuple[str, ...]:
+    """The flags of `paired_difference` without its figures, for many pairs; arguments as there."""
+    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
+    d = _difference(first, second, groups)
+    return _flags(d, _choice(d, bounded=first.within(bounds) and second.within(bounds)), left_out)
 
-    Args:
-        scores: finite, shape (n,).
-        weights: above 0, shape (n,), or None.
-        link: of the metric; see `find_link`.
-        name: of ``scores`` in messages.
-    """
-    raw = as_scores(scores, name)
-    checked = None if weights is None else as_weights(weights, len(raw), f"weights_{name}")
-    return linearise_figure(raw, checked, link)
+
+def _flags(d: Sample, choice: IntervalChoice, left_out: int) -> tuple[str, ...]:
+    weightless = ("prompts_without_weight",) if left_out else ()
+    return choice.flags + weightless + tuple(flag.replace("scores", "differences") for flag in no_spread(d))
 
 
-def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> PairedDifference:
-    d = describe(_differences(a.values, b.values), clusters)
-    why, choice = no_spread(d), _choice(d)
-    interval = interval_t(d.mean, d.se, d.df, level=level)
+def _compare(
+    first: Side, second: Side, clusters: Clusters | None, level: float, *, bounded: bool, seed: int, left_out: int
+) -> PairedDifference:
+    a, b = (describe(side.figures, clusters, shares=side.shares) for side in (first, second))
+    d = _difference(first, second, clusters)
+    choice = _choice(d, bounded=bounded)
+    draws = hull_draws(d, seed) if choice.method == "paired_hull" else None
+    interval = _interval(d, draws, level)
     statistic = d.mean / d.se if d.se else None
     return PairedDifference(
         difference=d.mean,
@@ -100,7 +117,7 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
         level=level,
         statistic=statistic,
         degrees_of_freedom=d.df,
-        p_value=None if statistic is None or d.df is None else t_p_value(statistic, d.df),
+        p_value=_p_value(statistic, d.df, draws),
         mean_a=a.mean,
         mean_b=b.mean,
         correlation=correlation(a.values, b.values),
@@ -108,25 +125,61 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         method=choice.method,
-        reason=_reason(why) if interval is None else choice.reason,
-        flags=choice.flags + tuple(flag.replace("scores", "differences") for flag in why),
+        reason=_reason(no_spread(d) or ("unbounded_interval",)) if interval is None else choice.reason,
+        flags=_flags(d, choice, left_out),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
         estimand=PROMPTS_SAMPLED,
+        draws=draws,
     )
 
 
-def paired_flags(a: FloatArray, b: FloatArray, clusters: ArrayLike | None = None) -> tuple[str, ...]:
-    """The flags of `paired_difference` without its figures, for many pairs.
+def _difference(first: Side, second: Side, clusters: Clusters | None) -> Sample:
+    """The differences with their error."""
+    d = describe(_differences(first.figures, second.figures), clusters)
+    if first.shares is None and second.shares is None:
+        return d
+    sides = (first, second)
+    weights = [unit_weights(side.weights, clusters) for side in sides]
+    d = replace(d, weights=_both(weights))
+    if d.all_equal or d.n == 1:
+        return d
+    if any(own.degrees_of_freedom is None for own in weights):
+        return replace(d, se_clt=None, robust=None)
+    alone = [unit_weights(side.weights).pulls(deviations(side.figures)) for side in sides]
+    d = replace(d, se_clt=float(np.linalg.norm(alone[0] - alone[1])) / d.n)
+    if clusters is None or d.robust is None:
+        return d
+    pulls = [own.pulls(clusters.sums(deviations(side.figures))) for own, side in zip(weights, sides, strict=True)]
+    error = float(np.linalg.norm(pulls[0] - pulls[1])) / d.n
+    return replace(d, robust=replace(d.robust, se_cr2=error, degrees_of_freedom=d.df or 1.0))
 
-    Args:
-        a: figure values of each prompt in the first run, finite, shape (n,), n at least 1.
-        b: the same prompts in the second run.
-        clusters: cluster of each prompt, or None.
-    """
-    groups = None if clusters is None else as_clusters(clusters, len(a))
-    d = describe(_differences(a, b), groups)
-    return _choice(d).flags + tuple(flag.replace("scores", "differences") for flag in no_spread(d))
+
+def _both(weights: list[UnitWeights]) -> UnitWeights:
+    """What counts for a difference: of each figure the worse of the two runs."""
+    worse = min(weights, key=lambda own: own.kish)
+    freedoms = [own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None]
+    return replace(
+        worse,
+        degrees_of_freedom=min(freedoms) if len(freedoms) == len(weights) else None,
+        effective_units=min(own.effective_units for own in weights),
+        flags=tuple(dict.fromkeys(flag for own in weights for flag in own.flags)),
+    )
+
+
+def _interval(d: Sample, draws: StudentisedDraws | None, level: float) -> Interval | None:
+    if draws is None or not d.se:
+        return interval_t(d.mean, d.se, d.df, level=level)
+    low, high = draws.ends(level)
+    if not math.isfinite(high - low):
+        return None
+    return Interval(d.mean - high * d.se, d.mean - low * d.se, level, "hull")
+
+
+def _p_value(statistic: float | None, df: float | None, draws: StudentisedDraws | None) -> float | None:
+    if statistic is None or df is None:
+        return None
+    return t_p_value(statistic, df) if draws is None else draws.p_value(statistic)
 
 
 def _reason(why: tuple[str, ...]) -> str:
@@ -145,22 +198,29 @@ def _clustered_errors(d: Sample) -> dict[str, float | None]:
     return {field: getattr(d.robust, name, None) for field, name in names.items()}
 
 
-def _choice(d: Sample) -> IntervalChoice:
-    """The paired row of the table of defaults, with the flags of unbounded scores."""
+def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
+    """The paired row of the table of defaults."""
+    if d.weights is not None:
+        base = weighted_interval(
+            zero_one=False, n_clusters=d.n_clusters, effective_clusters=d.weights.effective_units, flags=d.weights.flags
+        )
+        return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
     units = d.values if d.clusters is None else d.clusters.sums(d.values)
     base = choose_interval(
         n_prompts=d.n,
         n_clusters=d.n_clusters,
-        skewness=working_skewness(d.totals),
-        tail_units=tail_units_of(d),
+        bounded=bounded,
+        skewness=working_skewness(d.totals) if bounded else mean_skewness(d),
+        tail_units=tail_units_of(d) if bounded else math.inf,
         constant=d.all_equal,
         effective_clusters=effective_clusters(d.clusters),
         effective_n=math.inf if d.all_equal else kish(np.abs(units)),
         differences=True,
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
+    hull = ", hull with bootstrap-t" if base.method == "hull" else ""
     flags = tuple(flag.replace("few_informative", "few_differing") for flag in base.flags)
-    return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}", flags)
+    return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}{hull}", flags)
 
 
 def correlation(a: FloatArray, b: FloatArray) -> float | None:

@@ -14,8 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_scores, check_length, is_constant, is_zero_one
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Clusters,
+    FloatArray,
+    as_prompt_weights,
+    as_scores,
+    check_length,
+    is_constant,
+    is_zero_one,
+)
 from warehouse.stats.core.moments import deviations, mean_of
+from warehouse.stats.intervals.weighted_errors import UnitWeights, unit_weights
 
 UnitArray = NDArray[np.int64]
 
@@ -27,21 +37,43 @@ class Design:
     Attributes:
         units: numbers of the units, ascending, shape (U,).
         sizes: prompts in each, shape (U,).
+        weights: of the prompts by unit; None where all are alike.
     """
 
     units: UnitArray
     sizes: FloatArray
+    weights: UnitWeights | None = None
 
     @property
     def shares(self) -> FloatArray:
-        """f_u = n_u/n, shape (U,)."""
+        """F_u, the share of the weight: n_u/n where all prompts weigh the same, shape (U,)."""
+        if self.weights is not None:
+            return self.weights.shares
         shares: FloatArray = self.sizes / self.sizes.sum()
         return shares
+
+    @property
+    def own(self) -> FloatArray:
+        """v_u/Σv: each unit's part of the variance under independent scores, shape (U,)."""
+        if self.weights is None:
+            return self.shares
+        own: FloatArray = self.weights.squares / self.weights.squares.sum()
+        return own
+
+    @property
+    def reductions(self) -> FloatArray:
+        """a_u: what the squared sum of each unit is divided by, shape (U,)."""
+        return 1 - self.shares if self.weights is None else self.weights.reductions
+
+    def factors(self) -> tuple[FloatArray, FloatArray]:
+        """x = F/sqrt(a) and y = v/(q sqrt(a)) of `overlap`, shape (U,) each."""
+        root = np.sqrt(self.reductions)
+        return self.shares / root, self.own / root
 
     @cached_property
     def key(self) -> bytes:
         """Equal for equal designs."""
-        return self.units.tobytes() + self.sizes.tobytes()
+        return self.units.tobytes() + self.sizes.tobytes() + (self.shares.tobytes() if self.weights else b"")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +86,8 @@ class Cell:
             None where not defined.
         n_prompts: prompts behind it.
         design: units; None for a published figure.
-        pulls: S_u / (n sqrt(1 − f_u)), S_u the sum of the deviations of unit u: their squares add
-            up to ``variance``; None where there is none, shape (U,).
+        pulls: S_u / (n sqrt(a_u)), S_u the sum of the deviations of unit u, a_u = 1 − f_u or that
+            of the weights: their squares add up to ``variance``; None where there is none, shape (U,).
         binary: every score is 0 or 1.
         constant: all scores are equal.
     """
@@ -69,12 +101,14 @@ class Cell:
     constant: bool
 
 
-def leaf_cell(scores: ArrayLike, units: ArrayLike) -> Cell:
+def leaf_cell(scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = None) -> Cell:
     """The figure of a run on a leaf from its prompts.
 
     Args:
         scores: figure of each prompt, finite, shape (n,); their mean is the leaf's figure.
         units: whole number of the unit of each prompt, shape (n,).
+        weights: of the prompts, at least 0, where ``scores`` are the linearised ones of a weighted
+            mean (`links.linearise_figure`), shape (n,).
 
     Raises:
         StatisticsError: scores empty or not finite, units of another length or not whole.
@@ -91,23 +125,32 @@ def leaf_cell(scores: ArrayLike, units: ArrayLike) -> Cell:
         raise StatisticsError(f"`units` must hold whole numbers, found {labels.dtype}")
     names, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes).astype(np.float64)
-    design = Design(names.astype(np.int64), sizes)
+    by_unit = _by_unit(weights, codes, sizes)
+    design = Design(names.astype(np.int64), sizes, by_unit)
     centred = deviations(values)
     sums = np.bincount(codes, weights=centred)
     if np.abs(sums).max() <= ROUNDING * np.abs(centred).sum():
         sums = np.zeros_like(sums)
     pulls = None
     if len(names) > 1:
-        pulls = sums / len(values) / np.sqrt(1 - design.shares)
+        pulls = sums / len(values) / np.sqrt(design.reductions)
     return Cell(
         estimate=mean_of(values),
         variance=None if pulls is None else float(pulls @ pulls),
         n_prompts=len(values),
         design=design,
         pulls=pulls,
-        binary=is_zero_one(values),
+        binary=by_unit is None and is_zero_one(values),
         constant=is_constant(values),
     )
+
+
+def _by_unit(weights: ArrayLike | None, codes: NDArray[np.intp], sizes: FloatArray) -> UnitWeights | None:
+    """The weights of prompts by unit; None where all are alike."""
+    if weights is None:
+        return None
+    checked = as_prompt_weights(weights, len(codes))
+    return None if is_constant(checked) else unit_weights(checked, Clusters(codes, sizes))
 
 
 def published_cell(estimate: float, standard_error: float | None, n_prompts: int = 0) -> Cell:
@@ -132,13 +175,16 @@ def published_cell(estimate: float, standard_error: float | None, n_prompts: int
 def overlap(one: Design, other: Design) -> float:
     """tr(K K'): how the squared errors of two leaves vary together under independent units.
 
-    K is the matrix of the unit sums' covariances in CR2, divided by its trace:
-    K_uu = f_u, K_uv = −g_u g_v with g_u = f_u / sqrt(1 − f_u). For one design 1/tr(K²) is
-    Satterthwaite's ν of CR2 (statistics.md §1); disjoint designs give 0.
+    K is the matrix of the unit sums' covariances in CR2, divided by its trace: K_uu = v_u/q,
+    K_uv = x_u x_v − x_u y_v − y_u x_v with x = F/sqrt(a), y = v/(q sqrt(a)); without weights
+    x = y. For one design 1/tr(K²) is Satterthwaite's ν; disjoint designs give 0.
     """
     _, a, b = np.intersect1d(one.units, other.units, assume_unique=True, return_indices=True)
     if not len(a):
         return 0.0
-    f, h = one.shares[a], other.shares[b]
-    g = f / np.sqrt(1 - f) * h / np.sqrt(1 - h)
-    return float(f @ h + g.sum() ** 2 - g @ g)
+    (x, y), (p, r) = one.factors(), other.factors()
+    x, y, p, r = x[a], y[a], p[b], r[b]
+    xp, xr, yp, yr = x @ p, x @ r, y @ p, y @ r
+    diagonal = (x**2 - 2 * x * y) @ (p**2 - 2 * p * r)
+    whole = xp**2 - 2 * xp * (xr + yp) + 2 * (xp * yr + xr * yp)
+    return float(one.own[a] @ other.own[b] + whole - diagonal)

@@ -92,12 +92,14 @@ def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
     rows = np.repeat([leaf for leaf, _ in known], [len(design.units) for _, design in known])
     units = np.concatenate([design.units for _, design in known])
     names, columns = np.unique(units, return_inverse=True)
-    f = np.concatenate([design.shares for _, design in known])
-    g = f / np.sqrt(1 - f)
+    own = np.concatenate([design.own for _, design in known])
+    x, y = (np.concatenate(part) for part in zip(*(design.factors() for _, design in known), strict=True))
     shape = (len(designs), len(names))
-    shares, scaled, squares = (csr_matrix((values, (rows, columns)), shape) for values in (f, g, g**2))
-    crossed = scaled @ scaled.T
-    return csr_matrix(shares @ shares.T + crossed.multiply(crossed) - squares @ squares.T)
+    own, x, y, corner = (csr_matrix((values, (rows, columns)), shape) for values in (own, x, y, x**2 - 2 * x * y))
+    xx, xy, yy = x @ x.T, x @ y.T, y @ y.T
+    yx = xy.T
+    whole = xx.multiply(xx) - 2 * xx.multiply(xy + yx) + 2 * (xx.multiply(yy) + xy.multiply(yx))
+    return csr_matrix(own @ own.T + whole - corner @ corner.T)
 
 
 def satterthwaite(parts: csr_matrix, overlapping: csr_matrix) -> FloatArray:

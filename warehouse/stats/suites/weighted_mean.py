@@ -44,7 +44,8 @@ class SuiteEstimate(Figures):
         se_independent: sqrt(Σ w_l² se_l²), as if leaves shared nothing.
         method: ``wilson_bounded``, ``t``, ``normal``, ``wilson`` or ``none``.
         reason: why this method, or why there is no interval.
-        flags: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``.
+        flags: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, and those of the
+            weights of prompts.
     """
 
     estimate: float
@@ -182,4 +183,6 @@ def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
         "leaves_without_spread": any(constant) and not all(constant),
         "all_scores_equal": all(constant),
     }
-    return tuple(flag for flag, holds in conditions.items() if holds)
+    weights = [cell.design.weights for cell in cells if cell.design is not None and cell.design.weights is not None]
+    of_weights = dict.fromkeys(flag for own in weights for flag in own.flags)
+    return (*(flag for flag, holds in conditions.items() if holds), *of_weights)

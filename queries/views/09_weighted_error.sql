@@ -1,0 +1,67 @@
+-- Squared errors of figures that are weighted means, and how far few prompts make them up.
+-- With f the share of the weight of each prompt, F and s the sums of f and f f in a unit (cluster,
+-- or prompt), q that of all f f: the squared error is the sum over units of (sum of f (v - r))
+-- squared, r the ratio, over 1 - 2F + F F q / s. Clusters are those of the benchmark's default
+-- clustering; a prompt outside it is a cluster of its own.
+-- grain: one row per run, metric and perturbation with unequal weights
+-- columns:
+--   run_id: id of the run
+--   metric_id: id of the metric
+--   perturbation: perturbation or prompt format; '' is the headline form
+--   hc2: as if prompts were independent, before the link, squared
+--   cr2: the same by unit
+--   n_kish: prompts that would count as much if all weighed the same, 1 / q [Kish 1965]
+--   n_effective_units: units likewise, 1 / sum of F F
+--   largest_share: the largest F [0 to 1]
+with whole as (
+  select
+    run_id,
+    metric_id,
+    perturbation,
+    sum(weight) as w,
+    sum(weight * value) / sum(weight) as r,
+    sum(weight * weight) / (sum(weight) * sum(weight)) as q
+  from prompt_score
+  where value is not null
+  group by run_id, metric_id, perturbation
+  having min(weight) < max(weight)
+),
+units as (
+  select
+    fact.run_id,
+    fact.metric_id,
+    fact.perturbation,
+    whole.q,
+    sum(fact.weight) / whole.w as share,
+    sum(fact.weight * fact.weight) / (whole.w * whole.w) as squared_shares,
+    sum(fact.weight * (fact.value - whole.r)) / whole.w as pull,
+    sum(
+      power(fact.weight / whole.w * (fact.value - whole.r), 2)
+      / nullif(1 - 2 * fact.weight / whole.w + whole.q, 0)
+    ) as alone
+  from prompt_score fact
+  join whole
+    on whole.run_id = fact.run_id
+    and whole.metric_id = fact.metric_id
+    and whole.perturbation = fact.perturbation
+  join run on run.id = fact.run_id
+  join benchmark on benchmark.id = run.benchmark_id
+  left join prompt_cluster
+    on prompt_cluster.clustering_id = benchmark.default_clustering_id
+    and prompt_cluster.prompt_id = fact.prompt_id
+  where fact.value is not null
+  group by
+    fact.run_id, fact.metric_id, fact.perturbation, whole.q, whole.w,
+    coalesce(prompt_cluster.cluster_id, -1 - fact.prompt_id)
+)
+select
+  run_id,
+  metric_id,
+  perturbation,
+  sum(alone) as hc2,
+  sum(pull * pull / nullif(1 - 2 * share + share * share * q / squared_shares, 0)) as cr2,
+  1 / min(q) as n_kish,
+  1 / sum(share * share) as n_effective_units,
+  max(share) as largest_share
+from units
+group by run_id, metric_id, perturbation

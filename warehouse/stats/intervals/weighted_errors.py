@@ -1,0 +1,139 @@
+"""Errors of weighted means: HC2 and CR2 of Σ f_i y_i, with Satterthwaite's degrees of freedom.
+
+With f_i = w_i/Σw, F_c and v_c the sums of f_i and f_i² over cluster c (each prompt one of its own
+without clusters) and q = Σ f_i², the squared error is Σ_c D_c²/a_c for D_c = Σ_{i∈c} f_i (y_i − m)
+and a_c = 1 − 2F_c + F_c² q/v_c. It is unbiased for independent scores of one variance, and CR2 of
+a plain mean where all weights are equal. A linearised error with the factor of a plain mean counts
+the weight of a dominating prompt twice: D_c is next to nothing where F_c is next to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.stats.core.inputs import Clusters, FloatArray
+
+#: Kish's number of prompts below which weights are concentrated, and below which share of n.
+FEW_BY_WEIGHT, SMALL_SHARE = 40, 0.25
+#: A unit dominates from this share of the weight on, where that is so many times its share of the prompts.
+DOMINANT, TIMES_ITS_SHARE = 0.1, 3
+# From this share on the degrees of freedom are 1: their formula cancels.
+_ALL_BUT_ALL = 0.999
+
+
+@dataclass(frozen=True)
+class UnitWeights:
+    """What the weights say of the error, whatever the scores; a unit is a cluster, or a prompt.
+
+    Attributes:
+        shares: F_c, shape (G,).
+        squares: v_c, shape (G,).
+        reductions: a_c: what each squared D_c is divided by, shape (G,).
+        degrees_of_freedom: Satterthwaite's under independent scores of one variance, in [1, G − 1];
+            None where a single unit has a weight.
+        kish: n_K = 1/Σ f_i².
+        effective_units: 1/Σ F_c².
+        flags: ``weights_concentrated``, ``weights_dominated``.
+    """
+
+    shares: FloatArray
+    squares: FloatArray
+    reductions: FloatArray
+    degrees_of_freedom: float | None
+    kish: float
+    effective_units: float
+    flags: tuple[str, ...]
+
+    def pulls(self, totals: FloatArray) -> FloatArray:
+        """D_c/sqrt(a_c), whose squares add up to the squared error, shape (G,).
+
+        Args:
+            totals: D_c, shape (G,).
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):  # a unit with all of the weight
+            pulls: FloatArray = totals / np.sqrt(self.reductions)
+        return pulls
+
+
+def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitWeights:
+    """The weights of prompts, by unit.
+
+    Args:
+        weights: of the prompts, at least 0, some above, shape (n,); only their ratios count.
+        clusters: of the prompts, or None.
+    """
+    f = weights / weights.sum()
+    squares = f**2
+    shares, v, sizes = f, squares, np.ones(len(f))
+    if clusters is not None:
+        shares, v, sizes = clusters.sums(f), clusters.sums(squares), clusters.sizes
+    rest, rest_v = _others(shares), _others(v)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beside = np.where(v > 0, shares**2 * rest_v / v, 0.0)
+    reductions = rest**2 + beside
+    kish = 1 / float(squares.sum())
+    return UnitWeights(
+        shares=shares,
+        squares=v,
+        reductions=reductions,
+        degrees_of_freedom=_freedom(shares, v, reductions) if np.count_nonzero(shares) > 1 else None,
+        kish=kish,
+        effective_units=1 / float(shares @ shares),
+        flags=_flags(kish, len(f), shares, sizes / sizes.sum()),
+    )
+
+
+def spread_as_plain(figures: FloatArray, weights: FloatArray, clusters: Clusters | None) -> FloatArray:
+    """Linearised scores with deviations such that the error of a plain mean is that of the weighted one.
+
+    Up to a share of 1/n, as they no longer sum to 0 and are centred anew: for plans, which take the
+    variance of a prompt from scores.
+
+    Args:
+        figures: linearised scores (`links.linearise_figure`), shape (n,), n at least 2.
+        weights: of the prompts, shape (n,).
+        clusters: of the prompts, two at least, or None.
+    """
+    units = unit_weights(weights, clusters)
+    sizes = np.ones(len(figures)) if clusters is None else clusters.sizes
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.sqrt((1 - sizes / sizes.sum()) / units.reductions)
+    mean = figures.mean()
+    spread: FloatArray = mean + (figures - mean) * (factor if clusters is None else factor[clusters.codes])
+    return spread
+
+
+def _others(values: FloatArray) -> FloatArray:
+    """Sum of the other units' values, without the cancellation where one holds nearly all."""
+    rest: FloatArray = values.sum() - values
+    largest = int(np.argmax(values))
+    rest[largest] = values[:largest].sum() + values[largest + 1 :].sum()
+    return rest
+
+
+def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
+    """q²/Σ_cd C_cd²/(a_c a_d) in one pass, C the covariances of the D_c over the scores' variance.
+
+    Apart from the diagonal C has rank two: C_cd = −F_c v_d − F_d v_c + q F_c F_d.
+    """
+    q = float(v.sum())
+    if shares.max() > _ALL_BUT_ALL:
+        return 1.0
+    s20, s11, s02 = (float((left * right / a).sum()) for left, right in ((shares, shares), (shares, v), (v, v)))
+    whole = 2 * s20 * s02 + 2 * s11**2 + (q * s20) ** 2 - 4 * q * s20 * s11
+    diagonal = float(((q * shares**2 - 2 * shares * v) ** 2 / a**2).sum())
+    spread = whole - diagonal + float((v**2).sum())
+    freedom = q**2 / spread if spread > 0 else math.nan
+    return min(freedom, len(shares) - 1.0) if freedom >= 1 else 1.0
+
+
+def _flags(kish: float, n: int, shares: FloatArray, plain: FloatArray) -> tuple[str, ...]:
+    dominated = (shares >= DOMINANT) & (shares >= TIMES_ITS_SHARE * plain * (1 - 1e-12))
+    holds = {
+        "weights_concentrated": kish < FEW_BY_WEIGHT or kish < SMALL_SHARE * n,
+        "weights_dominated": bool(dominated.any()),
+    }
+    return tuple(name for name, it in holds.items() if it)
