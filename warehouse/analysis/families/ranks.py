@@ -11,7 +11,7 @@ from warehouse.analysis.families.family import RefreshQuestion, Settings, Value,
 class Ranks:
     """One question for each benchmark: the places of all its conditions depend on one another."""
 
-    name, version = "ranks", "2"
+    name, version = "ranks", "3"
 
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
