@@ -86,7 +86,7 @@ def sign_flip_test(
     units = _units(values, groups)
     method = _method(units)
     return SignFlipTest(
-        p_value=_p_value(units, method, n_resamples, seed),
+        p_value=flip_p_value(units, n_resamples, seed),
         statistic=mean_of(values) * len(values),
         n_prompts=len(values),
         n_clusters=None if groups is None else groups.n,
@@ -129,7 +129,9 @@ def _method(units: FloatArray) -> str:
     return "exact" if len(units) <= MOST_EXACT else "monte_carlo"
 
 
-def _p_value(units: FloatArray, method: str, n_resamples: int, seed: int) -> float:
+def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
+    """p of units that are not 0 under signs, shape (m,), as `sign_flip_test` has it; 1 without any."""
+    method = _method(units)
     if method == "binomial":
         positive = int(np.count_nonzero(units > 0))
         return binomial_p_value(positive, len(units) - positive)
