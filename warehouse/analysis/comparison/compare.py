@@ -22,6 +22,7 @@ from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, c
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -185,7 +186,14 @@ def compare(
         overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
         left_out=(*refused, *missing, *why),
-        notes=tuple(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
+        notes=(
+            *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
+            *unstated_bounds(
+                (pair.a.benchmark_split[0], pair.metric, scores)
+                for pair in pairs
+                for scores in (pair.scores_a, pair.scores_b)
+            ),
+        ),
         n_resamples=n_resamples,
         seed=seed,
     )
