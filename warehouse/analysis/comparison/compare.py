@@ -24,6 +24,7 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.written import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
@@ -90,7 +91,7 @@ class Comparison(SingleTest, Result):
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
-        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         p = "" if row.p_value is None else f", p={row.p_value:.3g}"
         on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
         return (

@@ -13,6 +13,7 @@ from warehouse.errors import MisuseError
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
 from warehouse.stats.core.draws import PROMPTS_SAMPLED, as_estimand
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.written import ends_text
 from warehouse.store.connection import Store
 
 
@@ -96,7 +97,7 @@ class PassReport(Result):
         row = self.rows[0]
         if row.estimate is None:
             return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
-        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         wording = row.estimand.replace("_", " ")
         return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
 

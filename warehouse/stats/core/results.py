@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.written import ends_text, figures_text
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Interval(Figures):
     method: str
 
     def __str__(self) -> str:
-        return f"[{self.low:.4g}, {self.high:.4g}]"
+        return ends_text(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Estimate(Figures):
     design_effect_miller: float | None
 
     def __str__(self) -> str:
-        figures = _figures(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
         return f"{figures} ({_basis(self)})"
 
 
@@ -153,7 +154,7 @@ class PairedDifference(Figures):
     estimand: str = "prompts_sampled"
 
     def __str__(self) -> str:
-        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)
         p = "" if self.p_value is None else f", p={self.p_value:.3g}"
         return f"{figures} ({_basis(self)}{p})"
 
@@ -203,15 +204,10 @@ class UnpairedDifference(Figures):
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
-        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)
         sizes = f"n={self.n_prompts_a} and {self.n_prompts_b}"
         p = "" if self.p_value is None else f", p={self.p_value:.3g}"
         return f"{figures} ({100 * self.level:g} % {self.method}, {sizes}{p})"
-
-
-def _figures(value: float, error: float | None, low: float | None, high: float | None) -> str:
-    text = f"{value:.4g}" if error is None else f"{value:.4g} ± {error:.4g}"
-    return text if low is None or high is None else f"{text} [{low:.4g}, {high:.4g}]"
 
 
 def _basis(result: Estimate | PairedDifference) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
 from warehouse.stats.core.moments import mean_of
+from warehouse.stats.core.quantiles import SMALLEST_P
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.paired.sign_flip_null import count_all_patterns, count_random_patterns, distinct_sizes
 
@@ -112,7 +113,8 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
 
 def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
-    return 1.0 if b == c else float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
+    p = float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
+    return 1.0 if b == c else max(p, SMALLEST_P)
 
 
 def _units(values: FloatArray, clusters: Clusters | None) -> FloatArray:

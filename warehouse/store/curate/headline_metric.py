@@ -21,6 +21,7 @@ class MetricEntry:
 
     ``chosen_by`` says who called it the headline metric: person, mapping or tool; None: nobody.
     ``direction_by`` is person where one said which way it points; None: what the dumps say holds.
+    ``low`` and ``high`` are the bounds of its scores, None where nobody has said them.
     """
 
     benchmark: str
@@ -30,6 +31,8 @@ class MetricEntry:
     chosen_by: str | None
     higher_is_better: bool | None
     direction_by: str | None
+    low: float | None
+    high: float | None
 
 
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
@@ -50,6 +53,8 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
             "person" if row.metric == chosen else _word(row.lowest, row.highest),
             row.higher_is_better,
             row.direction_by,
+            row.low,
+            row.high,
         )
         for row in rows
     ]
