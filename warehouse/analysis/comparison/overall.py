@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
-from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
+from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
@@ -176,6 +176,7 @@ def overall_row(
         equivalent=is_equivalent(p_equivalence, options),
         paired=paired,
         tests=tests,
+        **partial_figures(None),
     )
 
 
