@@ -133,6 +133,7 @@ _INGEST = (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks metrics gsm8k --metric exact_match,strict-match",
         "warehouse benchmarks metrics wikitext --metric perplexity --lower-is-better",
+        "warehouse benchmarks metrics essays --metric rating --bounds 0 100",
     )),
     Entry("benchmarks alias", "ingest", "names", "Show a benchmark under another one's name.", (
         "warehouse benchmarks alias gsm8k_main gsm8k",

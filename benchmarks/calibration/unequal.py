@@ -95,6 +95,8 @@ SHARE_MISSING = 0.03
 SHAPES = [(kind, g) for kind in ("equal", "lognormal", "one_30") for g in (10, 20, 50)]
 SHAPES += [("mmlu", len(MMLU))]
 SINGLE = [("single", n) for n in (8, 15, 50, 150)]
+#: Many prompts without clusters: an error held fixed over the draws fails where scores are nearly all alike.
+MANY = [("single", n) for n in (250, 1000)]
 INTERVALS = [("rate", 0.1, 0.2), ("rate", 0.5, 0.2), ("rate", 0.5, 0.6), ("beta", 0.0, 0.2), ("normal", 0.0, 0.2)]
 
 
@@ -124,10 +126,11 @@ class UnequalRow(NamedTuple):
 
     Attributes:
         cell: what was simulated.
-        what: figure: ``interval``, ``t``, ``max_t``, ``holm``, ``simultaneous``,
+        what: figure: ``interval``, ``t``, ``step_down``, ``holm``, ``power_lost``, ``simultaneous``,
             ``ranks_joint``, ``ranks_own``, ``default_hull`` or ``imbens_manski``.
         simulations: samples.
-        failed: share of samples (of models, for ``ranks_own``) where it failed.
+        failed: share of samples (of models, for ``ranks_own``) where it failed; for ``power_lost`` the mean
+            share of differing pairs that Holm finds, less that which the steps find.
         unflagged: the same among samples without a flag; NaN without any.
         flagged: share of samples with a flag.
     """
@@ -155,6 +158,12 @@ def cells() -> list[UnequalCell]:
         for shape in SHAPES
     ]
     grid += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95) for shape in SINGLE]
+    grid += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95, 0.99) for shape in MANY]
+    grid += [
+        UnequalCell("unequal_models", kind, rate, 0.2, *shape)
+        for kind, rate in (("rate", 0.5), ("rate", 0.95), ("normal", 0.0))
+        for shape in SINGLE
+    ]
     grid += [UnequalCell("far_models", "normal", 0.0, 0.2, *shape) for shape in (*SHAPES, *SINGLE)]
     grid += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
     return grid
@@ -251,7 +260,7 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     ends = zip(ranks.rank_low, ranks.rank_high, strict=True)  # None where no set can be told
     own = np.mean([low not in (1, None) or high not in (MODELS, None) for low, high in ends])
     return {
-        "max_t": (bool(np.nanmin(pairs.p_max_t, initial=1.0) <= 0.05), flag),
+        "step_down": (bool(np.nanmin(pairs.p_step_down, initial=1.0) <= 0.05), flag),
         "holm": (bool(np.nanmin(pairs.p_holm, initial=1.0) <= 0.05), flag),
         "ranks_own": (float(own), flag),
     }
@@ -261,13 +270,18 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     z = _scores(cell, clusters, MODELS, rng) - SPREAD  # low is right: the last is best
     if cell.kind == "rate":
-        values, truth = (z < 0).astype(float), special.ndtr(SPREAD)
+        easy = special.ndtri(cell.rate)
+        values, truth = (z < easy).astype(float), special.ndtr(SPREAD + easy)
     else:
         values, truth = -z, SPREAD
     pairs = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
     ranks, flag = rank_models(pairs), _flagged(clusters)
     joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
+    differ = truth[pairs.first] != truth[pairs.second]
+    holm, steps = pairs.p_holm <= 0.05, pairs.p_step_down <= 0.05
     return {
+        "step_down": (bool(steps[~differ].any()), flag),
+        "power_lost": (float(holm[differ].mean() - steps[differ].mean()), flag),
         "simultaneous": (_outside(pairs, truth), flag),
         "ranks_joint": (bool(joint.any()), flag),
         "ranks_own": (float(_misses(ranks.rank_low, ranks.rank_high).mean()), flag),

@@ -16,9 +16,16 @@ SEEN = 0.2
 _TITLES = {
     "interval: interval": "Default intervals of one run: share that miss the true mean",
     "paired: t": "Paired t test (CR2, Satterthwaite): share rejected, models equal",
-    "equal_models: max_t": f"max-T, {MODELS} equal models: share with any pair separated",
+    "equal_models: step_down": f"Step-down max-T, {MODELS} equal models: share with any pair separated",
     "equal_models: holm": "Holm over the paired t tests, the same samples",
     "equal_models: ranks_own": "A model's own rank set, the same samples: share of models missed",
+    "unequal_models: step_down": (
+        "Step-down max-T, models that differ by 0, 0.3 and 0.6 standard deviations: share with any two equal"
+        " ones separated"
+    ),
+    "unequal_models: power_lost": (
+        "Power lost, that of Holm less that of step-down max-T, the same samples: mean share of differing pairs"
+    ),
     "unequal_models: simultaneous": (
         "Simultaneous intervals, models that differ by 0, 0.3 and 0.6 standard deviations: share"
         " of samples with any interval beside the truth"
@@ -37,7 +44,7 @@ _TITLES = {
 _HEAD = f"""# Calibration with unequal clusters and few prompts
 
 How often something that should fail in at most 5 % of the samples does fail where clusters differ
-in size, or prompts are few: default intervals of one run, paired tests, all pairs with max-T,
+in size, or prompts are few: default intervals of one run, paired tests, all pairs with max-T (step-down tests),
 simultaneous intervals and rank sets, bounds for missing scores.
 `python benchmarks/calibrate_unequal.py` runs it again
 (about twenty minutes on two cores, seeded) and writes this page. Equal clusters are in
@@ -46,9 +53,9 @@ simultaneous intervals and rank sets, bounds for missing scores.
 Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn anew in each sample;
 *one_30*, one cluster with 30 % of the prompts; *mmlu*, the 57 subjects of MMLU's test split as they
 are (100 to 1 534 prompts); *single*, that number of prompts without clusters. Each cluster has an
-effect of its own, for each model, that does not
-depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
-is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
+effect of its own, for each model, that does not depend on its size; *correlation* is its share of the
+variance. max-T takes {DRAWS} draws. *Power lost* below 0 says that its tests find more than Holm's.
+*flagged* is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
 Above {100 * MOST:g} % beyond chance: that share of the unflagged samples fails, by more than two Monte
 Carlo errors, where at least {100 * SEEN:g} % carry no flag: fewer are the unlucky ones, those that look
 harmless by chance.

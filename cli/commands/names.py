@@ -86,14 +86,31 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     default=None,
     help="Which way METRIC (default: the headline metric) points, whatever dumps say.",
 )
+@click.option(
+    "--bounds",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Between which values scores of METRIC (default: the headline metric) can lie: intervals keep within.",
+)
 @output_options
 @pass_state
-def metrics(state: State, name: str, metric: str | None, higher_is_better: bool | None, output: Output) -> None:
+def metrics(
+    state: State,
+    name: str,
+    metric: str | None,
+    higher_is_better: bool | None,
+    bounds: tuple[float, float] | None,
+    output: Output,
+) -> None:
     from warehouse.store.curate import headline_metric
 
-    if higher_is_better is not None:
+    if higher_is_better is not None or bounds is not None:
         with state.open(write=True) as store:
-            headline_metric.direct(store, name, metric or "", higher_is_better)
+            if bounds is not None:
+                headline_metric.bound(store, name, metric or "", *bounds)
+            if higher_is_better is not None:
+                headline_metric.direct(store, name, metric or "", higher_is_better)
     elif metric is not None:
         with state.open(write=True) as store:
             chosen = headline_metric.choose(store, name, metric)

@@ -150,14 +150,14 @@ def _print_rates(report: PassReport, state: State) -> None:
     print_text(f"intervals with {wording[report.rows[0].estimand]}\n")
     places = decimals(row.standard_error for row in report.rows)
     rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
-    needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
+    needless = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
     shown = print_rows(
         rows, needless=needless, spare=("method", "draws", "split", "metric", "clusters", "prompts", "se")
     )
     if "statistic" in shown:
         for line in _rates_in_words(report.rows):
             print_text(line)
-    explained = [row for row in report.rows if row.ci_low is None or state.verbose]
+    explained = [row for row in report.rows if row.ci_low is None or row.bound_low is not None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
     _notes(state, report.left_out)
 
@@ -183,6 +183,7 @@ def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool)
         "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
         level_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "over all": interval(row.bound_low, row.bound_high, places),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "draws": row.n_draws,

@@ -5,7 +5,8 @@ select metric.name || case when metric.filter = '' then '' else ',' || metric.fi
     min(coalesce(benchmark_metric.default_by, '')) as lowest,
     max(coalesce(benchmark_metric.default_by, '')) as highest,
     bool_and(benchmark_metric.higher_is_better) as higher_is_better,
-    max(benchmark_metric.direction_by) as direction_by
+    max(benchmark_metric.direction_by) as direction_by,
+    min(benchmark_metric.low) as low, max(benchmark_metric.high) as high
 from headline_metric
 join benchmark_metric on benchmark_metric.benchmark_id = headline_metric.benchmark_id
     and benchmark_metric.metric_id = headline_metric.metric_id

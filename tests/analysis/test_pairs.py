@@ -85,7 +85,7 @@ def test_unknown_direction_names_nobody_better_and_missing_pairs_say_why(world: 
 
 def test_without_draws_there_are_no_simultaneous_intervals(world: Store) -> None:
     (row, *_) = pairs(world, "draws", n_resamples=0).rows
-    assert (row.ci_low, row.p_max_t, row.critical_value, row.n_resamples) == (None, None, None, 0)
+    assert (row.ci_low, row.p_step_down, row.critical_value, row.n_resamples) == (None, None, None, 0)
     (row, *_) = pairs(world, "draws", n_resamples=199, seed=3).rows
     assert row.seed == 3
     assert row.ci_low is not None and row.ci_low <= (row.difference or 0)
@@ -129,7 +129,7 @@ def test_the_command_gives_the_librarys_rows(run: Caller, url: str) -> None:
 def test_the_table_for_people(run: Caller, url: str) -> None:
     found = run("pairs", "quiz", "--resamples", "99", db=url)
     assert found.out.startswith("quiz by acc (higher is better)\n")
-    for word in ("95% simultaneous", "p Holm", "p BH", "p max-T", "99 draws, seed 0"):
+    for word in ("95% simultaneous", "p Holm", "p BH", "p step-down", "99 draws, seed 0"):
         assert word in found.out
     assert "--subset" in found.err
     assert "clusters" not in found.out.splitlines()[1]

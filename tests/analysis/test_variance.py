@@ -312,11 +312,12 @@ def test_estimand_level_and_clusters_reach_the_statistics(store: Store) -> None:
         assert (row.estimand, row.n_clusters) == (expected.estimand, expected.n_clusters)
 
 
-def test_more_draws_than_a_prompt_has_are_refused_with_the_count(world: Store) -> None:
+def test_prompts_with_fewer_draws_are_left_out_and_bounded(world: Store) -> None:
     for row in pass_rates(world, "draws", at=[3], where=["temperature=0"]).rows:
-        assert row.estimate is None and row.n_short == 1
-        assert "1 of 4 have fewer (the fewest: 2)" in row.reason
-    assert "1 of 4" in str(pass_rates(world, "run:3", at=[3]))
+        assert row.estimate is not None and (row.n_prompts, row.n_short) == (4, 1)
+        assert row.bound_low is not None and row.bound_high is not None
+        assert row.bound_low <= 0.75 * row.estimate <= 0.75 * row.estimate + 0.25 <= row.bound_high
+        assert "over the 3 of 4 prompts that have 3 draws (the fewest: 2)" in row.reason
 
 
 def pass_of(store: Store, model: str, benchmark: str = "marks") -> PassRow:

@@ -213,7 +213,7 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
         if one.pairs:
             rows = claimed[f"pairs {shlex.quote(one.name)} --resamples 99"]
             assert [row["difference"] for row in rows] == [row.difference for row in one.pairs.rows]
-            assert [row["p_max_t"] for row in rows] == [row.p_max_t for row in one.pairs.rows]
+            assert [row["p_step_down"] for row in rows] == [row.p_step_down for row in one.pairs.rows]
         if one.variance:
             assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(one.variance.rows)
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -16,7 +19,7 @@ from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.multipliers import draw_blocks, sign_block
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
-from warehouse.stats.multiple.max_t import MANY_PROMPTS, Draws, max_t_draws
+from warehouse.stats.multiple.max_t import Draws, max_t_draws
 from warehouse.stats.multiple.pair_moments import centre, pair_moments
 from warehouse.stats.multiple.ranks import rank_models
 
@@ -90,65 +93,100 @@ def cr2_by_matrices(d: Floats, groups: NDArray[np.int64]) -> float:
     return float(np.sqrt(total)) / n
 
 
-def slow_max_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int) -> Floats:
-    """The largest |T*| of each draw by its definition, pair by pair, shape (2, B): the null imposed
-    and centred; f_c N for each cluster's part of the sum; a fixed error for many single prompts."""
+def slow_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int) -> Floats:
+    """|T*| of each pair and draw by its definition, shape (2, P, B): the null imposed and centred;
+    f_c N for each cluster's part of the sum; infinite where next to nothing of the spread is left."""
     units = np.arange(len(scores)) if clusters is None else as_clusters(clusters, len(scores)).codes
-    signs = np.concatenate([sign_block(units.max() + 1, rows, seed) for rows in draw_blocks(n_draws, 64)])
-    largest = np.zeros((2, n_draws))
-    for a in range(scores.shape[1]):
-        for b in range(a + 1, scores.shape[1]):
-            rows = common(scores, a, b)
-            d = (scores[:, a] - scores[:, b])[rows]
-            own, sizes = np.unique(units[rows], return_counts=True)
-            g, f = len(own), sizes / sizes.sum()
-            imposed = np.array([d[units[rows] == unit].sum() for unit in own])
-            for way, sums in enumerate((imposed, imposed - sizes * d.mean())):
-                for draw in range(n_draws):
-                    xi = signs[draw, own]
-                    if clusters is None and len(d) >= MANY_PROMPTS:
-                        t = abs(xi @ (d - d.mean())) / (len(d) * stats.sem(d))
-                    else:
-                        spread = ((xi * sums - f * (xi @ sums)) ** 2).sum()
-                        t = abs(xi @ sums) / np.sqrt(g / (g - 1) * spread)
-                    largest[way, draw] = max(largest[way, draw], t)
-    return largest
+    n_units = int(units.max()) + 1
+    signs = np.concatenate([sign_block(n_units, rows, seed) for rows in draw_blocks(n_draws, 64)])
+    if 2**n_units <= n_draws + 1:
+        signs = np.array(list(itertools.product([1.0, -1.0], repeat=n_units)))
+    found: list[list[Floats]] = [[], []]
+    for a, b in itertools.combinations(range(scores.shape[1]), 2):
+        rows = common(scores, a, b)
+        d = (scores[:, a] - scores[:, b])[rows]
+        own, sizes = np.unique(units[rows], return_counts=True)
+        g, f, xi = len(own), sizes / sizes.sum(), signs[:, own]
+        imposed = np.array([d[units[rows] == unit].sum() for unit in own])
+        for way, sums in enumerate((imposed, imposed - sizes * d.mean())):
+            n = xi @ sums
+            spread = ((xi * sums - f * n[:, None]) ** 2).sum(axis=1)
+            spread[spread <= 1e-9 * (sums**2).sum()] = 0
+            with np.errstate(divide="ignore"):
+                found[way].append(np.abs(n) / np.sqrt(g / (g - 1) * spread))
+    return np.array(found)
 
 
-def critical(largest: Floats, place: int) -> float:
-    """The larger of the two ways' draws at a place in their order."""
-    return float(np.sort(largest, axis=1)[:, place].max())
+def slow_step_down(t: Floats, draws: Floats) -> Floats:
+    """p of the steps: shares of the draws, shape (P, V), the sample itself among them."""
+    p = np.empty(len(t))
+    for k in range(len(t)):
+        no_larger = draws[t <= t[k]].max(axis=0)
+        p[k] = np.mean(no_larger >= t[k] * (1 - 1e-9))
+    return np.array([p[t >= own].max() for own in t])
 
 
-@pytest.mark.parametrize(
-    ("n", "g", "gaps"),
-    [
-        (60, 0, 0.0),
-        (60, 0, 0.2),
-        (60, 8, 0.0),
-        (60, 8, 0.2),
-        (230, 0, 0.0),
-        (300, 0, 0.1),
-        (300, 0, 0.01),
-        (251, 0, 0.1),
-        (400, 250, 0.0),
-        (400, 250, 0.01),
-    ],
-)
-def test_max_t_is_its_definition(n: int, g: int, gaps: float) -> None:
-    scores, clusters = scores_of(n, 4, gaps=gaps), labels_of(n, g) if g else None
+def critical(draws: Floats, place: int) -> float:
+    """The larger of the two ways' largest |T*| at a place in their order."""
+    return float(np.sort(draws.max(axis=1), axis=1)[:, place].max())
+
+
+CASES = [
+    (60, 0, 0.0),
+    (60, 0, 0.2),
+    (60, 8, 0.0),
+    (60, 8, 0.2),
+    (60, 5, 0.0),
+    (60, 6, 0.2),
+    (6, 0, 0.1),
+    (230, 0, 0.0),
+    (300, 0, 0.1),
+    (300, 0, 0.01),
+    (251, 0, 0.1),
+    (400, 250, 0.0),
+    (400, 250, 0.01),
+]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("n", "g", "gaps"), CASES)
+def test_max_t_is_its_definition(n: int, g: int, gaps: float, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.stats.multiple.max_t.MANY", 0 if compiled else math.inf)
+    scores, clusters = scores_of(n, 4, gaps=gaps, binary=n > 6), labels_of(n, g) if g else None
     found = all_pairs(scores, clusters, n_resamples=99, seed=3)
-    largest = slow_max_t(scores, clusters, 99, 3)
-    n_common = [common(scores, a, b).sum() for a, b in zip(found.first, found.second, strict=True)]
-    assert (~found.studentised).tolist() == [g == 0 and n >= 200 for n in n_common]
-    c = critical(largest, 94)  # ceil(.95 · 100) = 95th
-    assert found.critical_value == pytest.approx(c, rel=1e-10)
+    draws = slow_t(scores, clusters, 99, 3)
+    assert (found.n_resamples, found.exact) == ((2 ** (g or n), True) if (g or n) <= 6 else (99, False))
+    c = critical(draws, math.ceil(0.95 * (draws.shape[2] + (not found.exact))) - 1)
+    assert found.critical_value == pytest.approx(c, rel=1e-9)
     own = stats.t.ppf(0.975, found.degrees_of_freedom) * found.standard_error
     width = found.simultaneous_high - found.difference
-    assert width == pytest.approx(np.maximum(c * found.error_max_t, own), rel=1e-10)
+    if math.isfinite(c):
+        assert width == pytest.approx(np.maximum(c * found.error_max_t, own), rel=1e-9)
     t = np.abs(found.difference) / found.error_max_t
-    reached = (largest[:, None] >= t[:, None] * (1 - 1e-12)).sum(axis=2).max(axis=0)
-    assert found.p_max_t == pytest.approx(np.maximum((1 + reached) / 100, found.p_value))
+    drawn = draws[0] if found.exact else np.column_stack([draws[0], t])
+    assert found.p_step_down == pytest.approx(np.maximum(slow_step_down(t, drawn), found.p_value))
+
+
+def test_step_down_and_intervals_of_a_small_table() -> None:
+    """All 256 vectors of signs of eight prompts, counted apart."""
+    table = [[1, 3, 2], [2, 2, 4], [0, 3, 3], [1, 4, 5], [3, 3, 4], [2, 5, 6], [1, 1, 3], [0, 4, 2]]
+    found = all_pairs(np.array(table, dtype=float))
+    assert (found.n_resamples, found.exact) == (256, True)
+    assert np.abs(found.statistic) == pytest.approx([3.229622823, 5.655735299, 1], rel=1e-9)
+    assert found.p_value == pytest.approx([0.014459299, 0.000769876, 0.350616663], rel=1e-6)
+    assert found.p_step_down.tolist() == [20 / 256, 2 / 256, 120 / 256]
+    assert found.critical_value == pytest.approx(3.229622823, rel=1e-9)
+    assert found.simultaneous_low == pytest.approx([-3.75, -3.731208132, -2.114811411], rel=1e-9)
+    assert found.simultaneous_high == pytest.approx([0, -1.018791868, 1.114811411], rel=1e-9, abs=1e-9)
+
+
+def test_a_step_is_held_against_smaller_differences_only() -> None:
+    """Two models that differ from the rest by far leave the test of the rest as sharp as alone."""
+    random = np.random.default_rng(1)
+    scores = random.normal(size=(40, 4)) + [0, 0.5, 30, 60]
+    found = all_pairs(scores, n_resamples=999)
+    alone = all_pairs(scores[:, :2], n_resamples=999)
+    assert found.p_step_down[0] == pytest.approx(alone.p_step_down[0])
 
 
 def test_models_that_share_their_gaps_are_as_by_definition() -> None:
@@ -156,8 +194,11 @@ def test_models_that_share_their_gaps_are_as_by_definition() -> None:
     scores[:260, :3], scores[7, 3], scores[260:, 4] = np.nan, np.nan, np.nan
     scores[260:480, 4] = scores_of(220, 1)[:, 0]  # 220 prompts in common with the first three
     found = all_pairs(scores, n_resamples=40, seed=1, level=0.9)
-    assert not found.studentised.all()
-    assert found.critical_value == pytest.approx(critical(slow_max_t(scores, None, 40, 1), 36), rel=1e-10)
+    draws = slow_t(scores, None, 40, 1)
+    assert found.critical_value == pytest.approx(critical(draws, 36), rel=1e-10)
+    t = np.abs(found.difference) / found.error_max_t
+    expected = np.maximum(slow_step_down(t, np.column_stack([draws[0], t])), found.p_value)
+    assert found.p_step_down == pytest.approx(expected)
 
 
 def test_one_cluster_of_many_prompts_is_no_reason_to_separate() -> None:
@@ -169,28 +210,30 @@ def test_one_cluster_of_many_prompts_is_no_reason_to_separate() -> None:
     shared = random.normal(size=(16, 6))
     scores = shared[clusters] + 0.1 * random.normal(size=(300, 6))
     found = all_pairs(scores, clusters, n_resamples=999, seed=1)
-    assert found.critical_value == pytest.approx(critical(slow_max_t(scores, clusters, 999, 1), 949), rel=1e-10)
+    assert found.critical_value == pytest.approx(critical(slow_t(scores, clusters, 999, 1), 949), rel=1e-10)
     assert found.critical_value > 4
-    assert np.nanmin(found.p_max_t) > 0.05
+    assert np.nanmin(found.p_step_down) > 0.05
 
 
-def test_many_pairs_are_worked_on_a_few_models_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for gaps in (0.0, 0.1):
-        scores, clusters = scores_of(60, 7, gaps=gaps), labels_of(60, 9)
+def test_many_pairs_are_worked_on_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gaps, g in ((0.0, 9), (0.1, 9), (0.1, 0)):
+        scores, clusters = scores_of(60, 7, gaps=gaps), labels_of(60, g) if g else None
         whole = all_pairs(scores, clusters, n_resamples=99)
-        monkeypatch.setattr("warehouse.stats.multiple.max_t.MOST_SUMS", 100)
+        monkeypatch.setattr("warehouse.stats.multiple.sign_sums.MOST_SUMS", 100)
+        monkeypatch.setattr("warehouse.stats.multiple.max_t.MOST_CELLS", 100)
         parts = all_pairs(scores, clusters, n_resamples=99)
         assert parts.critical_values == pytest.approx(whole.critical_values, rel=1e-12)
-        assert np.array_equal(parts.p_max_t, whole.p_max_t)
+        assert np.array_equal(parts.p_step_down, whole.p_step_down, equal_nan=True)
         monkeypatch.undo()
 
 
 def test_each_models_own_critical_value_is_of_its_own_pairs() -> None:
     scores = scores_of(50, 4)
     found = all_pairs(scores, n_resamples=199, seed=2)
+    draws = slow_t(scores, None, 199, 2)
     for model in range(4):
-        others = [slow_max_t(scores[:, [model, k]], None, 199, 2) for k in range(4) if k != model]
-        assert found.critical_values[model] == pytest.approx(critical(np.max(others, axis=0), 189), rel=1e-10)
+        others = draws[:, (found.first == model) | (found.second == model)]
+        assert found.critical_values[model] == pytest.approx(critical(others, 189), rel=1e-10)
     assert found.critical_values.max() <= found.critical_value
 
 
@@ -200,7 +243,7 @@ def test_blocks_do_not_change_the_draws(case: str) -> None:
     scores = scores_of(n, 5, gaps=0.1 if case == "gaps" else 0)
     matrix = centre(scores, as_clusters(labels_of(n, 12), n) if case == "clusters" else None)
     moments = pair_moments(matrix)
-    blocks = [max_t_draws(matrix, moments, Draws(300, 4, block))[0] for block in (1, 64, 1000)]
+    blocks = [max_t_draws(matrix, moments, Draws(300, 4, block)).largest for block in (1, 64, 1000)]
     assert blocks[1] == pytest.approx(blocks[0], rel=1e-12)
     assert blocks[2] == pytest.approx(blocks[0], rel=1e-12)
 
@@ -229,7 +272,7 @@ def test_order_shift_and_scale(seed: int, m: int, n: int, gaps: bool, grouped: b
 def test_singleton_clusters_are_no_clusters() -> None:
     scores = scores_of(50, 4)
     plain, single = all_pairs(scores, n_resamples=199), all_pairs(scores, np.arange(50), n_resamples=199)
-    for name in ("standard_error", "p_value", "p_max_t", "simultaneous_low", "error_max_t"):
+    for name in ("standard_error", "p_value", "p_step_down", "simultaneous_low", "error_max_t"):
         assert getattr(single, name) == pytest.approx(getattr(plain, name), rel=1e-9)
 
 
@@ -259,7 +302,7 @@ def test_pairs_without_an_error_are_left_out_with_a_reason() -> None:
         "p_value",
         "p_holm",
         "p_bh",
-        "p_max_t",
+        "p_step_down",
         "simultaneous_low",
         "error_max_t",
     ):
@@ -277,7 +320,7 @@ def test_one_cluster_has_no_error_and_two_give_very_wide_intervals() -> None:
     two = all_pairs(scores, np.arange(30) % 2, n_resamples=99)
     assert np.isfinite(two.p_value).any()
     assert two.critical_value > 12.7  # t with one degree of freedom
-    assert np.nanmin(two.p_max_t) > 0.05
+    assert np.nanmin(two.p_step_down) > 0.05
 
 
 def test_nearly_equal_models_lose_no_digits() -> None:
@@ -314,7 +357,7 @@ def family_wise(simulate, n_simulations: int, **keywords: object) -> tuple[float
     for seed in range(n_simulations):
         scores, clusters = simulate(np.random.default_rng(seed))
         found: AllPairs = all_pairs(scores, clusters, n_resamples=299, seed=seed, **keywords)
-        wrong += [np.nanmin(found.p_max_t) <= 0.05, np.nanmin(found.p_holm) <= 0.05]
+        wrong += [np.nanmin(found.p_step_down) <= 0.05, np.nanmin(found.p_holm) <= 0.05]
     return tuple(wrong / n_simulations)  # type: ignore[return-value]
 
 
@@ -363,7 +406,7 @@ def test_no_more_is_told_of_all_pairs_than_of_one_alone(n: int) -> None:
         scores = (np.random.default_rng(seed).random((n, 2)) < [0.9, 0.2]).astype(float)
         found = all_pairs(scores, n_resamples=199, seed=seed)
         own = stats.t.ppf(0.975, n - 1) * found.standard_error
-        assert not (found.p_max_t < found.p_value).any()
+        assert not (found.p_step_down < found.p_value).any()
         assert not (found.simultaneous_high - found.difference < own * (1 - 1e-9)).any()
         ranks = rank_models(found)
         if not found.p_value[0] <= 0.05 or n <= 5:  # two in 32 ways at best
@@ -401,4 +444,4 @@ def test_threads_do_not_change_a_bit(gaps: float, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("warehouse.stats.multiple.max_t.THREADS", 1)
     one = all_pairs(scores, n_resamples=999, seed=1)
     assert np.array_equal(many.critical_values, one.critical_values)
-    assert np.array_equal(many.p_max_t, one.p_max_t)
+    assert np.array_equal(many.p_step_down, one.p_step_down)

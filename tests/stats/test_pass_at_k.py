@@ -19,6 +19,7 @@ from warehouse.stats import (
     interval_clopper_pearson,
     interval_wilson,
     interval_wilson_bounded,
+    missing_bounds,
     pass_at_k,
     pass_hat_k,
 )
@@ -159,10 +160,31 @@ def test_clusters_give_the_cluster_robust_error() -> None:
 def test_more_draws_than_there_are_give_no_figure_but_the_count() -> None:
     for estimand in ("prompts_sampled", "prompts_fixed"):
         for function in (pass_at_k, pass_hat_k):
-            found = function([3, 2, 5], [5, 2, 5], 3, estimand=estimand)
+            found = function([1, 2, 0], [1, 2, 2], 3, estimand=estimand)
             assert (found.estimate, found.standard_error, found.ci_low) == (None, None, None)
-            assert found.n_short == 1 and found.flags == ("too_few_draws",)
-            assert "1 of 3 have fewer (the fewest: 2)" in found.reason
+            assert (found.bound_low, found.n_short, found.flags) == (None, 3, ("too_few_draws",))
+            assert "3 of 3 have fewer (the fewest: 1)" in found.reason
+
+
+@pytest.mark.parametrize("labels", [None, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]])
+@pytest.mark.parametrize("estimand", ["prompts_sampled", "prompts_fixed"])
+def test_prompts_short_of_k_are_left_out_and_bounded(estimand: str, labels: list[int] | None) -> None:
+    correct, draws = [3, 2, 5, 0, 1, 4, 2, 1, 2, 5], [5, 2, 5, 5, 5, 6, 4, 1, 5, 5]
+    have = np.array(draws) >= 3
+    for function, by_prompt in ((pass_at_k, pass_at_k_by_prompt), (pass_hat_k, pass_hat_k_by_prompt)):
+        found = function(correct, draws, 3, clusters=labels, estimand=estimand)
+        kept = None if labels is None else np.array(labels)[have]
+        alone = function(np.array(correct)[have], np.array(draws)[have], 3, clusters=kept, estimand=estimand)
+        for name in ("estimate", "standard_error", "ci_low", "ci_high", "n_clusters"):
+            assert getattr(found, name) == getattr(alone, name), name
+        assert (found.n_prompts, found.n_short) == (10, 2)
+        assert found.flags[0] == "too_few_draws" and "over the 8 of 10 prompts that have 3 draws" in found.reason
+        values = by_prompt(correct, draws, 3)[have]
+        lacking = None if labels is None else np.array(labels)[~have]
+        bounds = missing_bounds(values, 2, clusters=kept, missing_clusters=lacking)
+        assert (found.bound_low, found.bound_high) == (bounds.ci_low, bounds.ci_high)
+        assert found.bound_low <= values.sum() / 10 and found.bound_high >= (values.sum() + 2) / 10
+        assert "less 2; over all [" in str(found)
 
 
 def test_the_jackknife_needs_one_draw_more() -> None:

@@ -60,7 +60,7 @@ def test_a_difference_that_ties_with_the_critical_value_separates_nothing() -> N
     """Three prompts: most draws repeat the observed |T|, and rounding must not decide between them."""
     pairs = all_pairs(np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]]), n_resamples=1999)
     ranks = rank_models(pairs)
-    assert pairs.p_max_t[0] > 0.1
+    assert pairs.p_step_down[0] > 0.1
     assert pairs.simultaneous_low[0] <= 0.0
     assert [*zip(ranks.rank_low, ranks.rank_high, strict=True)] == [(1, 2), (1, 2)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import interval_wild_bootstrap, wild_bootstrap_test
+from warehouse.stats import estimate_mean, interval_wild_bootstrap, sign_flip_test, wild_bootstrap_test
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.multipliers import webb_draws
 from warehouse.stats.core.sample import describe
@@ -141,6 +142,82 @@ def test_no_spread_gives_nothing(scores: Any, clusters: Any) -> None:
     labels = None if clusters is None else list(clusters)
     assert interval_wild_bootstrap(scores, clusters=labels) is None
     assert wild_bootstrap_test(scores, clusters=labels) is None
+
+
+def flipped(sums: NDArray[Any]) -> float:
+    """p of |Σ ±S| over all vectors of signs, one after the other."""
+    signs = np.array(list(itertools.product([1, -1], repeat=len(sums))))
+    return float(np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9))
+
+
+def test_sparse_sums_are_flipped() -> None:
+    """Eight clusters of one prompt each, one of them 0: 32 of the 256 ways are as far off."""
+    found = wild_bootstrap_test([3, 0, 1, -1, 2, 1, 0, 2])
+    assert found is not None
+    assert (found.p_value, found.method) == (32 / 256, "sign_flip")
+    assert "sign flip of clusters" in str(found)
+
+
+@pytest.mark.parametrize("null", [0.0, 0.05, -0.1])
+@pytest.mark.parametrize("equal", [True, False])
+def test_tied_sums_are_flipped_and_others_are_not(equal: bool, null: float) -> None:
+    rng = np.random.default_rng(3)
+    sizes = np.full(12, 10) if equal else np.arange(6, 18)
+    labels = np.repeat(np.arange(12), sizes)
+    d = rng.choice([-1.0, 0, 0, 0, 0, 1], len(labels))
+    found = wild_bootstrap_test(d, null=null, clusters=labels, n_resamples=199)
+    sums = np.bincount(labels, d - null)
+    assert found is not None
+    if equal or null == 0:
+        assert (found.method, found.p_value) == ("sign_flip", pytest.approx(flipped(sums)))
+    else:
+        assert found.method == "webb"
+    continuous = wild_bootstrap_test(rng.normal(size=len(labels)), clusters=labels, n_resamples=199)
+    assert continuous is not None and continuous.method == "webb"
+
+
+def test_many_sparse_clusters_are_flipped_at_random() -> None:
+    d = np.repeat([1.0, -1.0, 0.0, 2.0], [12, 5, 20, 3])
+    found = wild_bootstrap_test(d, n_resamples=9999, seed=1)
+    other = sign_flip_test(d, n_resamples=9999, seed=1)
+    assert found is not None and found.p_value == other.p_value
+
+
+def test_the_interval_of_tied_sums_is_what_the_flip_does_not_reject() -> None:
+    rng = np.random.default_rng(4)
+    labels = np.repeat(np.arange(14), 10)
+    d = rng.choice([-1.0, 0, 0, 0, 1], len(labels))
+    found = interval_wild_bootstrap(d, clusters=labels, n_resamples=199)
+    assert found is not None
+    for end, outwards in ((found.low, -1), (found.high, 1)):
+        inside, outside = (np.bincount(labels, d - end + side * outwards * 1e-6) for side in (1, -1))
+        assert flipped(inside) > 0.05 >= flipped(outside)
+
+
+def test_sparse_differences_hold_the_level() -> None:
+    """Webb's weights alone reject 7 % here."""
+    rng = np.random.default_rng(11)
+    labels, rejected = np.repeat(np.arange(10), 10), 0
+    for seed in range(400):
+        d = (rng.random(100) < 0.02) * 1.0 - (rng.random(100) < 0.02)
+        found = wild_bootstrap_test(d, clusters=labels, bounds=(None, None), n_resamples=199, seed=seed)
+        rejected += found is not None and found.p_value <= 0.05
+    assert rejected / 400 <= 0.05
+
+
+def test_one_run_with_few_clusters_off_its_bound_is_refused() -> None:
+    rng = np.random.default_rng(12)
+    labels = np.repeat(np.arange(12), 10)
+    rare = (rng.random(120) < 0.03).astype(float)
+    for scores, bounds in ((rare, None), (40 * rare + 10, (10, 50))):
+        for ask in (interval_wild_bootstrap, wild_bootstrap_test):
+            with pytest.raises(StatisticsError, match="clusters .effective. are off the bound"):
+                ask(scores, clusters=labels, bounds=bounds)
+    assert interval_wild_bootstrap(rare, clusters=labels, bounds=(None, None), n_resamples=199) is not None
+    asked = estimate_mean(rare, clusters=labels, method="wild_bootstrap", n_resamples=199)
+    assert asked.flags == ("few_informative_clusters",)
+    half = (rng.random(400) < 0.5).astype(float)
+    assert wild_bootstrap_test(half, null=0.5, clusters=np.repeat(np.arange(20), 20), n_resamples=199) is not None
 
 
 def test_two_clusters_reject_nothing() -> None:

@@ -87,7 +87,7 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
             number("SE", [row.standard_error for row in first], places, spare=True),
             number("p", [row.p_value for row in first], "%.2g", spare=True),
             number("p, Holm", [row.p_holm for row in first], "%.2g", spare=True),
-            number("p, max-|T|", [row.p_max_t for row in first], "%.2g", spare=True),
+            number("p, step-down", [row.p_step_down for row in first], "%.2g", spare=True),
             number("Correlation", [row.correlation for row in first], 2, spare=True),
             count("Prompts", [row.n_prompts for row in first]),
             text("Why no error", [row.reason for row in first], wrap=True, spare=True),

@@ -58,6 +58,8 @@ from .paired.mcnemar_wilcoxon import mcnemar_test as mcnemar_test
 from .paired.mcnemar_wilcoxon import wilcoxon_test as wilcoxon_test
 from .paired.paired import paired_difference as paired_difference
 from .paired.paired import paired_flags as paired_flags
+from .paired.partially_paired import PartiallyPairedDifference as PartiallyPairedDifference
+from .paired.partially_paired import partially_paired_difference as partially_paired_difference
 from .paired.prompts_fixed import paired_difference_prompts_fixed as paired_difference_prompts_fixed
 from .paired.sign_flip import SignFlipTest as SignFlipTest
 from .paired.sign_flip import sign_flip_test as sign_flip_test

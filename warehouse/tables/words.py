@@ -11,6 +11,8 @@ from typing import Any, Self
 
 #: More decimals than these are never written.
 MOST_DECIMALS = 8
+#: A p below it is written so: no p is 0, and its digits mean nothing.
+SMALLEST_P = 1e-300
 #: Values of cells that say nothing.
 NOTHING: tuple[Any, ...] = (None, "", (), [])
 #: What would steer a terminal, or turn the order of a line round, instead of being read; and bytes of a file's name
@@ -55,8 +57,12 @@ def fixed(value: float, places: int, *, sign: bool = False) -> str:
 
 
 def number(value: float | None, places: int, *, sign: bool = False) -> Figure | None:
-    """A figure with so many decimals."""
-    return None if value is None else Figure(fixed(value, places, sign=sign))
+    """A figure with so many decimals; where more would be needed to tell it from 0, with two digits."""
+    if value is None:
+        return None
+    if value and places >= MOST_DECIMALS and not round(float(value), places):
+        return Figure(f"{value:{'+' if sign else ''}.2g}")
+    return Figure(fixed(value, places, sign=sign))
 
 
 def listed(words: Sequence[str]) -> str:
@@ -65,8 +71,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def p_value(value: float | None) -> Figure | None:
-    """A p-value with two digits that say something."""
-    return None if value is None else Figure(f"{value:.2g}")
+    """A p-value with two digits that say something; never 0."""
+    if value is None:
+        return None
+    return Figure(f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}")
 
 
 def interval(low: float | None, high: float | None, places: int, *, at: float | None = None) -> Interval | None:

@@ -42,14 +42,15 @@ class PairRow(Row):
         p_value: two-sided t test of this pair alone.
         p_holm: Holm's adjustment over all pairs of the group.
         p_bh: Benjamini and Hochberg's.
-        p_max_t: max-|T|'s, at least ``p_value``.
+        p_step_down: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
+        p_max_t: ``p_step_down``, under its former name.
         better: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction;
             empty where it is not or the direction is unknown.
         correlation: of the two over the common prompts.
         n_prompts: prompts that both have a score of.
         n_clusters: clusters among them; None without clusters.
         n_pairs: pairs of the group that were adjusted for.
-        n_resamples: draws of max-|T|.
+        n_resamples: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
         seed: of the draws.
         critical_value: of max-|T|, by which errors are multiplied; None without draws, and where there
             are too few prompts (clusters) to tell any difference.
@@ -76,6 +77,7 @@ class PairRow(Row):
     p_value: float | None
     p_holm: float | None
     p_bh: float | None
+    p_step_down: float | None
     p_max_t: float | None
     better: str
     correlation: float | None
@@ -157,7 +159,8 @@ def _figures(pairs: AllPairs, place: int) -> dict[str, float | None]:
         "ci_high": "simultaneous_high",
         "p_holm": "p_holm",
         "p_bh": "p_bh",
-        "p_max_t": "p_max_t",
+        "p_step_down": "p_step_down",
+        "p_max_t": "p_step_down",
         "correlation": "correlation",
     }
     return {field: known(getattr(pairs, name)[place]) for field, name in names.items()}

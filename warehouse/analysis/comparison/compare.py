@@ -22,7 +22,9 @@ from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, c
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.written import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
@@ -89,7 +91,7 @@ class Comparison(SingleTest, Result):
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
-        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         p = "" if row.p_value is None else f", p={row.p_value:.3g}"
         on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
         return (
@@ -193,7 +195,14 @@ def compare(
         overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
         left_out=(*refused, *missing, *why),
-        notes=tuple(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
+        notes=(
+            *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
+            *unstated_bounds(
+                (pair.a.benchmark_split[0], pair.metric, scores)
+                for pair in pairs
+                for scores in (pair.scores_a, pair.scores_b)
+            ),
+        ),
         n_resamples=n_resamples,
         seed=seed,
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.stats.core.written import ends_text
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below
+from warehouse.tables.words import p_value
 
 #: Columns of the table that a line may be about.
 COLUMNS = ("p", "p z", "p flip", "p McNemar", "p Holm", "equal")
@@ -53,6 +55,7 @@ def explain(
         *_clusters(rows),
         *_equation_8(rows),
         *_saved(rows),
+        *_with_the_rest(rows),
         *_sign_flips(rows, n_resamples, seed),
         *_mcnemar(rows),
         *_chosen(rows),
@@ -114,6 +117,18 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
     if max(saved) < 0:
         return [f"Pairing by prompt adds {_span([-value for value in saved], 'd')} % variance."]
     return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
+
+
+def _with_the_rest(rows: Sequence[ComparisonRow]) -> list[str]:
+    """The partially paired difference of each row that has one."""
+    several = len(rows) > 1
+    return [
+        f"With the {row.only_a} and {row.only_b} prompts that only one has{f' on {row.benchmark}' * several}: a - b"
+        f" {row.partial_difference:+.3g} {ends_text(row.partial_ci_low, row.partial_ci_high, 3)},"
+        f" p {p_value(row.partial_p_value)} (paired and unpaired, weighted by inverse variance)."
+        for row in rows
+        if row.partial_difference is not None and row.partial_ci_low is not None and row.partial_ci_high is not None
+    ]
 
 
 def _sign_flips(rows: Sequence[ComparisonRow], n_resamples: int, seed: int) -> list[str]:

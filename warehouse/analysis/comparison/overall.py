@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
-from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
+from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
 from warehouse.analysis.selection.shared_prompts import (
     copies_in_words,
@@ -217,6 +217,7 @@ def overall_row(
         equivalent=is_equivalent(p_equivalence, options),
         paired=paired,
         tests=tests,
+        **partial_figures(None),
     )
 
 

@@ -14,7 +14,7 @@ from warehouse.tables.view import Below, Table, View
 from warehouse.tables.words import decimals, direction, interval, number, p_value
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p max-T", "split", "p Holm")
+SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
 
 
 def pairs_view(
@@ -57,9 +57,10 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
         width = f"{pairs.critical_value:.3g} errors each side or more"
         if math.isinf(pairs.critical_value):
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
-        draws = f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}: {width}"
+        draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"
+        together = f"; simultaneous intervals by max-|T|, {draws}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else draws}")
+        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}")
     return sentences
 
 
@@ -89,7 +90,7 @@ def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> dic
         "p": p_value(row.p_value),
         "p Holm": p_value(row.p_holm),
         "p BH": p_value(row.p_bh),
-        "p max-T": p_value(row.p_max_t),
+        "p step-down": p_value(row.p_step_down),
         "better": better_in_words(row),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,

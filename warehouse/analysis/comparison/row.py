@@ -11,7 +11,10 @@ from warehouse.analysis.comparison.pair_tests import Options, Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.stats import PairedDifference
+from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
+
+#: Prompts that each must have alone to be told of: two have an error.
+FEWEST_OTHERS = 2
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,13 @@ class ComparisonRow(Tested, Row):
         higher_b: common prompts on which the second has the higher score.
         unscored_a: samples of the first without a score.
         unscored_b: samples of the second without a score.
+        partial_difference: with the prompts that only one of them has: the paired difference and the
+            unpaired one of those, weighted by inverse variance; None where either has fewer than two,
+            with clusters or weights, and with the prompts fixed.
+        partial_standard_error: of it.
+        partial_ci_low: lower end of its t interval.
+        partial_ci_high: upper end.
+        partial_p_value: two-sided, Student's t.
         not_applicable: ``name: why`` of each test that was not made.
         paired: the difference that the columns from ``mean_a`` on come from.
         tests: that the p-values of each test come from.
@@ -120,6 +130,11 @@ class ComparisonRow(Tested, Row):
     higher_b: int
     unscored_a: int
     unscored_b: int
+    partial_difference: float | None
+    partial_standard_error: float | None
+    partial_ci_low: float | None
+    partial_ci_high: float | None
+    partial_p_value: float | None
     not_applicable: ClassVar[Column[tuple[str, ...]]] = Column("tests.reasons")
     paired: PairedDifference
     tests: Tests
@@ -159,7 +174,24 @@ def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Option
         unscored_b=pair.scores_b.n_unscored,
         paired=paired,
         tests=tests,
+        **partial_figures(_with_the_rest(pair, paired)),
     )
+
+
+def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDifference | None:
+    """The difference with the prompts that only one has, where a plain t test is the figure."""
+    fits = paired.method == "paired_t" and not pair.is_ratio
+    if not fits or min(pair.scores_a.n, pair.scores_b.n) - pair.n < FEWEST_OTHERS:
+        return None
+    sides = (pair.scores_a.values, pair.of_a), (pair.scores_b.values, pair.of_b)
+    rest = (np.delete(values, rows) for values, rows in sides)
+    return partially_paired_difference(*pair.values, *rest, level=paired.level)
+
+
+def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, float | None]:
+    """Its figures by field name; None for nothing."""
+    names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
+    return {f"partial_{name}": getattr(partial, name, None) for name in names}
 
 
 def which_better(p: float | None, difference: float, higher_is_better: bool | None, options: Options) -> str:

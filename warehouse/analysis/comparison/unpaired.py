@@ -25,6 +25,7 @@ from warehouse.analysis.selection.scores import PromptScores, read_links
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
+from warehouse.stats.core.written import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.flag_meanings import meanings
@@ -147,7 +148,7 @@ class UnpairedComparison(SingleTest, Result):
         if len(self.rows) > 1:
             return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
         (row,) = self.rows
-        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         p = "" if row.p_value is None else f", p={row.p_value:.3g}"
         return (
             f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {row.difference:+.4g}"

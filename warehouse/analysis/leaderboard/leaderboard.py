@@ -24,6 +24,7 @@ from warehouse.analysis.selection.scored_conditions import (
     select_entries,
 )
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
@@ -276,4 +277,6 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(f"rows differ in {editions} takes one alone")
     unknown = dict.fromkeys(entry.metric.label for entry, _ in rows if entry.metric.higher_is_better is None)
     notes += [f"higher is ranked first; {direction_unknown(label)}" for label in unknown]
+    named = ((entry.condition.benchmark_split[0], entry.metric, entry.usable) for entry, _ in rows)
+    notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)
     return notes

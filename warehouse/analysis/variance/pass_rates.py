@@ -13,6 +13,7 @@ from warehouse.errors import MisuseError
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
 from warehouse.stats.core.draws import PROMPTS_SAMPLED, as_estimand
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.written import ends_text
 from warehouse.store.connection import Store
 
 
@@ -28,7 +29,7 @@ class PassRow(Row):
         metric: name of the metric that says which draws are right, with its filter.
         statistic: ``"pass@5"``, ``"pass^2"``, …
         k: draws that the figure is about.
-        estimate: mean over prompts, in [0, 1]; None with a ``reason``.
+        estimate: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
         standard_error: of it; None where not defined or 0.
         ci_low: lower end of the interval, at least 0.
         ci_high: upper end of the interval, at most 1.
@@ -44,6 +45,9 @@ class PassRow(Row):
         reason: why this method, or why there is no figure or interval.
         runs: repeats that were pooled.
         run_ids: their ids.
+        bound_low: where some prompts have fewer than k draws, the lower end of bounds over all prompts,
+            whatever those would have shown; else None.
+        bound_high: upper end of them.
     """
 
     model: str
@@ -68,6 +72,8 @@ class PassRow(Row):
     reason: str
     runs: int
     run_ids: tuple[int, ...]
+    bound_low: float | None = None
+    bound_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class PassReport(Result):
         row = self.rows[0]
         if row.estimate is None:
             return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
-        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         wording = row.estimand.replace("_", " ")
         return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
 
@@ -111,8 +117,8 @@ def pass_rates(
 ) -> PassReport:
     """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
 
-    A figure is None, with the count, where a prompt has fewer than k draws, and where the draws
-    are not known to be right or wrong.
+    Where prompts have fewer than k draws the figure is that of the others, with bounds over all. It is
+    None where none has k, and where the draws are not known to be right or wrong.
 
     Arguments and errors are those of :meth:`warehouse.api.Warehouse.pass_rates`.
     """
@@ -141,6 +147,8 @@ def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level
                 standard_error=None,
                 ci_low=None,
                 ci_high=None,
+                bound_low=None,
+                bound_high=None,
                 n_clusters=None,
                 method="none",
                 reason=reason,
@@ -174,4 +182,6 @@ def _make_row(target: Target, rate: PassRate, flags: tuple[str, ...]) -> PassRow
         reason=rate.reason,
         runs=len(target.condition.runs),
         run_ids=target.condition.run_ids,
+        bound_low=rate.bound_low,
+        bound_high=rate.bound_high,
     )

@@ -69,6 +69,12 @@ def sign_block(n: int, rows: slice, seed: int) -> FloatArray:
     return signs[: rows.stop - rows.start]
 
 
+def all_signs(n: int, rows: slice) -> FloatArray:
+    """Some of all 2^n vectors of signs, the one of ones first, shape (rows, n)."""
+    bits = np.arange(rows.start, rows.stop)[:, None] >> np.arange(n) & 1
+    return np.asarray(1.0 - 2.0 * bits)
+
+
 def _generator(seed: int, row: int) -> np.random.Generator:
     """That of the stream which begins with a row."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, row // STREAM])))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import scipy
 
 from warehouse.stats.core.inputs import FloatArray
+
+#: No p is 0: one that is too small for a double is given as the smallest of full precision.
+SMALLEST_P = sys.float_info.min
 
 
 def z_quantile(level: float) -> float:
@@ -30,8 +35,8 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
 
 
 def normal_p_value(z: float) -> float:
-    """Two-sided P(|Z| >= |z|) of a standard normal."""
-    return float(2 * scipy.special.ndtr(-abs(z)))
+    """Two-sided P(|Z| >= |z|) of a standard normal, at least `SMALLEST_P`."""
+    return float(t_p_values(z, np.inf))
 
 
 def t_p_value(t: float, degrees_of_freedom: float) -> float:
@@ -41,14 +46,14 @@ def t_p_value(t: float, degrees_of_freedom: float) -> float:
 
 def t_p_values(t: FloatArray | float, degrees_of_freedom: FloatArray | float) -> FloatArray:
     """Two-sided P(|T| >= |t|) of Student's t, the normal where the degrees of freedom are
-    infinite; NaN where an argument is. The arguments are broadcast."""
+    infinite, at least `SMALLEST_P`; NaN where an argument is. The arguments are broadcast."""
     nu = np.asarray(degrees_of_freedom, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         student = scipy.special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
         p_values: FloatArray = np.where(np.isinf(nu), 2 * scipy.special.ndtr(-np.abs(t)), student)
-    return p_values
+    return np.maximum(p_values, SMALLEST_P)
 
 
 def t_upper_tail(t: float, degrees_of_freedom: float) -> float:
-    """One-sided P(T >= t) of Student's t."""
-    return float(scipy.special.stdtr(degrees_of_freedom, -t))
+    """One-sided P(T >= t) of Student's t, at least `SMALLEST_P`."""
+    return max(float(scipy.special.stdtr(degrees_of_freedom, -t)), SMALLEST_P)

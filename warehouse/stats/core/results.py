@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.written import ends_text, figures_text
 
 if TYPE_CHECKING:
     from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
@@ -32,7 +33,7 @@ class Interval(Figures):
     method: str
 
     def __str__(self) -> str:
-        return f"[{self.low:.4g}, {self.high:.4g}]"
+        return ends_text(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Estimate(Figures):
     design_effect_miller: float | None
 
     def __str__(self) -> str:
-        figures = _figures(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
         return f"{figures} ({_basis(self)})"
 
 
@@ -166,7 +167,7 @@ class PairedDifference(Figures):
         return named
 
     def __str__(self) -> str:
-        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)
         p = "" if self.p_value is None else f", p={self.p_value:.3g}"
         return f"{figures} ({_basis(self)}{p})"
 
@@ -216,15 +217,10 @@ class UnpairedDifference(Figures):
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
-        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)
         sizes = f"n={self.n_prompts_a} and {self.n_prompts_b}"
         p = "" if self.p_value is None else f", p={self.p_value:.3g}"
         return f"{figures} ({100 * self.level:g} % {self.method}, {sizes}{p})"
-
-
-def _figures(value: float, error: float | None, low: float | None, high: float | None) -> str:
-    text = f"{value:.4g}" if error is None else f"{value:.4g} ± {error:.4g}"
-    return text if low is None or high is None else f"{text} [{low:.4g}, {high:.4g}]"
 
 
 def _basis(result: Estimate | PairedDifference) -> str:

@@ -13,6 +13,7 @@ from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, check_with
 from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.results import Interval
+from warehouse.stats.core.written import figures_text
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 
 
@@ -49,13 +50,11 @@ class FixedPromptsEstimate(Figures):
     estimand: str = PROMPTS_FIXED
 
     def __str__(self) -> str:
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.4g}"
         basis = f"{100 * self.level:g} % {self.method}"
         if self.ci_low is None:
-            ends, basis = "", f"no interval: {self.reason}"
-        else:
-            ends = f" [{self.ci_low:.4g}, {self.ci_high:.4g}]"
-        return f"{self.estimate:.4g}{error}{ends} (prompts fixed, {basis}, n={self.n_prompts})"
+            basis = f"no interval: {self.reason}"
+        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        return f"{figures} (prompts fixed, {basis}, n={self.n_prompts})"
 
 
 def estimate_mean_prompts_fixed(

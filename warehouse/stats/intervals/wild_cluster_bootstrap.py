@@ -8,6 +8,10 @@ E_c = D_c + n_c(s̄ − μ0) the sums of those residuals and N = Σ ξ_c E_c,
 
 which is a ratio of polynomials in μ0: seven sums per draw give it for every μ0 at once, so that
 turning the test into an interval costs little (Roodman et al. 2019).
+
+Where the E_c are sparse or tied (some are 0, or at most half of those that are not have a size of
+their own) the six points are liberal: with 0/1 differences, 2 of 100 of them not 0, 10 clusters of
+10 were told from 0 in 7.5 % of samples. There p is that of the sign flip of Σ E_c, which is exact.
 """
 
 from __future__ import annotations
@@ -19,12 +23,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_scores, as_seed
+from warehouse.stats.core.inputs import (
+    TIE,
+    Bounds,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    as_seed,
+    finite_bounds,
+    is_binary,
+)
 from warehouse.stats.core.multipliers import webb_draws
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap import check_resamples
+from warehouse.stats.intervals.defaults import FEW_INFORMATIVE_CLUSTERS
+from warehouse.stats.intervals.effective_n import effective_n
+from warehouse.stats.paired.sign_flip import flip_p_value
+from warehouse.stats.paired.sign_flip_null import distinct_sizes
 
 N_RESAMPLES = 9999
 _DOUBLINGS = 40
@@ -37,13 +55,14 @@ class WildBootstrapTest(Figures):
     """Wild cluster bootstrap test of H0: the mean is ``null``.
 
     Attributes:
-        p_value: two-sided, (1 + #{|t*| >= |t|})/(1 + B).
+        p_value: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
         statistic: t, the distance of the mean from ``null`` in CR1 errors.
         mean: of the scores (or differences).
         null: μ0.
         n_prompts: n.
         n_clusters: G; without clusters each prompt is one.
         n_resamples: B.
+        method: ``"webb"``, or ``"sign_flip"`` where sums of clusters are sparse or tied.
     """
 
     p_value: float
@@ -53,10 +72,12 @@ class WildBootstrapTest(Figures):
     n_prompts: int
     n_clusters: int
     n_resamples: int
+    method: str = "webb"
 
     def __str__(self) -> str:
+        name = "wild cluster bootstrap" if self.method == "webb" else "sign flip of clusters"
         return (
-            f"p={self.p_value:.3g} (wild cluster bootstrap, mean {self.mean:.4g} against"
+            f"p={self.p_value:.3g} ({name}, mean {self.mean:.4g} against"
             f" {self.null:.4g}, t={self.statistic:.4g}, G={self.n_clusters})"
         )
 
@@ -83,6 +104,9 @@ class WildBootstrap:
         n_clusters: G.
         shares: Σ f_c².
         draws: sums of each draw.
+        sums: D_c, shape (G,).
+        sizes: n_c, shape (G,).
+        seed: of the draws.
     """
 
     mean: float
@@ -90,6 +114,9 @@ class WildBootstrap:
     n_clusters: int
     shares: float
     draws: _Draws
+    sums: FloatArray
+    sizes: FloatArray
+    seed: int
 
     def statistics(self, null: float) -> FloatArray:
         """t* of each draw at μ0 = ``null``, infinite where its error is 0, shape (B,)."""
@@ -105,10 +132,22 @@ class WildBootstrap:
         return ratios
 
     def p_value(self, null: float) -> float:
-        """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B)."""
+        """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B), or by the sign flip."""
+        units = self.units_to_flip(null)
+        if units is not None:
+            return flip_p_value(units, len(self.draws.d), self.seed)
         t = abs(self.mean - null) / self.error * (1 - TIE)  # equal weights give t itself
         larger = np.count_nonzero(np.abs(self.statistics(null)) >= t)
         return float((1 + larger) / (1 + len(self.draws.d)))
+
+    def units_to_flip(self, null: float) -> FloatArray | None:
+        """The sums E_c at μ0 = ``null`` that are not 0, in units of the largest, where they are sparse
+        or tied; else None."""
+        sums = self.sums + self.sizes * (self.mean - null)
+        scaled = sums / (float(np.abs(sums).max()) or 1.0)
+        units: FloatArray = scaled[np.abs(scaled) > TIE]
+        sparse = len(units) < len(sums) or 2 * len(distinct_sizes(units)[0]) <= len(units)
+        return units if sparse else None
 
 
 def wild_bootstrap_test(
@@ -116,6 +155,7 @@ def wild_bootstrap_test(
     *,
     null: float = 0.0,
     clusters: ArrayLike | None = None,
+    bounds: Bounds | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> WildBootstrapTest | None:
@@ -125,6 +165,8 @@ def wild_bootstrap_test(
         scores: value of each prompt (a score, or a difference of two runs), shape (n,).
         null: μ0, the mean under the null hypothesis.
         clusters: cluster of each prompt, integers or strings, shape (n,); None: each its own.
+        bounds: smallest and largest possible score of one run; None: 0 and 1 if all are 0 or 1, else
+            none; (None, None): none, as for differences.
         n_resamples: B, at least 100.
         seed: of the weights, at least 0.
 
@@ -132,7 +174,9 @@ def wild_bootstrap_test(
         The test; None with one cluster, and where the clustered error is 0.
 
     Raises:
-        StatisticsError: for arguments out of range, misaligned or not finite.
+        StatisticsError: for arguments out of range, misaligned or not finite; for scores with
+            bounds of which fewer than 11 clusters (effective) are off the bound: there it misses
+            in up to 16 % of samples.
 
     Examples:
         >>> labels = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
@@ -142,10 +186,11 @@ def wild_bootstrap_test(
     """
     if not np.isfinite(null):
         raise StatisticsError(f"`null` must be a finite number, found {null}")
-    sample = _sample(scores, clusters)
+    sample = _sample(scores, clusters, bounds)
     prepared = wild_draws(sample, n_resamples, seed)
     if prepared is None:
         return None
+    _check_informative(sample)
     return WildBootstrapTest(
         p_value=prepared.p_value(null),
         statistic=(prepared.mean - null) / prepared.error,
@@ -154,6 +199,7 @@ def wild_bootstrap_test(
         n_prompts=sample.n,
         n_clusters=prepared.n_clusters,
         n_resamples=int(n_resamples),
+        method="webb" if prepared.units_to_flip(null) is None else "sign_flip",
     )
 
 
@@ -161,6 +207,7 @@ def interval_wild_bootstrap(
     scores: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
+    bounds: Bounds | None = None,
     n_resamples: int = N_RESAMPLES,
     level: float = 0.95,
     seed: int = 0,
@@ -172,6 +219,7 @@ def interval_wild_bootstrap(
     Args:
         scores: value of each prompt, shape (n,).
         clusters: cluster of each prompt, shape (n,); None: each its own.
+        bounds: of the scores of one run.
         n_resamples: B, at least 100.
         level: nominal coverage, in (0, 1).
         seed: of the weights, at least 0.
@@ -180,8 +228,11 @@ def interval_wild_bootstrap(
         The interval; None with one cluster, where the clustered error is 0, and where no μ0
         however far is rejected (two or three clusters).
     """
-    sample = _sample(scores, clusters)
-    return wild_interval(sample, as_level(level), n_resamples, seed)
+    sample = _sample(scores, clusters, bounds)
+    found = wild_interval(sample, as_level(level), n_resamples, seed)
+    if found is not None:
+        _check_informative(sample)
+    return found
 
 
 def wild_interval(sample: Sample, level: float, n_resamples: int, seed: int) -> Interval | None:
@@ -213,6 +264,9 @@ def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | N
         n_clusters=len(sizes),
         shares=float((shares**2).sum()),
         draws=_draw(sums, sizes, shares, int(n_resamples), seed),
+        sums=sums,
+        sizes=sizes,
+        seed=seed,
     )
 
 
@@ -245,6 +299,23 @@ def _end(prepared: WildBootstrap, alpha: float, step: float) -> float | None:
     return prepared.mean + outside
 
 
-def _sample(scores: ArrayLike, clusters: ArrayLike | None) -> Sample:
+def _sample(scores: ArrayLike, clusters: ArrayLike | None, bounds: Bounds | None) -> Sample:
     values = as_scores(scores)
-    return describe(values, None if clusters is None else as_clusters(clusters, len(values)))
+    if bounds is None and is_binary(values, None, None):
+        bounds = (0.0, 1.0)
+    groups = None if clusters is None else as_clusters(clusters, len(values))
+    return describe(values, groups, bounds=finite_bounds(bounds))
+
+
+def _check_informative(sample: Sample) -> None:
+    """Scores of one run near a bound are lopsided, and no sign flip or weight makes up for it."""
+    if sample.bounds is None:
+        return
+    informative = effective_n(sample).effective
+    if informative < FEW_INFORMATIVE_CLUSTERS:
+        low, high = sample.bounds
+        raise StatisticsError(
+            f"scores between {low:g} and {high:g} of which {informative:.3g} clusters (effective) are off the"
+            f" bound: the wild bootstrap needs {FEW_INFORMATIVE_CLUSTERS}; use `estimate_mean`, or say"
+            " bounds=(None, None) if these are differences"
+        )

@@ -18,6 +18,7 @@ from scipy import special
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level
+from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.ability_errors import pool_covariance
 from warehouse.stats.items.ability_modes import ability_modes
@@ -169,7 +170,7 @@ def ability_contrast(estimates: Abilities, model: str, other: str, level: float 
         return AbilityContrast(model, other, difference, None, None, None, None, level)
     se = math.sqrt(variance)
     half = float(special.stdtrit(estimates.df, 0.5 + level / 2)) * se
-    p_value = 2 * float(special.stdtr(estimates.df, -abs(difference) / se))
+    p_value = t_p_value(difference / se, estimates.df)
     return AbilityContrast(model, other, difference, se, difference - half, difference + half, p_value, level)
 
 

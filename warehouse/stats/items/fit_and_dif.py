@@ -12,6 +12,7 @@ from scipy import special
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.ability_modes import ability_modes, cell_blocks
 from warehouse.stats.items.irt import IrtFit
@@ -201,7 +202,7 @@ def _test(
     usable = enough & (v > 1e-9)
     v = np.where(usable, v, np.nan)
     z = score / np.sqrt(v)
-    p_value = 2 * special.ndtr(-np.abs(z))
+    p_value = t_p_values(z, np.inf)
     q_value = benjamini_hochberg(p_value.ravel()).reshape(z.shape)
     return _Tables(score / v, z, p_value, q_value, q_value <= alpha)
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from warehouse.stats.core.compiled import compiled
 
 #: Pairs looked at in one go: few enough to stay in the fastest memory.
 RUN = 2048
-
-
-def _compiled(function: Any) -> Any:
-    """Compile at first use, without the interpreter's lock, and keep the machine code on disk."""
-    try:
-        return njit(nogil=True, error_model="numpy", cache=True)(function)
-    except RuntimeError:  # nowhere to keep it: compiled once in each process
-        return njit(nogil=True, error_model="numpy")(function)
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
@@ -30,7 +24,7 @@ def ones(_context: Any, _bits: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@_compiled
+@compiled
 def _overlap(words: Any, row: int, left: int, size: int, shared: Any) -> None:
     """Common ones of a row with `size` rows from `left` on."""
     for word in range(words.shape[0]):
@@ -43,7 +37,7 @@ def _overlap(words: Any, row: int, left: int, size: int, shared: Any) -> None:
                 shared[j] += ones(own & others[j])  # type: ignore[call-arg]
 
 
-@_compiled
+@compiled
 def _tally(shared: Any, size: int, tallies: Any) -> None:
     """Count values; four tallies in turn, so that equal neighbours do not wait for each other."""
     for j in range(0, size - 3, 4):
@@ -55,7 +49,7 @@ def _tally(shared: Any, size: int, tallies: Any) -> None:
         tallies[0, shared[j]] += 1
 
 
-@_compiled
+@compiled
 def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
     """Add the pairs i < j of rows to ``counts``, by weights and common ones.
 

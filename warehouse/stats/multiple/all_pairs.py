@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
+from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_score_matrix, as_seed
 from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
-from warehouse.stats.multiple.max_t import BoolArray, Draws, max_t_draws
+from warehouse.stats.multiple.max_t import Draws, MaxT, max_t_draws
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, centre, pair_moments
 
 
@@ -45,17 +44,19 @@ class AllPairs(Figures):
         p_value: two-sided, from Student's t.
         p_holm: Holm's adjustment over all pairs.
         p_bh: Benjamini and Hochberg's.
-        p_max_t: from max-|T|: (1 + draws whose largest |T*| reaches |T|) / (1 + draws), of two ways
-            to draw the larger (`warehouse.stats.multiple.max_t`), and at least ``p_value``.
+        p_step_down: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the share
+            of draws, the sample among them, whose largest |T*| over this pair and those with a smaller
+            |T| reaches |T|; never below ``p_value`` or that of a pair with a larger |T|.
         simultaneous_low: lower end of the interval difference ± c · CR1 error, or of the pair's own
             interval where that is wider.
         simultaneous_high: upper end.
         error_max_t: the CR1 error (CLT without clusters) that max-|T| is scaled by.
-        studentised: pairs whose error was drawn anew in each draw, not held fixed.
-        critical_value: c, for all pairs at once; NaN without draws, infinite (and the intervals NaN)
+        critical_value: c, for all pairs at once, of two ways to draw the larger
+            (`warehouse.stats.multiple.max_t`); NaN without draws, infinite (and the intervals NaN)
             where there are too few units to tell any difference.
         critical_values: c of each model against all others, shape (M,).
-        n_resamples: draws B; 0: no max-|T|.
+        n_resamples: draws B, or all 2^G vectors of signs where they are no more than B + 1; 0: no max-|T|.
+        exact: whether these are all vectors of signs.
         seed: of the draws.
         reasons: why a pair has no error, ``""`` where it has.
     """
@@ -76,16 +77,21 @@ class AllPairs(Figures):
     p_value: FloatArray
     p_holm: FloatArray
     p_bh: FloatArray
-    p_max_t: FloatArray
+    p_step_down: FloatArray
     simultaneous_low: FloatArray
     simultaneous_high: FloatArray
     error_max_t: FloatArray
-    studentised: BoolArray
     critical_value: float
     critical_values: FloatArray
     n_resamples: int
+    exact: bool
     seed: int
     reasons: tuple[str, ...]
+
+    @property
+    def p_max_t(self) -> FloatArray:
+        """``p_step_down``, under its former name."""
+        return self.p_step_down
 
     def __len__(self) -> int:
         return len(self.first)
@@ -153,7 +159,7 @@ def all_pairs(
     matrix = centre(values, groups)
     with one_blas_thread():
         moments = pair_moments(matrix)
-        tails, studentised = max_t_draws(matrix, moments, draws)
+        drawn = max_t_draws(matrix, moments, draws)
     usable = moments.error > 0
     error = np.where(usable, moments.error, np.nan)
     statistic = moments.difference / error
@@ -175,11 +181,11 @@ def all_pairs(
         p_value=p,
         p_holm=holm(p),
         p_bh=benjamini_hochberg(p),
-        studentised=studentised,
-        n_resamples=draws.n,
+        n_resamples=drawn.n_vectors if draws.n else 0,
+        exact=drawn.exact,
         seed=draws.seed,
-        reasons=tuple(_reasons(moments, clustered=groups is not None)),
-        **_simultaneous(moments, tails, p, level),
+        reasons=_reasons(moments, clustered=groups is not None),
+        **_simultaneous(moments, drawn, p, level),
     )
 
 
@@ -195,33 +201,32 @@ def _rank_of_critical(n_draws: int, level: float) -> int:
     return math.ceil(level * (n_draws + 1) * (1 - 1e-14))
 
 
-def _simultaneous(moments: PairMoments, tails: FloatArray, p: FloatArray, level: float) -> dict[str, Any]:
-    """Critical values, adjusted p and intervals from the draws (2, B, M), by field name.
+def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float) -> dict[str, Any]:
+    """Critical values, adjusted p and intervals from the draws, by field name.
 
-    Of the two ways to draw, the more careful counts; no p is below that of the pair alone, and no
-    interval narrower than its own.
+    Of the two ways to draw, the larger critical value counts; no p is below that of the pair alone,
+    and no interval narrower than its own.
     """
     error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
     nothing = np.full_like(error, np.nan)
     columns: dict[str, Any] = {
         "error_max_t": error,
         "critical_value": math.nan,
-        "p_max_t": nothing,
-        "critical_values": np.full(tails.shape[2], np.nan),
+        "p_step_down": nothing,
+        "critical_values": np.full(drawn.largest.shape[2], np.nan),
         "simultaneous_low": nothing,
         "simultaneous_high": nothing,
     }
-    n_draws = tails.shape[1]
-    if not n_draws or np.isnan(error).all():
+    if not drawn.n_vectors or np.isnan(error).all():
         return columns
-    critical = _rank_of_critical(n_draws, level) - 1
-    largest = np.sort(tails.max(axis=2), axis=1)
-    own = np.maximum(*(np.partition(way, critical, axis=0)[critical] for way in tails))
-    t = np.abs(moments.difference) / error * (1 - TIE)
-    reached = n_draws - np.min([np.searchsorted(way, t, side="left") for way in largest], axis=0)
-    columns["p_max_t"] = np.where(np.isnan(t), np.nan, np.maximum((1 + reached) / (1 + n_draws), p))
+    critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
+    own, every = (
+        np.partition(ways, critical, axis=1)[:, critical].max(axis=0)
+        for ways in (drawn.largest, drawn.largest.max(axis=2))
+    )
+    columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
-    columns["critical_value"] = c = float(largest[:, critical].max())
+    columns["critical_value"] = c = float(every)
     if math.isfinite(c):
         half = np.maximum(c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error)
         columns["simultaneous_low"] = moments.difference - half
@@ -229,13 +234,12 @@ def _simultaneous(moments: PairMoments, tails: FloatArray, p: FloatArray, level:
     return columns
 
 
-def _reasons(moments: PairMoments, clustered: bool) -> Iterator[str]:
-    for n, units, error in zip(moments.n_prompts, moments.n_units, moments.error, strict=True):
-        if n == 0:
-            yield "no common prompt"
-        elif n == 1:
-            yield "a single common prompt"
-        elif clustered and units == 1:
-            yield "a single cluster"
-        else:
-            yield "" if error > 0 else "all differences are equal"
+def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
+    n = moments.n_prompts
+    reasons = {
+        "no common prompt": n == 0,
+        "a single common prompt": n == 1,
+        "a single cluster": clustered & (moments.n_units == 1),
+        "all differences are equal": ~(moments.error > 0),
+    }
+    return tuple(np.select(list(reasons.values()), list(reasons), "").tolist())

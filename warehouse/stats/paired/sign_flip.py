@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
 from warehouse.stats.core.moments import mean_of
+from warehouse.stats.core.quantiles import SMALLEST_P
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.paired.sign_flip_null import count_all_patterns, count_random_patterns, distinct_sizes
 
@@ -86,7 +87,7 @@ def sign_flip_test(
     units = _units(values, groups)
     method = _method(units)
     return SignFlipTest(
-        p_value=_p_value(units, method, n_resamples, seed),
+        p_value=flip_p_value(units, n_resamples, seed),
         statistic=mean_of(values) * len(values),
         n_prompts=len(values),
         n_clusters=None if groups is None else groups.n,
@@ -112,7 +113,8 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
 
 def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
-    return 1.0 if b == c else float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
+    p = float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
+    return 1.0 if b == c else max(p, SMALLEST_P)
 
 
 def _units(values: FloatArray, clusters: Clusters | None) -> FloatArray:
@@ -129,7 +131,9 @@ def _method(units: FloatArray) -> str:
     return "exact" if len(units) <= MOST_EXACT else "monte_carlo"
 
 
-def _p_value(units: FloatArray, method: str, n_resamples: int, seed: int) -> float:
+def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
+    """p of units that are not 0 under signs, shape (m,), as `sign_flip_test` has it; 1 without any."""
+    method = _method(units)
     if method == "binomial":
         positive = int(np.count_nonzero(units > 0))
         return binomial_p_value(positive, len(units) - positive)

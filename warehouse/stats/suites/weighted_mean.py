@@ -21,6 +21,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_shares, finite_bounds
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.results import Interval
+from warehouse.stats.core.written import figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.suites.cells import Cell
 from warehouse.stats.suites.shared_units import UnitTable, overlaps, satterthwaite
@@ -64,9 +65,8 @@ class SuiteEstimate(Figures):
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.4g}"
-        ends = "" if self.ci_low is None else f" [{self.ci_low:.4g}, {self.ci_high:.4g}]"
-        return f"{self.estimate:.4g}{error}{ends} ({self.n_leaves} benchmarks, {self.method})"
+        figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        return f"{figures} ({self.n_leaves} benchmarks, {self.method})"
 
 
 def combine_leaves(

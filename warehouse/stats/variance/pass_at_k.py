@@ -2,7 +2,8 @@
 
 pass@k: the chance that at least one of k draws is right; unbiased from K_i draws with c_i right
 as 1 − C(K_i−c_i, k)/C(K_i, k) (Chen et al. 2021, eq. 1). pass^k: that all k are right,
-C(c_i, k)/C(K_i, k). Neither is defined where a prompt has fewer than k draws.
+C(c_i, k)/C(K_i, k). Neither is defined where a prompt has fewer than k draws: the figure is then
+that of the others, and bounds hold whatever those prompts would have shown.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from warehouse.stats.core.result_base import Figures
 from warehouse.stats.intervals.capped_clopper_pearson import widened
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
 from warehouse.stats.intervals.estimate_mean import estimate_mean
+from warehouse.stats.intervals.missing_bounds import missing_bounds
 from warehouse.stats.intervals.prompts_fixed import fixed_estimate, satterthwaite
 
 _UNIT = (0.0, 1.0)
@@ -34,7 +36,7 @@ class PassRate(Figures):
     Attributes:
         statistic: ``"pass@k"`` or ``"pass^k"`` with the number in place of k.
         k: draws that the figure is about.
-        estimate: mean over prompts, in [0, 1]; None where a prompt has fewer than k draws.
+        estimate: mean over the prompts that have k draws, in [0, 1]; None where none has.
         standard_error: of ``estimate``; None where it is 0 or not defined.
         ci_low: lower end of the interval, at least 0; None where none can be given.
         ci_high: upper end of the interval, at most 1.
@@ -44,6 +46,9 @@ class PassRate(Figures):
         n_clusters: clusters, None without; with the prompts fixed they play no part.
         n_short: prompts with too few draws: below k, or for the interval with the prompts fixed
             below k + 1.
+        bound_low: where some prompts have fewer than k draws, the lower end of bounds over all prompts,
+            whatever those would have shown (`missing_bounds`); else None.
+        bound_high: upper end of them.
         method: of the interval.
         reason: why this method, or why there is no figure or interval.
         flags: warnings, as in `Estimate`; ``too_few_draws``.
@@ -63,6 +68,8 @@ class PassRate(Figures):
     method: str
     reason: str
     flags: tuple[str, ...]
+    bound_low: float | None = None
+    bound_high: float | None = None
 
     def __str__(self) -> str:
         if self.estimate is None:
@@ -72,9 +79,11 @@ class PassRate(Figures):
         if self.ci_low is not None:
             ends = f"[{self.ci_low:.4g}, {self.ci_high:.4g}]"
         wording = self.estimand.replace("_", " ")
+        n = f"n={self.n_prompts}"
+        if self.bound_low is not None:
+            n += f" less {self.n_short}; over all [{self.bound_low:.4g}, {self.bound_high:.4g}]"
         return (
-            f"{self.statistic} {self.estimate:.4g}{error} {ends} ({wording},"
-            f" {100 * self.level:g} % {self.method}, n={self.n_prompts})"
+            f"{self.statistic} {self.estimate:.4g}{error} {ends} ({wording}, {100 * self.level:g} % {self.method}, {n})"
         )
 
 
@@ -184,6 +193,8 @@ def _pass_rate(
         reason="",
         flags=(),
     )
+    if 0 < bare.n_short < len(c):
+        return _of_the_others(bare, kernel, c, counts, clusters)
     if bare.n_short:
         reason = (
             f"k = {k} needs {k} draws of every prompt: {bare.n_short} of {len(c)} have fewer"
@@ -194,6 +205,32 @@ def _pass_rate(
     if wanted == PROMPTS_FIXED:
         return _prompts_fixed(bare, kernel, values, c, counts)
     return _prompts_sampled(bare, values, counts, clusters)
+
+
+def _of_the_others(
+    bare: PassRate, kernel: Kernel, correct: FloatArray, counts: FloatArray, clusters: ArrayLike | None
+) -> PassRate:
+    """The figure of the prompts that have k draws, and bounds over all."""
+    short, k = counts < bare.k, bare.k
+    labels = None if clusters is None else np.asarray(clusters)
+    check_length(len(counts) if labels is None else len(labels), len(counts), "clusters")
+    kept, lacking = (None, None) if labels is None else (labels[~short], labels[short])
+    found = _pass_rate(bare.statistic, kernel, correct[~short], counts[~short], k, kept, bare.estimand, bare.level)
+    values = np.clip(kernel(correct[~short], counts[~short], k), *_UNIT)
+    over_all = missing_bounds(values, bare.n_short, clusters=kept, missing_clusters=lacking, level=bare.level)
+    reason = (
+        f"over the {len(values)} of {len(counts)} prompts that have {k} draws"
+        f" (the fewest: {counts.min():g}), whatever the others would show the bounds hold over all; {found.reason}"
+    )
+    return replace(
+        found,
+        n_prompts=bare.n_prompts,
+        n_short=bare.n_short + found.n_short,
+        reason=reason,
+        flags=("too_few_draws", *(flag for flag in found.flags if flag != "too_few_draws")),
+        bound_low=over_all.ci_low,
+        bound_high=over_all.ci_high,
+    )
 
 
 def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None) -> PassRate:

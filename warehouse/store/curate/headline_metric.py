@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,6 +21,7 @@ class MetricEntry:
 
     ``chosen_by`` says who called it the headline metric: person, mapping or tool; None: nobody.
     ``direction_by`` is person where one said which way it points; None: what the dumps say holds.
+    ``low`` and ``high`` are the bounds of its scores, None where nobody has said them.
     """
 
     benchmark: str
@@ -29,6 +31,8 @@ class MetricEntry:
     chosen_by: str | None
     higher_is_better: bool | None
     direction_by: str | None
+    low: float | None
+    high: float | None
 
 
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
@@ -49,6 +53,8 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
             "person" if row.metric == chosen else _word(row.lowest, row.highest),
             row.higher_is_better,
             row.direction_by,
+            row.low,
+            row.high,
         )
         for row in rows
     ]
@@ -94,14 +100,47 @@ def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) ->
     Raises:
         MisuseError: no such benchmark, or it has no such metric; names those it has.
     """
-    known = metrics(store, benchmark)
-    headline = next((entry.metric for entry in known if entry.is_headline), "")
-    label = _label(metric or headline, [entry.metric for entry in known], benchmark)
+    label = _named(store, benchmark, metric)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         number, _, _ = _shown(connection, benchmark)
         parameters = {"benchmark": number, "metric": label, "higher": higher_is_better}
         connection.execute(sa.text(query_text("store", "direct_metric")), parameters)
+
+
+def bound(store: Store, benchmark: str, metric: str, low: float, high: float) -> None:
+    """Say between which values the scores of a metric can lie; intervals then keep within them.
+
+    Args:
+        store: a store open for writing.
+        benchmark: its name, or one that is an alias.
+        metric: ``name`` or ``name,filter``; empty: the headline metric.
+        low: the smallest possible score.
+        high: the largest, above ``low``.
+
+    Raises:
+        MisuseError: no such benchmark or metric, bounds that are none, or scores beyond them.
+    """
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise MisuseError(f"bounds must be two finite numbers, the smaller first, found {low:g} and {high:g}")
+    label = _named(store, benchmark, metric)
+    with store.begin() as connection:
+        store.dialect.lock_catalogue(connection)
+        number, _, _ = _shown(connection, benchmark)
+        parameters = {"benchmark": number, "metric": label}
+        seen = connection.execute(sa.text(query_text("store", "range_of_metric")), parameters).one()
+        if seen.low is not None and not low <= seen.low <= seen.high <= high:
+            raise MisuseError(
+                f"{benchmark} has scores of {label} from {seen.low:g} to {seen.high:g}, beyond {low:g} to {high:g}"
+            )
+        connection.execute(sa.text(query_text("store", "bound_metric")), {**parameters, "low": low, "high": high})
+
+
+def _named(store: Store, benchmark: str, metric: str) -> str:
+    """The label of a metric of a benchmark; empty: that of its headline."""
+    known = metrics(store, benchmark)
+    headline = next((entry.metric for entry in known if entry.is_headline), "")
+    return _label(metric or headline, [entry.metric for entry in known], benchmark)
 
 
 def _label(wanted: str, known: Sequence[str], benchmark: str) -> str:

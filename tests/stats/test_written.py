@@ -1,0 +1,45 @@
+"""Figures as text: ends that differ are written so, and no p is 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warehouse.stats import estimate_mean, mcnemar_test, paired_difference
+from warehouse.stats.core.quantiles import SMALLEST_P, normal_p_value, t_p_value, t_p_values, t_upper_tail
+from warehouse.stats.core.written import figures_text
+from warehouse.tables.words import number, p_value
+
+
+@pytest.mark.parametrize("error", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("value", [1.0, -250.0, 0.5])
+def test_a_small_error_leaves_no_interval_of_one_number(value: float, error: float) -> None:
+    low, high = value - 2 * error, value + 2 * error
+    text = figures_text(value, error, low, high)
+    ends = text[text.index("[") + 1 : -1].split(", ")
+    assert len({*ends, text.split()[0]}) == 3
+    assert [float(end) for end in ends] == pytest.approx([low, high], rel=0, abs=error)
+
+
+def test_usual_figures_have_four_digits() -> None:
+    assert figures_text(0.6, 0.16331, 0.31272, 0.83182) == "0.6 ± 0.1633 [0.3127, 0.8318]"
+    assert figures_text(2.0, None, None, None) == "2"
+    assert figures_text(0.0, 0.0, 0.0, 0.0) == "0 ± 0 [0, 0]"
+    scores = 1 + 1e-5 * np.random.default_rng(0).normal(size=100)
+    assert " [1, 1]" not in str(estimate_mean(scores)) and " [0, 0]" not in str(estimate_mean(scores - 1))
+
+
+def test_a_p_too_small_for_a_double_is_not_0() -> None:
+    for p in (t_p_value(1e6, 1000), normal_p_value(60.0), t_upper_tail(1e6, 1000)):
+        assert p == SMALLEST_P > 0
+    assert np.isnan(t_p_values(np.nan, 3)) and t_p_value(2.0, 10) == pytest.approx(0.07338803)
+    a = np.ones(3000)
+    assert mcnemar_test(a, a * 0).p_value == SMALLEST_P
+    far = paired_difference(a * 1e6 + np.arange(3000) % 2, a * 0)
+    assert far.p_value is not None and far.p_value > 0
+    assert [str(p_value(p)) for p in (0.0, SMALLEST_P, 0.012, 1e-9)] == ["<1e-300", "<1e-300", "0.012", "1e-09"]
+
+
+def test_a_table_tells_a_tiny_error_from_0() -> None:
+    assert [str(number(value, 8)) for value in (1e-12, 0.0, 0.25)] == ["1e-12", "0.00000000", "0.25000000"]
+    assert str(number(-3.2e-11, 8, sign=True)) == "-3.2e-11"

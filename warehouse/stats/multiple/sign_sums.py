@@ -1,0 +1,224 @@
+"""Sums of the differences of pairs under random signs, N = Σ ξ_c S_c, by way of the models' sums.
+
+Where every model has a score on every prompt, N_ab = N_a − N_b. Where scores are missing a pair has
+common prompts of its own: with clusters, sums of the pairs' differences are multiplied, some pairs
+at a time; without, what a model lacks is taken off sums over all prompts, or sums over what models
+with equal gaps have serve.
+
+The squared error of a draw, s*² = G/(G−1) Σ (ξ_c S_c − f_c N)², is spread + N·H with spread =
+G/(G−1) Σ S_c² and H = G/(G−1) Σ ξ_c (φ − 2 f_c) S_c, φ = Σ f_c²: ξ² = 1. Without clusters f = 1/n,
+and H = −N/(n−1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
+from warehouse.stats.multiple.running_max import SignSums
+
+#: Sums of clusters of pairs that are held at a time (32 MB).
+MOST_SUMS = 1 << 22
+#: Sums of two models each in some draws that are held at a time (64 MB).
+MOST_CELLS = 1 << 23
+
+#: From signs, shape (G, draws).
+Summing = Callable[[FloatArray], SignSums]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Some pairs that have an error.
+
+    Attributes:
+        numbers: of the pairs among all, shape (p,).
+        models: the two models of each, shape (2, p).
+        shift: what is added to each centred difference: the mean difference where the null is
+            imposed, else 0, shape (p,).
+        n: common prompts, shape (p,).
+        spread: G/(G−1) Σ S_c² of what is so shifted, shape (p,).
+        reach: T², shape (p,).
+    """
+
+    numbers: IntArray
+    models: IntArray
+    shift: FloatArray
+    n: FloatArray
+    spread: FloatArray
+    reach: FloatArray
+
+    def part(self, chosen: slice | IntArray) -> Pairs:
+        """Some of them, in that order."""
+        return Pairs(
+            self.numbers[chosen],
+            self.models[:, chosen],
+            self.shift[chosen],
+            self.n[chosen],
+            self.spread[chosen],
+            self.reach[chosen],
+        )
+
+
+def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> Pairs:
+    """Pairs with an error above 0, their differences centred."""
+    numbers = np.flatnonzero(moments.error_cr1 > 0)
+    n, error = moments.n_prompts[numbers].astype(np.float64), moments.error_cr1[numbers]
+    return Pairs(
+        numbers=numbers,
+        models=np.stack(matrix.pairs)[:, numbers],
+        shift=np.zeros(len(numbers)),
+        n=n,
+        spread=(error * n) ** 2,
+        reach=(moments.difference[numbers] / error) ** 2,
+    )
+
+
+def with_null(matrix: ScoreMatrix, pairs: Pairs, difference: FloatArray) -> Pairs:
+    """The same with the null imposed: differences are not centred.
+
+    Args:
+        difference: of all pairs; where scores are missing the spread is left to the sums of the pairs.
+    """
+    d = difference[pairs.numbers]
+    sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
+    across = np.zeros(len(d))
+    if matrix.clusters is not None and matrix.complete:
+        of_model = sizes @ matrix.totals
+        across = of_model[pairs.models[0]] - of_model[pairs.models[1]]
+    squares = pairs.n if matrix.clusters is None else (sizes**2).sum()
+    units = pairs.n if matrix.clusters is None else len(sizes)
+    more = units / (units - 1) * d * (2 * across + d * squares)
+    return replace(pairs, shift=d, spread=pairs.spread + more)
+
+
+def parts_to_sum(matrix: ScoreMatrix, pairs: Pairs) -> Iterator[tuple[Pairs, Summing]]:
+    """Pairs in their order, as many at a time as memory allows, each with how they are summed."""
+    if matrix.complete:
+        yield pairs, _of_models(matrix, pairs)
+    elif matrix.clusters is None:
+        yield pairs, _with_gaps(matrix, pairs)
+    else:
+        size = max(MOST_SUMS // len(matrix.totals), 1)
+        for start in range(0, len(pairs.numbers), size):
+            yield _of_pairs(matrix, pairs.part(slice(start, start + size)))
+
+
+def _of_models(matrix: ScoreMatrix, pairs: Pairs) -> Summing:
+    """Of scores without gaps: the sums of each model."""
+    sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
+    sums = matrix.totals.T
+    if pairs.shift.any():  # means less one constant: it cancels in every difference, and numbers stay small
+        sums = sums + (matrix.means - matrix.means.mean())[:, None] * sizes
+    sums, slopes = np.ascontiguousarray(sums), _slopes(sizes[:, None])[:, 0]
+    if np.all(sizes == sizes[0]):
+        every = np.full(len(pairs.numbers), slopes[0])
+        return lambda xi: SignSums(sums @ xi, pairs.models, slopes=every)
+    sloped = sums * slopes
+    return lambda xi: SignSums(sums @ xi, pairs.models, h=sloped @ xi)
+
+
+def _of_pairs(matrix: ScoreMatrix, pairs: Pairs) -> tuple[Pairs, Summing]:
+    """Of clusters with gaps: the sums of each pair, and its spread from them."""
+    order = np.lexsort(pairs.models[::-1])
+    centred, sizes = unit_sums(matrix, *pairs.models[:, order])
+    back = np.argsort(order)
+    centred, sizes = centred[:, back], sizes[:, back]
+    sums = centred + sizes * pairs.shift
+    spread = _small_sample(sizes) * (sums**2).sum(axis=0)
+    # a pair's second row is one of zeros
+    n, h = (np.vstack([each.T, np.zeros(len(each))]) for each in (sums, sums * _slopes(sizes)))
+    rows = np.stack([np.arange(len(spread)), np.full(len(spread), len(spread))])
+    return replace(pairs, spread=spread), lambda xi: SignSums(n @ xi, rows, h=h @ xi)
+
+
+def _slopes(sizes: FloatArray) -> FloatArray:
+    """G/(G−1) (φ − 2 f_c) of sizes n_c, shape (G, p)."""
+    shares = sizes / np.maximum(sizes.sum(axis=0), 1)
+    slopes: FloatArray = _small_sample(sizes) * ((shares**2).sum(axis=0) - 2 * shares)
+    return slopes
+
+
+def _small_sample(sizes: FloatArray) -> FloatArray:
+    """G/(G−1) of the clusters that have a size, shape (p,)."""
+    units = (sizes > 0).sum(axis=0)
+    return np.asarray(units / np.maximum(units - 1, 1))
+
+
+def _with_gaps(matrix: ScoreMatrix, pairs: Pairs) -> Summing:
+    """N_ab = Σ ξ (x_a − x_b − s_ab) over common prompts, s_ab what centres the difference, or the
+    difference of means that leaves scores as they were.
+
+    Where models lack few prompts, each its own, from sums over all prompts less those over what
+    a model lacks; else from sums over what models with equal gaps have.
+    """
+    x, w = matrix.centred, matrix.scored
+    if pairs.shift.any():
+        means = np.nan_to_num(matrix.means)
+        subtract = means[None, :] - means[:, None]
+    else:
+        sums = x.T @ w
+        subtract = (sums - sums.T) / np.maximum(w.T @ w, 1)
+    packed = np.packbits(w.astype(bool), axis=0)  # a column is found again by its bytes
+    _, first, of_model = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    have = w[:, first].sum(axis=0)
+    if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
+        sums_of = _from_what_is_lacking(matrix, subtract)
+    else:
+        sums_of = _from_patterns(matrix, subtract, w[:, first], of_model.reshape(-1))
+    (a, b), m = pairs.models, matrix.n_models
+    rows, slopes = np.stack([b * m + a, a * m + b]), -1 / (pairs.n - 1)
+    return lambda xi: SignSums(sums_of(xi).reshape(m * m, -1), rows, slopes=slopes)
+
+
+def _from_what_is_lacking(matrix: ScoreMatrix, subtract: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """N_ab = E_ba − E_ab, E_ba = F_a − L_ba: F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a − s_ab) where
+    b has no score (half of it where neither has, and half of −s_ab Σ ξ, so that it adds up)."""
+    m, totals = matrix.n_models, np.ascontiguousarray(matrix.totals.T)
+    lacking = [np.flatnonzero(column == 0) for column in matrix.scored.T]
+    parts = []
+    for b, rows in enumerate(lacking):
+        half = subtract[:, [b]] / 2
+        share = matrix.centred[rows].T - half * (1 + matrix.scored[rows].T)
+        parts.append(np.hstack([share, half]))
+
+    def sums_of(xi: FloatArray) -> FloatArray:
+        full, every = totals @ xi, xi.sum(axis=0)
+        left = np.empty((m, m, len(every)))
+        for model, own in enumerate(lacking):
+            np.matmul(parts[model], np.vstack([xi[own], every]), out=left[model])
+            np.subtract(full, left[model], out=left[model])
+        return left
+
+    return sums_of
+
+
+def _from_patterns(
+    matrix: ScoreMatrix, subtract: FloatArray, patterns: FloatArray, of_model: IntArray
+) -> Callable[[FloatArray], FloatArray]:
+    """N_ab = E_ba − E_ab, E_ba = Σ ξ (x_a − s_ab/2) over the prompts of both, from sums of scores and of
+    signs over the prompts of each pattern of gaps."""
+    m = matrix.n_models
+    cells = np.ascontiguousarray(np.hstack([matrix.centred, matrix.scored]).T)
+    half = subtract.T[:, :, None] / 2
+
+    def sums_of(xi: FloatArray) -> FloatArray:
+        full = cells @ xi
+        on = np.stack([_on_prompts(xi, cells, full, mask) for mask in patterns.T])
+        sums: FloatArray = on[of_model, :m]  # on: pattern, score or mask of a model, draw
+        sums -= half * on[of_model, m:]
+        return sums
+
+    return sums_of
+
+
+def _on_prompts(xi: FloatArray, cells: FloatArray, full: FloatArray, mask: FloatArray) -> FloatArray:
+    """Weighted sums of all models' cells over the prompts of a mask; by what is left out where
+    that is less."""
+    have, gaps = np.flatnonzero(mask), np.flatnonzero(mask == 0)
+    if len(gaps) < len(have):
+        return full - cells[:, gaps] @ xi[gaps] if len(gaps) else full
+    return cells[:, have] @ xi[have]
