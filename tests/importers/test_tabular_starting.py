@@ -133,7 +133,7 @@ def test_messages_are_not_compared_with_a_target(tmp_path: Path) -> None:
     rows = [{"id": n, "completion": said, "answer": "18", "reward": n / 2, "seconds": 2.5 + n} for n in range(3)]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)))
     text = starting_mapping(tmp_path / "r.jsonl")
-    assert "exact_match" not in text and '# value = "reward"' in text
+    assert "exact_match" not in text and '\n[[scores]]  # number\nmetric = "reward"' in text
 
 
 @pytest.mark.parametrize(
@@ -213,13 +213,13 @@ def test_a_row_per_model_with_standard_errors(tmp_path: Path, label: str) -> Non
         (run.model, one.metric, one.value, one.standard_error, one.n) for run in taken.runs for one in run.published
     }
     assert figures == {("gpt4", "win_rate", 95.3, 0.7, 805), ("claude", "win_rate", 88.4, 1.1, 804)}
-    assert '# metric = "n_wins"' in starting_mapping(tmp_path / "board.csv")
 
 
 def test_a_row_per_prompt_is_no_table_of_figures(tmp_path: Path) -> None:
     """Models in a column, but below each other: rows are prompts."""
     (tmp_path / "rows.csv").write_text("model,tokens,right\na,5,1\na,7,0\nb,5,1\n")
-    assert "[[published]]" not in starting_mapping(tmp_path / "rows.csv")
+    values = tomllib.loads(starting_mapping(tmp_path / "rows.csv"))
+    assert "published" not in values and values["choose"]  # nothing names the prompts
 
 
 def test_a_row_per_model_in_percent(tmp_path: Path) -> None:

@@ -37,11 +37,21 @@ def load_mapping(path: Path) -> dict[str, Any]:
         MappingError: no such file, or not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        return _numbered(tomllib.loads(text), text)
     except OSError as error:
         raise MappingError(f"cannot be read: {error.strerror}", path=str(path)) from None
     except ValueError as error:  # also bytes that are not UTF-8
         raise MappingError(f"not TOML: {error}", path=str(path)) from None
+
+
+def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
+    """The mapping with the line of each ``[[choose]]``, which is to be found and deleted."""
+    lines = (number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("[[choose]]"))
+    for table, line in zip(values.get("choose", ()), lines, strict=False):
+        if isinstance(table, dict):
+            table["line"] = line
+    return values
 
 
 def in_row(path: str) -> bool:
