@@ -41,10 +41,20 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         raise MisuseError(f"'{output}' is there already; name another file, or say --force")
     path = mapping_file(file)
     shipped = not Path(file).is_file()
-    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path)
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _known(path))
     if output is None:
         click.echo(text, nl=False)
         return
     output.write_text(text, encoding="utf-8")
     dumps = "DUMPS" if shipped else path
-    click.echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)
+    open_choices = text.count("\n[[choose]]")
+    first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
+    click.echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}", err=True)
+
+
+def _known(path: Path) -> str:
+    """The importer that reads a file without a mapping; nothing where that is none."""
+    from warehouse.ingest.discover import discover
+
+    names = {job.importer.name for job in discover([path]).jobs}
+    return next(iter(names - {"tabular"}), "")

@@ -111,7 +111,9 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     around = {plain_name(parent) for parent in parents}
     if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:
         return Grade.NEVER
-    if words & _UNLESS_METRIC and not words & _METRIC or words_of(name)[-1:] and words_of(name)[-1] in _ANSWERS:
+    if words_of(name)[-1:] and words_of(name)[-1] in _ANSWERS:
+        return Grade.NEVER
+    if words & _UNLESS_METRIC and not words & _METRIC and not around & _SCORES:
         return Grade.NEVER
     if any({*words_of(parent)} & _AGGREGATES for parent in parents):
         return Grade.POSSIBLE

@@ -161,9 +161,24 @@ def profile(path: Path) -> TableProfile:
     table.at, table.draws = place.at, place.draws
     if place.at and isinstance(document, dict):
         table.document = dict(_scalars(document, "$"))
-    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place)
+    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place, isinstance(document, dict))
     table.columns = [_column(chunk, *item) for item in paths]
     return table
+
+
+def why_unreadable(path: Path) -> str:
+    """What is wrong with a file of JSON, with line and column; nothing if it can be read, or is no JSON."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
+        return ""
+    try:
+        reader = open_reader(members(path, path.name)[0], ReadingRules())
+        if isinstance(reader, JsonReader):
+            next(iter(reader.chunks(None, ignore)), None)
+    except InputError as error:
+        return str(error)
+    except OSError:
+        pass  # which the walk has said
+    return ""
 
 
 def _placed(reader: JsonReader | JsonLinesReader) -> tuple[Place, Any]:
@@ -213,7 +228,7 @@ def _is_plain_column(chunk: Chunk, name: str) -> bool:
     return not isinstance(column, list) and not pa.types.is_nested(getattr(column, "type", pa.null()))
 
 
-def _record_paths(chunk: Chunk, place: Place) -> list[_Where]:
+def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]:
     """Names and paths of the fields of records, those inside objects included, and of what the records lie in."""
     found: dict[str, _Where] = {}
     inner = place.draws.removesuffix("[]")
@@ -223,7 +238,7 @@ def _record_paths(chunk: Chunk, place: Place) -> list[_Where]:
                 found.setdefault(item[1], item)
     if isinstance(chunk, NestedChunk):
         for row in chunk.rows[:_ASKED]:
-            for item in _around(row, place):
+            for item in _around(row, place, is_document):
                 found.setdefault(item[1], item)
     if place.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
         found = {path: item for path, item in found.items() if path.startswith("@")}
@@ -246,17 +261,16 @@ def _gathered(found: Iterable[_Where]) -> list[_Where]:
     return list(kept.values())
 
 
-def _around(row: Row, place: Place) -> Iterator[_Where]:
+def _around(row: Row, place: Place, is_document: bool) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
     if place.at.endswith("{}"):
         yield "@key", "@key", ()
     if place.draws and isinstance(row.draw, dict):
         yield from ((name, f"{place.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
-    if len(row.levels) > 2 and isinstance(row.levels[-2][0], dict):
-        for name, path, parents in _fields(row.levels[-2][0], depth=_DEPTH - 1):
-            value = row.levels[-2][0]
-            if not parents and not isinstance(value.get(name), list | dict):
-                yield name, f"^.{path}", ()
+    around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
+    for name, value in around.items() if isinstance(around, dict) else ():
+        if not isinstance(value, list | dict):
+            yield str(name), f"^.{path_of(str(name))}", ()
 
 
 def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Where]:

@@ -14,7 +14,8 @@ from warehouse.importers.tabular.values import Unfit, number_of
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
-_OF_PROMPTS = {*ID_NAMES, "prompt_id", "text", "target", *SAMPLE_NAMES["text"], *SAMPLE_NAMES["target"], "user_input"}
+_CONTENT = {"text", "target", *SAMPLE_NAMES["text"], *SAMPLE_NAMES["target"], "user_input", "task_id", "question_id"}
+_OF_PROMPTS = {*ID_NAMES, "prompt_id", *_CONTENT}
 _KNOWN = {
     *_OF_PROMPTS,
     *SAMPLE_NAMES["response"],
@@ -99,6 +100,8 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
     for key, inner in record.items():
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
+        if {plain_name(str(name)) for name in inner[0]} & _CONTENT:
+            continue  # prompts of their own
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
             yield Place(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
     yield from _below(record, f"{path}.", depth)

@@ -168,11 +168,12 @@ class Expressions:
 
     def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
         self.groups, self.mistakes = frozenset(groups), mistakes
+        self._is_optional = False  # what encloses the expression may be absent
 
     def value(self, value: Any, where: str) -> Source:
         """An expression whose plain text is a field path."""
         if isinstance(value, str):
-            return At(where, value)
+            return At(where, value, optional=self._is_optional)
         if isinstance(value, dict):
             return self._table(value, where)
         if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
@@ -208,7 +209,7 @@ class Expressions:
 
     def _table(self, values: Mapping[str, Any], where: str) -> Source:
         section = Section(values, where, self.mistakes)
-        optional = bool(section.take("optional", bool, False))
+        optional = bool(section.take("optional", bool, False)) or self._is_optional
         recode = _recode(section)
         kinds = [kind for kind in _EXPRESSIONS if kind in values]
         if len(kinds) != 1:
@@ -216,7 +217,9 @@ class Expressions:
             self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}")
             return Literal(where, None)
         options = {"recode": recode, "optional": optional}
+        outer, self._is_optional = self._is_optional, optional
         source: Source = getattr(self, f"_{kinds[0]}")(section, where, options)
+        self._is_optional = outer
         section.close()
         return source
 

@@ -250,6 +250,9 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         fields.why_not[column.path] = "prompt_id: looks drawn for each row"
         if other is not None:
             fields.sample["prompt_id"] = other
+    elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
+        del fields.sample["prompt_id"]
+        fields.choices.append(_which_ids(column))
     if not {"prompt_id", "position"} & {*fields.sample} and not fields.choices and "text" in fields.sample:
         fields.key = content
     _settle_draws(table, columns, fields)
@@ -280,6 +283,15 @@ def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
         f"what tells prompts apart: {path} differs where the content is the same",
         (f"each {path} is a prompt", "prompts of the same content are one prompt"),
         (f"[sample] prompt_id = {path}", f"key = [{', '.join(map(toml_text, content))}]"),
+    )
+
+
+def _which_ids(column: ColumnProfile) -> Choice:
+    path = toml_text(column.path)
+    return Choice(
+        f"what tells prompts apart: {path} is another in each row, so that no two models have a prompt in common",
+        (f"each {path} is a prompt, of one model only", "another column, or part of this one, names the prompts"),
+        (f"[sample] prompt_id = {path}", '[sample] prompt_id = "COLUMN", or { path = "COLUMN", pattern = "…" }'),
     )
 
 

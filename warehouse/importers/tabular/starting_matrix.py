@@ -93,9 +93,11 @@ class Cells:
 
 def cells_of(table: TableProfile, fields: Fields) -> Cells | None:
     """The matrix that a table is; ``None`` where its rows are no rows of cells."""
-    if table.at or table.draws or "model" in fields.run or {"response", "target"} <= {*fields.sample}:
+    if not table.columns or table.at or table.draws or {"response", "target"} <= {*fields.sample}:
         return None
     label = _label(table, fields)
+    if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
+        return None
     columns = _cell_columns(table, fields, label)
     names = [column.name for column in columns]
     if len(columns) < 2 or sum(map(is_metric, names)) * 2 >= len(names):

@@ -199,7 +199,7 @@ def _columns(
 
 def _is_figure(column: ColumnProfile) -> bool:
     """Whether a column may hold figures: rates, percentages, whatever is called as metrics are."""
-    if is_flag(column.name) or are_counted(column) and column.is_unique and column.rows > 2:
+    if is_flag(column.name) or are_counted(column) and column.is_unique and min(column.numbers) <= 1:
         return False
     if column.is_percent:
         return not {*words_of(column.name)} & {"error", "stderr", "std", "ci"}
