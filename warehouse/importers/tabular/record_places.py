@@ -97,7 +97,8 @@ def _places(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple
 def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth: int) -> Iterator[Any]:
     record = max(records, key=len)
     yield Place(path), record, outer, count
-    for key, inner in record.items():
+    names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
+    for key, inner in record.items() if names_prompts else ():
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT:
