@@ -69,7 +69,7 @@ def frame_of(path: Path) -> pd.DataFrame:
 def records_of(path: Path) -> Any:
     text = path.read_text(encoding="utf-8-sig")
     is_lines = path.suffix == ".jsonl" and not text.startswith("[")
-    return [json.loads(line) for line in text.splitlines()] if is_lines else json.loads(text)
+    return [json.loads(line) for line in text.split("\n") if line] if is_lines else json.loads(text)
 
 
 def column_means(*metrics: str, by: str = "") -> Callable[[Path], Means]:
@@ -176,10 +176,10 @@ def check_published(path: Path, taken: Taken) -> None:
                 assert stated[run.benchmark][f"{figure.metric}_stderr"] == figure.standard_error
         return
     frame = pd.read_csv(path, dtype=str, encoding="utf-8-sig")
-    label = next(name for name in ("Model version", "Model", "model") if name in frame)
+    labels = [name for name in ("Model version", "Model", "model") if name in frame]
     for run in taken.runs:
         for figure in run.published:
-            rows = frame[frame[label] == run.model]
+            rows = frame[(frame[labels] == run.model).any(axis=1)]
             rows = rows if run.benchmark in (*frame, "B") else rows[rows["task"] == run.benchmark]
             cells = rows[run.benchmark if run.benchmark in frame else figure.metric].dropna()
             numbers = [float(cell.rstrip("%")) * (0.01 if cell.endswith("%") else 1) for cell in cells]

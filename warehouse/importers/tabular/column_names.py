@@ -109,15 +109,16 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
     plain, words = plain_name(name), {*words_of(name)}
     around = {plain_name(parent) for parent in parents}
+    is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
     if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:
         return Grade.NEVER
     if words_of(name)[-1:] and words_of(name)[-1] in _ANSWERS:
         return Grade.NEVER
-    if words & _UNLESS_METRIC and not words & _METRIC and not around & _SCORES:
+    if words & _UNLESS_METRIC and not words & _METRIC and not is_scored:
         return Grade.NEVER
-    if any({*words_of(parent)} & _AGGREGATES for parent in parents):
+    if around & _OF_PROMPT or any({*words_of(parent)} & _AGGREGATES for parent in parents):
         return Grade.POSSIBLE
-    if plain in _USUAL or around & _SCORES:
+    if plain in _USUAL or is_scored:
         return Grade.USUAL
     if plain == "value":
         return Grade.LIKELY
