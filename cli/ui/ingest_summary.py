@@ -74,7 +74,7 @@ def _unclaimed(item: Unread) -> str:
 
 def _is_archive(path: Path) -> bool:
     """Whether a file has to be unpacked before anything in it is read."""
-    return path.suffix.lower() in ARCHIVES or path.name.lower().endswith((".tar.gz", ".tar.zip"))
+    return path.suffix.lower() in ARCHIVES or path.name.lower().endswith(".tar.gz")
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

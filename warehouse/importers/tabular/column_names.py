@@ -22,6 +22,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: Usual names of scores, and words of the names of metrics.
 _USUAL = frozenset(SCORE_NAMES) - {"value"} | {"reward"}
 _METRIC = _words(
     "score scores reward rewards accuracy acc correct correctness exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel"
@@ -50,6 +51,7 @@ _ANSWERS = _words("answer answers option options choice choices label labels tar
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
 _NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+")
+#: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
 _FLAG = _words("is has was are can needs use uses should supports")
 _FLAGS = _words(
     "flagged available truncated completed cached merged finished valid invalid refused skipped hidden moe template"
@@ -86,6 +88,7 @@ BACKENDS = _words(
     " local-chat-completions openai-completions openai-chat-completions anthropic-chat huggingface api local mock"
 )
 
+#: Names of columns that name models, those that may, and those that name benchmarks.
 MODEL_LABELS = re.compile(
     r"(the_)?(model|models|llm|system|checkpoint|submission)(_(name|version|id|versions))?|full_?name|.*_model_name"
 )

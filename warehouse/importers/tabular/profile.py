@@ -23,8 +23,8 @@ from warehouse.importers.tabular.score_words import NULL_WORDS, PERCENT, ScoreVa
 from warehouse.importers.tabular.table import open_reader
 from warehouse.importers.tabular.values import number_of, text_of
 
-#: Rows that are looked at.
-SAMPLE_ROWS = 10_000
+#: Rows that are looked at, cells of them where columns are many, and rows in any case.
+SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200
 #: Levels of objects in a record that are looked into, records that are asked for their fields, most columns,
 #: most fields of an object that is no map.
 _DEPTH, _ASKED, _MOST, _FIELDS = 5, 200, 400, 40
@@ -156,7 +156,8 @@ def profile(path: Path) -> TableProfile:
     chunk = next((part for part in reader.chunks(None, ignore) if part.size), None)
     if chunk is None:
         raise InputError("no rows", path=path.name, expected="a table with at least one row")
-    chunk = chunk.keep(range(min(chunk.size, SAMPLE_ROWS)))
+    rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
+    chunk = chunk.keep(range(min(chunk.size, rows)))
     table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], chunk.size, chunk)
     table.at, table.draws = place.at, place.draws
     if place.at and isinstance(document, dict):
