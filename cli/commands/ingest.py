@@ -273,7 +273,8 @@ def _ingest(state: State, given: Given) -> IngestReport:
         discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
         if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
             problem, advice = _nothing_known(given, discovered.unread)
-            advice += archives_advice([item.shown for item in discovered.unread])
+            if given.mapping is None and "fits by its shape" not in advice:
+                advice += archives_advice([item.shown for item in discovered.unread])
             raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
         with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
             return load(store, discovered, dry_run=given.dry_run, progress=bar, on=given.on, lake=given.lake)

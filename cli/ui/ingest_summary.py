@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from warehouse.ingest.reconcile import Reconciled
     from warehouse.ingest.report import IngestReport
 
-#: Suffixes of packed files that a mapping reads as they are, and of those that have to be unpacked first.
-READ_PACKED = frozenset((".zip", ".gz"))
-ARCHIVES = frozenset(".tar .tgz .bz2 .xz .zst .7z .rar".split())
+#: Suffixes of files that hold others, or are packed; tables in the first two are read with a mapping as they are.
+ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
+_UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
 #: Verdicts that need no second look.
@@ -65,24 +65,17 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _unclaimed(item: Unread) -> str:
-    if not item.reason and _is_archive(item.path):
-        return f"{item.shown}: an archive or packed file; unpack it first"
-    if not item.reason and item.path.suffix.lower() in READ_PACKED:
-        return f"{item.shown}: no importer knows this file; tables in it are read with --map, packed as they are"
+    if not item.reason and item.path.suffix.lower() in ARCHIVES:
+        return f"{item.shown}: an archive or packed file; unpack it first{_UNLESS}"
     return str(item)
-
-
-def _is_archive(path: Path) -> bool:
-    """Whether a file has to be unpacked before anything in it is read."""
-    return path.suffix.lower() in ARCHIVES or path.name.lower().endswith(".tar.gz")
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:
     """What to do about the archives among files that no importer knows; empty without any."""
-    count = sum(_is_archive(Path(path)) for path in unclaimed)
+    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
     if not count:
         return ""
-    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first"
+    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first{_UNLESS}"
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:

@@ -162,7 +162,7 @@ class MappedTabular(Tabular):
         shown = listed(sorted(path.name for path in paths), 5)
         wanted = list(self.mapping.files) or "any table"
         others = sorted(self._tables(paths))[:_TOLD]
-        lacks = "; ".join(mistakes_in_file(self.mapping, path, root)[0] for path in others)
+        lacks = "; ".join(first for path in others for first in mistakes_in_file(self.mapping, path, root)[:1])
         return f"files = {wanted} matches no file{f', and no other fits: {lacks}' if lacks else ''}; there are: {shown}"
 
     def _takes(self, path: Path) -> bool:
