@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from warehouse.store.load.state import LoadOptions
 
 REFUSED = 3
+#: Files that no importer knows of which is looked what they are.
+_LOOKED_AT = 3
 
 
 class PathOrUrl(click.Path):
@@ -276,7 +278,8 @@ def _ingest(state: State, given: Given) -> IngestReport:
         discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
         if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
             problem, advice = _nothing_known(given, discovered.unread)
-            advice += archives_advice([item.shown for item in discovered.unread])
+            if given.mapping is None and "fits by its shape" not in advice:
+                advice += archives_advice([item.shown for item in discovered.unread])
             raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
         with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
             return load(store, discovered, dry_run=given.dry_run, progress=bar, on=given.on, lake=given.lake)
@@ -290,8 +293,28 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice
-    advice = "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
-    return f"no importer knows any of {count} files", advice
+    problem = f"no importer knows any of {count} files"
+    if broken := _broken(unread):
+        problem += f"; {broken}"
+    if shaped := _shaped(unread):
+        return problem, f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a mapping"
+    return problem, "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
+
+
+def _shaped(unread: Sequence[Unread]) -> str:
+    """The shipped mappings whose shape some files have, as an option."""
+    from warehouse.importers.tabular.shipped import mappings_for
+
+    names = (name for item in unread[:_LOOKED_AT] for name in mappings_for(item.path))
+    return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
+
+
+def _broken(unread: Sequence[Unread]) -> str:
+    """What is wrong with the first file that is meant to be JSON and is none."""
+    from warehouse.importers.tabular.profile import why_unreadable
+
+    reasons = (why_unreadable(item.path) for item in unread[:_LOOKED_AT])
+    return next(filter(None, reasons), "")
 
 
 @contextmanager

@@ -36,10 +36,20 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
     path = mapping_file(file)
     shipped = not Path(file).is_file()
-    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path)
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _known(path))
     if output is None:
         echo(text, nl=False)
         return
     write_output(output, text.encode(), MAPPING, force=force)
     dumps = "DUMPS" if shipped else path
-    echo(f"wrote {output}; next: warehouse ingest {dumps} --map {output}", err=True)
+    open_choices = text.count("\n[[choose]]")
+    first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
+    echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}", err=True)
+
+
+def _known(path: Path) -> str:
+    """The importer that reads a file without a mapping; nothing where that is none."""
+    from warehouse.ingest.discover import discover
+
+    names = {job.importer.name for job in discover([path]).jobs}
+    return next(iter(names - {"tabular"}), "")

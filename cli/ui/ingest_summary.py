@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport
     from warehouse.store.load.state import LoadReport
 
-#: Suffixes of files that hold others, or are packed in a way that no importer reads.
-ARCHIVES = frozenset(".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar".split())
+#: Suffixes of files that hold others, or are packed; tables in the first two are read with a mapping as they are.
+ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
+_UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
 #: Sources that are named beside the first of which an error says the same.
@@ -85,7 +86,7 @@ def _of_reason(reason: str, first: str, *others: str) -> str:
 
 def _reason(item: Unread) -> str:
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
-        return "an archive or packed file; unpack it first"
+        return f"an archive or packed file; unpack it first{_UNLESS}"
     return item.reason or "no importer knows this file"
 
 
@@ -115,7 +116,7 @@ def archives_advice(unclaimed: Sequence[str]) -> str:
     count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
     if not count:
         return ""
-    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first"
+    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first{_UNLESS}"
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:

@@ -313,8 +313,8 @@ value = "score"
 
 
 def test_a_file_that_the_mapping_does_not_name_is_refused_and_the_others_load(run: Caller, tmp_path: Path) -> None:
-    for name in ("a.csv", "b.csv"):
-        (tmp_path / name).write_text("model,id,score\nm,1,1\nm,2,0\n")
+    for name, key in (("a.csv", "id"), ("b.csv", "key")):  # of the same shape it would be taken
+        (tmp_path / name).write_text(f"model,{key},score\nm,1,1\nm,2,0\n")
     (tmp_path / "map.toml").write_text(NAMING)
     url, mapping = f"duckdb:///{tmp_path / 's.duckdb'}", ("--map", str(tmp_path / "map.toml"))
     done = run("ingest", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), *mapping, db=url)
@@ -325,7 +325,7 @@ def test_a_file_that_the_mapping_does_not_name_is_refused_and_the_others_load(ru
 
 @pytest.mark.parametrize("mistake", ["files", "key", "data"])
 def test_no_store_is_made_for_nothing(run: Caller, tmp_path: Path, mistake: str) -> None:
-    (tmp_path / "b.csv").write_text("model,id,score\nm,1,1\n")
+    (tmp_path / "b.csv").write_text("model,key,score\nm,1,1\n")
     (tmp_path / "words.txt").write_text("words")
     (tmp_path / "map.toml").write_text(NAMING if mistake == "files" else NAMING.replace("[run]", "[runs]"))
     given = ["words.txt"] if mistake == "data" else ["b.csv", "--map", str(tmp_path / "map.toml")]

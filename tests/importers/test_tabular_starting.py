@@ -133,7 +133,7 @@ def test_messages_are_not_compared_with_a_target(tmp_path: Path) -> None:
     rows = [{"id": n, "completion": said, "answer": "18", "reward": n / 2, "seconds": 2.5 + n} for n in range(3)]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)))
     text = starting_mapping(tmp_path / "r.jsonl")
-    assert "exact_match" not in text and '# value = "reward"' in text
+    assert "exact_match" not in text and '\n[[scores]]  # number\nmetric = "reward"' in text
 
 
 @pytest.mark.parametrize(
@@ -213,13 +213,13 @@ def test_a_row_per_model_with_standard_errors(tmp_path: Path, label: str) -> Non
         (run.model, one.metric, one.value, one.standard_error, one.n) for run in taken.runs for one in run.published
     }
     assert figures == {("gpt4", "win_rate", 95.3, 0.7, 805), ("claude", "win_rate", 88.4, 1.1, 804)}
-    assert '# metric = "n_wins"' in starting_mapping(tmp_path / "board.csv")
 
 
 def test_a_row_per_prompt_is_no_table_of_figures(tmp_path: Path) -> None:
     """Models in a column, but below each other: rows are prompts."""
     (tmp_path / "rows.csv").write_text("model,tokens,right\na,5,1\na,7,0\nb,5,1\n")
-    assert "[[published]]" not in starting_mapping(tmp_path / "rows.csv")
+    values = tomllib.loads(starting_mapping(tmp_path / "rows.csv"))
+    assert "published" not in values and values["choose"]  # nothing names the prompts
 
 
 def test_a_row_per_model_in_percent(tmp_path: Path) -> None:
@@ -276,7 +276,147 @@ def test_ids_that_are_drawn_for_each_answer_do_not_part_models(run: Caller, tmp_
     assert row["n_prompts"] == 12
 
 
-def test_ids_of_prompts_stay(tmp_path: Path) -> None:
+def test_ids_that_differ_where_the_content_is_the_same_are_asked_about(tmp_path: Path) -> None:
     named = {**RECORDS, "question_id": [f"{name}-{i}" for name, i in (("a", 7), ("a", 8), ("b", 7), ("b", 8))]}
     pd.DataFrame(named).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    asked(tmp_path / "a.jsonl", "tells prompts apart")
+    pd.DataFrame(RECORDS).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
     assert mapping_of(tmp_path / "a.jsonl")["sample"]["prompt_id"] == "question_id"
+
+
+# --- what a draft asks ----------------------------------------------------------------------------
+
+
+def asked(path: Path, *words: str) -> str:
+    """The draft for a file, which has to ask something and may say nothing that is used before."""
+    text = starting_mapping(path)
+    mistakes = parse_mapping(tomllib.loads(text), path.name)[1]
+    assert any(all(word in mistake for word in ("[[choose]]", *words)) for mistake in mistakes), mistakes
+    return text
+
+
+def csv(path: Path, columns: dict[str, Any]) -> Path:
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_a_choice_is_refused_with_its_line_until_it_is_made(tmp_path: Path, run: Caller) -> None:
+    path = csv(tmp_path / "a.csv", {"id": range(6), "resolved": [1, 0] * 3, "tests_passed": [3, 1, 2] * 2})
+    target = tmp_path / "m.toml"
+    said = run("mapping", str(path), "-o", str(target))
+    assert "decide what [[choose]] asks (1), then warehouse ingest" in said.err
+    lines = target.read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if text.startswith("[[choose]]"))
+    call = ("ingest", str(path), "--map", str(target), "--default", "model=m", "--default", "benchmark=b")
+    store = f"duckdb:///{tmp_path / 's.db'}"
+    run(*call, db=store).fails(3, f"m.toml: line {line}: [[choose]]", "resolved", "tests_passed")
+    chosen = [text for text in lines if not text.startswith(("[[choose]]", "what =", "between ="))]
+    at = chosen.index('# metric = "resolved"') - 1
+    chosen[at : at + 3] = [text.removeprefix("# ") for text in chosen[at : at + 3]]
+    target.write_text("\n".join(chosen), encoding="utf-8")
+    assert "scores    6" in run(*call, db=store).out
+
+
+def test_nested_scores_are_found(tmp_path: Path) -> None:
+    rows = [
+        {"index": i, "target": "1", "sample": {"score": {"value": {"acc": float(i > 0)}, "prediction": "long " * 9}}}
+        for i in range(4)
+    ]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    values = mapping_of(tmp_path / "r.jsonl")
+    assert values["scores"] == [{"metric": "acc", "value": "sample.score.value.acc"}]
+    assert scores(read(tmp_path, values, {"model": "m", "benchmark": "b"}).rows) == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("document", "at", "draws"),
+    [
+        ({f"q{i}": {"question": f"{i}?", "correct": i % 2} for i in range(9)}, "{}", None),
+        ({"meta": 1, "passed": {f"t_{i}": [True, i > 4] for i in range(9)}}, "passed{}", "[]"),
+        ({f"t_{i}": i % 2 for i in range(9)}, "{}", None),
+        ({"runs": {"a": {"items": [{"id": i, "score": i % 2} for i in range(9)]}}}, "runs.a.items[]", None),
+        ([{"model": "m", "items": [{"id": i, "score": i % 2} for i in range(9)]}], "[].items[]", None),
+    ],
+)
+def test_keyed_objects_and_nested_lists_are_rows(tmp_path: Path, document: Any, at: str, draws: str | None) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = mapping_of(tmp_path / "r.json")
+    assert (values["rows"]["at"], values["rows"].get("draws")) == (at, draws)
+    taken = read(tmp_path, values, {"model": "m", "benchmark": "b"})
+    assert len(taken.rows) == (18 if draws else 9) and not taken.rejections
+    assert sum(scores(taken.rows)) == (13 if draws else 4)
+
+
+def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:
+    cases = [
+        {"input": f"{i}?", "scores": [{"name": "exact", "value": i % 2}, {"name": "style", "value": 0.5}]}
+        for i in range(4)
+    ]
+    (tmp_path / "r.json").write_text(json.dumps(cases))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"model": "m", "benchmark": "b"})
+    assert taken.means(metric="exact") == {(): 0.5} and taken.means(metric="style") == {(): 0.5}
+    assert {row["text"] for row in taken.rows} == {"0?", "1?", "2?", "3?"}
+
+
+def test_names_that_name_nothing_are_not_taken(tmp_path: Path) -> None:
+    path = csv(tmp_path / "a.csv", {"model": ["hf"] * 3, "task": ["default"] * 3, "id": [1, 2, 3], "score": [1, 0, 1]})
+    text = starting_mapping(path)
+    assert not {"model", "benchmark"} & {*tomllib.loads(text)["run"]}
+    assert '"task" is none: "default" names nothing' in text and '"hf" is what runs models' in text
+
+
+FLAGS = {"Available": ["True"] * 4, "MoE": ["False", "True"] * 2, "Likes": [5, 9, 2, 7], "CO2 cost (kg)": [1.5] * 4}
+
+
+def test_flags_and_counts_of_a_leaderboard_are_no_figures(tmp_path: Path) -> None:
+    board = {"T": ["a"] * 4, "fullname": [f"org/m{i}" for i in range(4)], "MMLU": [64.2, 70.1, 55, 61.7]}
+    csv(tmp_path / "b.csv", board | FLAGS | {"GSM8K": [50.5, 61.2, 40.9, 44]})
+    taken = read(tmp_path, mapping_of(tmp_path / "b.csv"))
+    assert {run.benchmark for run in taken.runs} == {"MMLU", "GSM8K"} and not taken.rows
+    assert {run.model for run in taken.runs} == {f"org/m{i}" for i in range(4)}
+
+
+def test_flags_alone_are_no_scores(tmp_path: Path) -> None:
+    asked(csv(tmp_path / "b.csv", {"id": range(4)} | FLAGS), "whether any of these columns are scores")
+
+
+def test_a_turned_leaderboard(tmp_path: Path) -> None:
+    csv(tmp_path / "b.csv", {"Benchmark": ["MMLU", "GSM8K"], "GPT-4": [86.4, 92.0], "Llama 3 70B": [79.5, 93.0]})
+    taken = read(tmp_path, mapping_of(tmp_path / "b.csv"))
+    figures = {(run.model, run.benchmark, one.value) for run in taken.runs for one in run.published}
+    assert ("Llama 3 70B", "GSM8K", 93.0) in figures and len(figures) == 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"question_id": range(9), "alpha": [10.5] * 9, "beta": [3.5, 7.5, 9] * 3}, "what the columns"),
+        ({"score": [0.5, 1.0, 0.25]}, "what the rows are"),
+        ({"id": range(4), "faithfulness": [0.1, 0.2, 0.3, 0.4], "relevancy": [0.5] * 4}, "which columns"),
+        ({"id": range(4), "correct": [1, None, 0, 1]}, "count as"),
+        ({"model": ["a", "a", "b", "b"], "id": range(4), "score": [1, 0, 1, 1]}, "no two models"),
+        ({"id": range(4), "gold": list("ABCD"), "pred": ["A", "B", "D", None]}, "count as"),
+        ({"id": range(4), "latency_ms": [5, 6, 7, 8], "cost": [0.1] * 4}, "where the scores are"),
+        ({"question": ["x?", "x?", "y?"], "gold": list("AAB"), "score": [1, 0, 1]}, "rows of the same"),
+    ],
+)
+def test_two_readings_are_asked_about(tmp_path: Path, columns: dict[str, Any], words: str) -> None:
+    asked(csv(tmp_path / "a.csv", columns), words)
+
+
+def test_an_answer_column_is_held_against_the_target_rather_than_the_text_around_it(tmp_path: Path) -> None:
+    rows = {"id": range(4), "answer": list("ABCD"), "generated_text": ["The answer is (A)."] * 4, "pred": list("ABCA")}
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "a.csv", rows)), {"model": "m", "benchmark": "b"})
+    assert scores(taken.rows) == [1, 1, 1, 0]
+
+
+def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> None:
+    rows = {"task_id": [0, 0, 1, 1], "trial": [1, 2, 1, 2], "reward": [1, 0, 1, 1]}
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "a.csv", rows)), {"model": "m", "benchmark": "b"})
+    assert [row["draw"] for row in taken.rows] == [0, 1, 0, 1]
+    asked(csv(tmp_path / "a.csv", {"epoch" if name == "trial" else name: c for name, c in rows.items()}), '"epoch"')
+
+
+def test_a_file_that_an_importer_knows_is_said_to_be(run: Caller) -> None:
+    shown = run("mapping", str(ROOT / "tests" / "data" / "inspect" / "grid.json"))
+    assert "The importer inspect reads this file without a mapping" in shown.out

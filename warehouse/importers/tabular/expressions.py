@@ -50,6 +50,14 @@ class Source(ABC):
         """The expressions that this one is made of."""
         return ()
 
+    def leaves(self) -> Iterator[Source]:
+        """The innermost expressions that this one is made of; itself where it is made of none."""
+        several = tuple(self.inner())
+        if not several:
+            yield self
+        for source in several:
+            yield from source.leaves()
+
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
         return (path for source in self.inner() for path in source.paths())
@@ -130,7 +138,9 @@ class Template(Source):
         return placeholders(self.text)
 
     def _part(self, view: View, name: str) -> Column:
-        return Constant(view.groups.get(name)) if name in self.known else view.column(name)
+        if name in self.known:
+            return Constant(view.groups.get(name))
+        return Constant(None) if self.optional and not view.holds(name) else view.column(name)
 
     def _filled(self, parts: Mapping[str, Any]) -> str | None:
         return None if None in parts.values() else fill_in(self.text, parts)

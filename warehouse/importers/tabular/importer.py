@@ -17,14 +17,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.errors import InputError, MappingError, NothingMatchesError
+from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.globs import glob_matches
-from warehouse.importers.common.messages import listed, similar
+from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, members
-from warehouse.importers.tabular.chunks import View
-from warehouse.importers.tabular.expressions import Source
-from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping
+from warehouse.importers.tabular.mapping import TabularMapping
+from warehouse.importers.tabular.mistakes import mistakes_in, mistakes_in_file, refuse
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
@@ -33,137 +31,16 @@ from warehouse.importers.tabular.runs import RunColumns, RunRegistry
 from warehouse.importers.tabular.same_content import same_content
 from warehouse.importers.tabular.score_tally import ScoreTally
 from warehouse.importers.tabular.sections import load_mapping
+from warehouse.importers.tabular.shipped import shipped_mappings
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
-
-_OF_CELLS = ("@row", "@column", "@cell")
-
-
-def refuse(mistakes: list[str], place: str) -> None:
-    """Raise all mistakes as one error, if there are any.
-
-    Raises:
-        MappingError: the list is not empty.
-    """
-    if not mistakes:
-        return
-    if len(mistakes) == 1:
-        raise MappingError(mistakes[0], path=place)
-    raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
-
-
-def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any] | None) -> list[str]:
-    """What a mapping names that a file does not have.
-
-    Args:
-        mapping: the mapping.
-        table: one file of the dump.
-        values: header fields that the user set; ``None``: not known yet.
-    """
-    mistakes = [] if values is None else [*_unset(mapping, values)]
-    if table.groups is None:
-        shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
-        mistakes.append(
-            f"[path] pattern = {shown} does not match {table.member.name!r}; "
-            "it must match the end of the path from a folder boundary on"
-        )
-    mistakes += _unknown_joins(mapping)
-    return list(dict.fromkeys(mistakes + _absent(mapping, table)))
-
-
-def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
-    for name in values:
-        if name not in RUN_FIELDS:
-            yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
-    for name in ("model", "benchmark"):
-        if name not in values and any(name not in variant.run for variant in mapping.variants):
-            yield f"nothing says what the {name} is: map [run] {name}, or say --default {name}=…"
-
-
-def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
-    known = [rule.name for rule in mapping.joins]
-    for source, path in _paths(mapping):
-        name = _join_of(path)
-        if name and name not in known:
-            yield (
-                f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; joins: {listed(known) or 'none'}"
-            )
-
-
-def _join_of(path: str) -> str:
-    """The joined file that a path reads; ``""`` if none, or if it is no path."""
-    try:
-        return parse_path(path).join
-    except PathError:
-        return ""
-
-
-def _absent(mapping: TabularMapping, table: Table) -> list[str]:
-    view = table.sample()
-    if view is None:
-        at = mapping.rules.at
-        return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
-    names = view.chunk.names()
-    cells = mapping.matrix.cells_of(names) if mapping.matrix else []
-    problems = [*_matrix_mistakes(mapping, names, cells)]
-    joins = {"", *(rule.name for rule in mapping.joins)}
-    for source, path in _paths(mapping):
-        if _join_of(path) not in joins:
-            continue
-        if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            problems.append(
-                f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
-                " a [matrix]; there say '@cell' and '@column'"
-            )
-        elif path not in _OF_CELLS:
-            problems.append(_problem(view, table, source.where, path, source.optional))
-    for skip in mapping.skips:
-        problems += [_problem(view, table, skip.source.where, path) for path in skip.source.paths()]
-    for rule in mapping.joins:
-        if rule.on:
-            problems.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
-    return [problem for problem in problems if problem]
-
-
-def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
-    matrix = mapping.matrix
-    if matrix is None:
-        return
-    there = f"there are: {listed(names)}"
-    if matrix.label and matrix.label not in names:
-        close = similar(matrix.label, names)
-        yield f"[matrix] label = {matrix.label!r}: no such column{close}; {there}"
-    if not cells:
-        pattern = f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
-        yield f"[matrix] {pattern} no column beside the label; {there}"
-
-
-def _problem(view: View, table: Table, where: str, path: str, optional: bool = False) -> str:
-    """What is wrong with a path, ``""`` if nothing is."""
-    try:
-        if view.holds(path) or optional:
-            return ""
-        why = ""
-    except PathError as error:
-        why = f" ({error})"
-    names = view.chunk.names()
-    kind = "column" if table.reader.is_table else "key in the first records"
-    return (
-        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(path, names)}; "
-        f"there are: {listed(names)}"
-    )
-
-
-def _paths(mapping: TabularMapping) -> Iterator[tuple[Source, str]]:
-    for source in mapping.sources:
-        yield from ((source, path) for path in source.paths())
-
-
-# --- the importer ---------------------------------------------------------------------------------
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
 _PACKED = (".gz", ".zip")
+_KINDS = frozenset((*FORMATS, *_PACKED))
+#: Files of which is said what they lack.
+_TOLD = 2
 
 
 class Tabular:
@@ -215,6 +92,7 @@ class MappedTabular(Tabular):
 
     def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
         self.values, self.place = mapping, place
+        self.is_shipped = place in shipped_mappings()
         self.mapping, self.mistakes = parse_mapping(mapping, place)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -225,18 +103,16 @@ class MappedTabular(Tabular):
             MappingError: the mapping has mistakes that show without a dump; those that show in the
                 first file are named with them.
         """
-        paths = [item.path for item in candidates if self._takes(item.path)]
         root = _common_folder(candidates)
+        paths = self._chosen([item.path for item in candidates], root)
         mistakes = list(self.mistakes)
         if candidates and not paths:
-            shown = listed(sorted(item.path.name for item in candidates), 5)
-            wanted = list(self.mapping.files) or "any table"
-            unmatched = f"files = {wanted} matches no file; there are: {shown}"
+            unmatched = self._unmatched([item.path for item in candidates], root)
             if not mistakes:
                 raise NothingMatchesError(unmatched, path=self.place)
             mistakes.append(unmatched)
         if mistakes and paths:
-            mistakes += self._mistakes_in(paths[0], root)
+            mistakes += mistakes_in_file(self.mapping, paths[0], root)
         refuse(mistakes, self.place)
         if not self.mapping.together:
             return _single(paths, root)
@@ -266,12 +142,30 @@ class MappedTabular(Tabular):
             return _tables(self.mapping, source)
         return []
 
-    def _mistakes_in(self, path: Path, root: Path) -> list[str]:
-        """What the mapping names that a file lacks; nothing if the file cannot be opened."""
-        with suppress(InputError):
-            first = members(path, _relative(path, root), self.mapping.members)[0]
-            return mistakes_in(self.mapping, Table(first, self.mapping, root), None)
-        return []
+    def _chosen(self, paths: Sequence[Path], root: Path) -> list[Path]:
+        """The files that ``files`` names; where that are none, those of the mapping's shape, whatever they are called.
+        A shipped mapping takes those of the same suffixes too."""
+        named = [path for path in paths if self._takes(path)]
+        if self.mistakes or (named and not self.is_shipped):
+            return named
+        kinds = {Path(glob).suffix.lower() for glob in self.mapping.files} | {*_PACKED} if named else _KINDS
+        others = [path for path in self._tables(paths) if path not in named and path.suffix.lower() in kinds]
+        return sorted({*named, *(path for path in others if not mistakes_in_file(self.mapping, path, root))})
+
+    def _tables(self, paths: Sequence[Path]) -> list[Path]:
+        """Files with a suffix of tables that are not excluded."""
+        tables = [path for path in paths if path.suffix.lower() in _KINDS]
+        return [
+            path for path in tables if not any(glob_matches(glob, path.absolute()) for glob in self.mapping.exclude)
+        ]
+
+    def _unmatched(self, paths: Sequence[Path], root: Path) -> str:
+        """Why no file is taken: no name matches, and what the first of their kind lacks."""
+        shown = listed(sorted(path.name for path in paths), 5)
+        wanted = list(self.mapping.files) or "any table"
+        others = sorted(self._tables(paths))[:_TOLD]
+        lacks = "; ".join(first for path in others for first in mistakes_in_file(self.mapping, path, root)[:1])
+        return f"files = {wanted} matches no file{f', and no other fits: {lacks}' if lacks else ''}; there are: {shown}"
 
     def _takes(self, path: Path) -> bool:
         full = path.absolute()
@@ -279,7 +173,7 @@ class MappedTabular(Tabular):
             return False
         if self.mapping.files:
             return any(glob_matches(glob, full) for glob in self.mapping.files)
-        return path.suffix.lower() in (*FORMATS, *_PACKED)
+        return path.suffix.lower() in _KINDS
 
 
 class _Reading:

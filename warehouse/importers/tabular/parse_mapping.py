@@ -13,6 +13,7 @@ from warehouse.importers.tabular.matrix_reader import ORIENTATIONS, MatrixRule
 from warehouse.importers.tabular.parse_variants import parse_variants
 from warehouse.importers.tabular.readers import ReadingRules
 from warehouse.importers.tabular.sections import Expressions, Section
+from warehouse.importers.tabular.starting_choices import undecided
 from warehouse.importers.tabular.table import NUMBERS, TEXT
 from warehouse.records import Link, MetricKind
 
@@ -69,9 +70,11 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
         variants=parse_variants(top, expressions, matrix),
         metrics=_metrics(top.table("metrics")),
     )
+    open_choices = list(undecided(top.take("choose", list, [])))
     for section in (rows, archive, top):
         section.close()
-    return mapping, list(dict.fromkeys(mistakes + _contradictions(mapping)))
+    further = open_choices or _contradictions(mapping)
+    return mapping, list(dict.fromkeys(mistakes + further))
 
 
 def _reading_rules(top: Section, rows: Section) -> ReadingRules:

@@ -38,7 +38,7 @@ def load_mapping(path: Path) -> dict[str, Any]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        values = tomllib.loads(text)
+        values = _numbered(tomllib.loads(text), text)
     except OSError as error:
         raise MappingError(f"cannot be read: {error.strerror}", path=str(path)) from None
     except ValueError as error:  # also bytes that are not UTF-8
@@ -64,6 +64,15 @@ def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
     spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
     text.line = next((number for number, line in enumerate(lines, 1) if any(one in line for one in spellings)), 0)
     return text
+
+
+def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
+    """The mapping with the line of each ``[[choose]]``, which is to be found and deleted."""
+    lines = (number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("[[choose]]"))
+    for table, line in zip(values.get("choose", ()), lines, strict=False):
+        if isinstance(table, dict):
+            table["line"] = line
+    return values
 
 
 def in_row(path: str) -> bool:
@@ -183,11 +192,12 @@ class Expressions:
 
     def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
         self.groups, self.mistakes = frozenset(groups), mistakes
+        self._is_optional = False  # what encloses the expression may be absent
 
     def value(self, value: Any, where: str) -> Source:
         """An expression whose plain text is a field path."""
         if isinstance(value, str):
-            return At(where, value)
+            return At(where, value, optional=self._is_optional)
         if isinstance(value, dict):
             return self._table(value, where)
         if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
@@ -223,7 +233,7 @@ class Expressions:
 
     def _table(self, values: Mapping[str, Any], where: str) -> Source:
         section = Section(values, where, self.mistakes)
-        optional = bool(section.take("optional", bool, False))
+        optional = bool(section.take("optional", bool, False)) or self._is_optional
         recode = _recode(section)
         kinds = [kind for kind in _EXPRESSIONS if kind in values]
         if len(kinds) != 1:
@@ -231,7 +241,9 @@ class Expressions:
             self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}")
             return Literal(where, None)
         options = {"recode": recode, "optional": optional}
+        outer, self._is_optional = self._is_optional, optional
         source: Source = getattr(self, f"_{kinds[0]}")(section, where, options)
+        self._is_optional = outer
         section.close()
         return source
 

@@ -6,6 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.importers.tabular.mistakes import is_shaped_for
+from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.sections import load_mapping
 
 
 def shipped_mappings() -> dict[str, Path]:
@@ -40,3 +43,9 @@ def mapping_file(given: str | Path) -> Path:
         hint = did_you_mean(str(given), known, "names of those that are: warehouse mapping --list")
         raise MisuseError(f"there is no file '{given}', and no mapping of that name is shipped; {hint}")
     return known[str(given)]
+
+
+def mappings_for(path: Path) -> list[str]:
+    """Names of the shipped mappings whose columns, fields and places a file has."""
+    parsed = {name: parse_mapping(load_mapping(file), name)[0] for name, file in shipped_mappings().items()}
+    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

@@ -1,21 +1,37 @@
-"""Tables of figures that others have worked out, a row per model, as a starting mapping takes them."""
+"""Tables of figures that others have worked out, a row per model or per benchmark, as a starting mapping takes them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.plain_tables import Guess, plain_name
+from warehouse.importers.tabular.column_names import (
+    BENCHMARK_LABELS,
+    MODEL_LABELS,
+    WEAK_LABELS,
+    Grade,
+    are_models,
+    are_numbered,
+    grade_of,
+    is_flag,
+    is_metric,
+    looks_like_model,
+    words_of,
+)
+from warehouse.importers.tabular.plain_tables import plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.score_words import PERCENT
+from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_fields import Fields
+from warehouse.importers.tabular.starting_matrix import are_counted
 from warehouse.importers.tabular.toml import inline_table, toml_text
 
-#: Names of columns with errors, with numbers of prompts, and with what is no result.
+#: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
-_SIZE = re.compile(r"n|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)")
-_SETTING = re.compile(r"(n_|num_|#_?)?(param|tokens|flops|layers|year|rank|release|context|size|column_\d).*")
+_SIZE = re.compile(r"n|num|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)")
+#: Share of rows with a name of their own from which on rows are models.
+_MOSTLY = 0.7
 
 
 @dataclass(frozen=True)
@@ -23,23 +39,25 @@ class Figures:
     """Which columns of a table are what.
 
     Attributes:
-        model: names the rows.
-        values: columns of figures: one for each benchmark, or for each metric if there are errors.
-        error: standard errors of the first of them, or None.
+        label: names the rows.
+        values: columns of figures.
+        error: standard errors of the first of them, or None; ``errors``: of several, by path.
         size: prompts behind it, or None.
         keys: of an expression that makes numbers of them.
+        is_wide: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
+        is_keyed: whether the keys of the records name benchmarks.
     """
 
-    model: ColumnProfile
+    label: ColumnProfile | None
     values: Sequence[ColumnProfile]
-    error: ColumnProfile | None
-    size: ColumnProfile | None
-    keys: Mapping[str, Any]
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether every column of figures is a benchmark."""
-        return self.error is None
+    error: ColumnProfile | None = None
+    size: ColumnProfile | None = None
+    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    is_wide: bool = False
+    is_turned: bool = False
+    is_keyed: bool = False
+    choices: tuple[Choice, ...] = ()
 
     @property
     def metric(self) -> str:
@@ -49,18 +67,27 @@ class Figures:
     @property
     def columns(self) -> list[ColumnProfile]:
         """All of them."""
-        return [column for column in (self.model, *self.values, self.error, self.size) if column is not None]
+        return [
+            column
+            for column in (self.label, *self.values, self.error, *self.errors.values(), self.size)
+            if column is not None
+        ]
 
     def run(self) -> dict[str, str]:
         """Fields of a run and the path of each."""
-        return {"model": "@row", "benchmark": "@column"} if self.is_wide else {"model": self.model.path}
+        if self.is_wide:
+            row, column = ("benchmark", "model") if self.is_turned else ("model", "benchmark")
+            return {row: "@row", column: "@column"}
+        keyed = {"benchmark": "@key"} if self.is_keyed else {}
+        return keyed | ({"model": self.label.path} if self.label is not None else {})
 
     def matrix(self) -> Iterator[str]:
         """The section that makes a row of each cell."""
-        if self.is_wide:
-            yield "# A row per model, a column per benchmark (or metric): each cell becomes a figure."
+        if self.is_wide and self.label is not None:
+            kinds = ("benchmark", "model") if self.is_turned else ("model", "benchmark (or metric)")
+            yield f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a figure."
             yield "[matrix]"
-            yield f"label = {toml_text(self.model.name)}  # the column that names the models"
+            yield f"label = {toml_text(self.label.name)}  # the column that names the rows"
             names = "|".join(re.escape(column.name) for column in self.values)
             yield f"cells = {toml_text(names)}  # the columns with figures"
             yield ""
@@ -71,43 +98,211 @@ class Figures:
         if self.is_wide:
             yield from ('metric = "score"', f"value = {self._value('@cell')}", "")
             return
-        first, *others = self.values
-        yield f"metric = {toml_text(first.name)}"
-        yield f"value = {self._value(first.path)}"
-        for name, column in (("standard_error", self.error), ("n", self.size)):
-            if column is not None:
-                yield f"{name} = {toml_text(column.path)}"
-        yield ""
-        for column in others:
-            yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
-            yield from (f"# metric = {toml_text(column.name)}", f"# value = {toml_text(column.path)}", "")
+        for number, column in enumerate(self.values):
+            if number and column.path not in self.errors:
+                yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
+                yield from (f"# metric = {toml_text(column.name)}", f"# value = {toml_text(column.path)}", "")
+                continue
+            if number:
+                yield "[[published]]"
+            yield f"metric = {toml_text(column.name)}"
+            yield f"value = {self._value(column.path)}"
+            error = self.errors.get(column.path, self.error if not number else None)
+            for name, other in (("standard_error", error), ("n", self.size if not number else None)):
+                if other is not None:
+                    yield f"{name} = {toml_text(other.path)}"
+            yield ""
 
     def _value(self, path: str) -> str:
         return inline_table({"path": path} | dict(self.keys)) if self.keys else toml_text(path)
 
 
-def figures_of(table: TableProfile, guessed: Guess) -> Figures | None:
+def figures_of(table: TableProfile, fields: Fields) -> Figures | None:
     """The columns of a table of figures; None where its rows are prompts or cannot be told from them."""
-    by_name = {column.name: column for column in table.columns}
-    free = {*guessed.unused, *(name for _, name in guessed.scores)}
-    known = [(plain_name(c.name), c) for c in table.columns if c.name in free and (c.is_number or _keys([c], table))]
-    error = next((column for name, column in known if _ERROR.fullmatch(name)), None)
-    label = guessed.run.get("model") or (table.columns[0].name if error is not None else "")
-    model = by_name.get(label)
-    if model is None or model.kind != "text" or not model.is_unique or model.rows < 2 or {*guessed.sample} - {"target"}:
+    if {*fields.sample} & {"text", "response", "draw", "choices"} or table.draws:
         return None
-    size = next((column for name, column in known if _SIZE.fullmatch(name)), None)
-    values = [c for name, c in known if c is not size and not _ERROR.fullmatch(name) and not _SETTING.fullmatch(name)]
-    if error is None:  # where some are in percent, other numbers are times and prices
-        values = [column for column in values if "scale" in _keys([column], table)] or values
-    if not values or (guessed.scores and error is None) or (error is None and "benchmark" in guessed.run):
+    if not table.at:
+        figures = _turned(table, fields) or _wide(table, fields)
+        if figures is not None:
+            return figures
+    return _long(table, fields)
+
+
+# --- a row per model ------------------------------------------------------------------------------
+
+
+def _wide(table: TableProfile, fields: Fields) -> Figures | None:
+    label, is_sure = _label(table, fields)
+    if label is None or "benchmark" in fields.run or not _tells_rows(table, fields):
         return None
-    return Figures(model, values, error, size, _keys(values if error is None else values[:1], table))
+    error, size, values = _columns(table, label)
+    if not values:
+        return None
+    is_wide = error is None and len(values) > 1
+    if is_wide and are_numbered([c.name for c in values]) and not _are_percents(values):
+        return None
+    choices = [] if label.is_unique else [_which_label(label, table)]
+    if not is_sure or not _are_figures(values, table):
+        choices.append(_what_rows_are(label, values))
+    kept = values if is_wide else values[:1]
+    keys = _keys(kept, table)
+    return Figures(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
+
+
+def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
+    """The column that names the models of the rows, and whether its name says so."""
+    texts = [c for c in table.columns if c.kind == "text" and not c.parents and c.rows > 1]
+    named = [column for column in texts if MODEL_LABELS.fullmatch(plain_name(column.name))]
+    named = [c for c in named if c.coverage >= _MOSTLY and len(c.values) > _MOSTLY * (c.rows - c.nulls)]
+    if named:
+        return min(named, key=lambda c: (not c.is_unique, _is_markup(c), -_looks(c))), True
+    if "model" in fields.run:
+        return None, False
+    weak = [c for c in texts if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"]
+    weak = [c for c in weak if c.is_unique and (are_models([str(v) for v in c.values]) or _has_error(table))]
+    return (weak[0], _has_error(table)) if weak else (None, False)
+
+
+def _has_error(table: TableProfile) -> bool:
+    return any(_ERROR.fullmatch(plain_name(column.name)) for column in table.columns)
+
+
+def _is_markup(column: ColumnProfile) -> bool:
+    return any("<" in str(value) for value in column.values)
+
+
+def _looks(column: ColumnProfile) -> float:
+    return sum(looks_like_model(str(value)) for value in column.values) / len(column.values)
+
+
+def _tells_rows(table: TableProfile, fields: Fields) -> bool:
+    """Whether ids, if there are any, are those of rows."""
+    column = fields.sample.get("prompt_id")
+    return column is None or column.is_unique
+
+
+def _columns(
+    table: TableProfile, label: ColumnProfile
+) -> tuple[ColumnProfile | None, ColumnProfile | None, list[ColumnProfile]]:
+    """The column of errors, that of sizes, and those of figures."""
+    free = [c for c in table.columns if c is not label and not c.parents and c.kind not in ("empty", "true/false")]
+    numbers = [column for column in free if column.is_number or column.is_percent]
+    errors = [column for column in numbers if _ERROR.fullmatch(plain_name(column.name))]
+    error = errors[0] if len(errors) == 1 else None
+    size = next((c for c in numbers if _SIZE.fullmatch(plain_name(c.name)) and c is not error), None)
+    others = [column for column in numbers if column not in errors and column is not size]
+    values = [column for column in others if _is_figure(column)]
+    percents = [column for column in values if column.is_percent]  # other numbers are then times and prices
+    usual = [column for column in values if grade_of(column.name) is Grade.USUAL]
+    return error, size, percents or (usual if usual and len(usual) == len(values) else values)
+
+
+def _is_figure(column: ColumnProfile) -> bool:
+    """Whether a column may hold figures: rates, percentages, whatever is called as metrics are."""
+    if is_flag(column.name) or are_counted(column) and column.is_unique and min(column.numbers) <= 1:
+        return False
+    if column.is_percent:
+        return not {*words_of(column.name)} & {"error", "stderr", "std", "ci"}
+    if grade_of(column.name) is Grade.NEVER or not column.numbers:
+        return False
+    return is_metric(column.name) or min(column.numbers) >= 0 and max(column.numbers) <= 100
+
+
+def _are_percents(values: Sequence[ColumnProfile]) -> bool:
+    return any(column.is_percent or column.numbers and max(column.numbers) > 1 for column in values)
+
+
+def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
+    """Whether numbers are means rather than verdicts on single prompts."""
+    return any(column.is_percent or any(n % 1 for n in column.numbers) for column in values) or _has_error(table)
+
+
+def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
+    unique = [c for c in table.columns if c.kind == "text" and c.is_unique and not c.parents and c is not label]
+    path = toml_text(label.path)
+    first = toml_text(unique[0].path) if unique else '"COLUMN"'
+    again = label.rows - label.nulls - len(label.values)
+    return Choice(
+        f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows and says again what stands in "
+        f"another in {again}",
+        ("another column" + (f", as {first}" if unique else ""), f"{path} with a second column", f"{path}: others go"),
+        (
+            f"[matrix] label = {first}, or [run] model = {first}",
+            f'[run] model = {{ template = "{{{label.path}}} {{COLUMN}}" }}',
+            f"[[rows.skip]] path = {path}, null = true; and one for the rows that say it again",
+        ),
+    )
+
+
+def _what_rows_are(label: ColumnProfile, values: Sequence[ColumnProfile]) -> Choice:
+    path, shown = toml_text(label.path), ", ".join(toml_text(column.name) for column in values[:4])
+    return Choice(
+        f"what the rows are, which {path} names",
+        (f"models, of which {shown} are published figures", f"prompts, of which {shown} are scores"),
+        (
+            "leave [run] and [[published]] as they are",
+            f'[sample] prompt_id = {path} and [[scores]] metric = "score", value = {toml_text(values[0].path)} in '
+            "their place, without [matrix]",
+        ),
+    )
+
+
+# --- a row per benchmark, rows of single figures --------------------------------------------------
+
+
+def _turned(table: TableProfile, fields: Fields) -> Figures | None:
+    """A column per model and a row per benchmark."""
+    first = table.columns[0] if table.columns else None
+    if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
+        return None
+    values = [c for c in table.columns[1:] if c.is_number or c.is_percent]
+    names = [column.name for column in values]
+    if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
+        return None
+    return Figures(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
+
+
+def _long(table: TableProfile, fields: Fields) -> Figures | None:
+    """A figure in each row, which the fields of the run tell apart."""
+    column = fields.sample.get("prompt_id")
+    if "position" in fields.sample or column is not None and column.path != "@key" and not _is_of_rows(column, fields):
+        return None
+    values = [
+        column
+        for column in table.columns
+        if column.path not in fields.taken
+        and (column.is_number or column.is_percent)
+        and not column.path.startswith("^")
+        and grade_of(column.name, column.parents) >= Grade.LIKELY
+    ]
+    model = fields.run.get("model")
+    axes = [column for column in fields.run.values() if len(column.values) > 1]
+    rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
+    first = next((column for column in values if _error_of(column, table) is not None), None)
+    is_keyed = table.at.endswith("{}") and first is not None and "benchmark" not in fields.run
+    is_told = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
+    if not values or table.rows < 2 and not is_keyed or not is_keyed and not is_told:
+        return None
+    first = first or values[0]
+    values = [first, *(column for column in values if column is not first)]
+    choices = () if is_keyed or len({*rows}) == len(rows) else (_which_label(model or first, table),)
+    keys = _keys(values[:1], table)
+    errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
+    return Figures(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
+
+
+def _is_of_rows(column: ColumnProfile, fields: Fields) -> bool:
+    """Whether ids are those of rows, of which the fields of the run tell most apart."""
+    return column.is_unique and {"model", "benchmark"} <= {*fields.run}
+
+
+def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
+    """The column of standard errors that belongs to one of figures."""
+    names = {f"{plain_name(column.name)}_{word}" for word in ("stderr", "se", "sem", "std_err", "standard_error")}
+    return next((other for other in table.columns if plain_name(other.name) in names), None)
 
 
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
     """What turns the values of columns into numbers; nothing where they are numbers."""
     values = [value for column in columns for value in column.values]
-    if all(isinstance(value, str) and PERCENT.fullmatch(value.strip()) for value in values):
-        values = values[:8]  # of many different texts nothing is said
-    return ColumnProfile("", "", 0, 0, values).scores.reading(table.delimiter)[0]
+    return ColumnProfile("", "", 0, 0, values).reading(table.delimiter)[0]

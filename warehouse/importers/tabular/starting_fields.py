@@ -1,0 +1,359 @@
+"""Which columns of a table are fields of runs and of rows, as a starting mapping takes them: by their names,
+checked against what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.importers.tabular.column_names import (
+    BACKENDS,
+    ID_NAMES,
+    MODEL_LABELS,
+    PLACEHOLDERS,
+    is_of_prompt,
+    is_setting,
+)
+from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.plain_tables import METADATA_NAMES, RUN_NAMES, SAMPLE_NAMES, plain_name
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.record_places import METRIC_NAMES
+from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.toml import inline_table, toml_text
+from warehouse.importers.tabular.values import text_of
+
+#: Further names of fields of a row, in a draft.
+_ALSO = {
+    "prompt_id": tuple(name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]),
+    "text": ("user_input", "query"),
+    "response": ("actual_output", "actualoutput", "generation"),
+    "target": ("expectedoutput", "expected_output", "gold_answer"),
+}
+_NUMBERS = frozenset({"draw", "position", "fewshot_draw", "input_tokens", "output_tokens", "latency", "cost"})
+#: Fields of a run that differ between rows of one: when it began, what it cost, how it went.
+_OF_ONE_RUN = frozenset(
+    {"started_at", "cost", "status", "note", "tags", "hardware", "n_benchmark", "n_requested", "tokens"}
+)
+_WHOLE = frozenset({"step", "epoch", "tokens", "training_seed", "initialisation_seed", "data_order_seed", "fewshot"})
+#: Names of columns that number the generations of a prompt.
+_DRAWS = ("draw", "trial", "attempt", "repeat", "repetition", "rollout", "epoch", "generation_index", "sample_index")
+#: Tokens that a model is trained on, at least.
+_LEAST_TOKENS = 1_000_000
+#: Characters of what may be a name.
+_NAME = 100
+#: Ids as programs draw them: many hexadecimal digits, with a word before them or not, or letters and digits mixed.
+_DRAWN = re.compile(
+    r"(?:\w{1,20}[-_])?(?:[0-9a-f]{20,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
+    r"[a-z]{2,9}[-_]?(?=[^-_]*\d)(?=[^-_]*[A-Z])[0-9A-Za-z]{14,40}",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Fields:
+    """Fields of runs and of rows with the column of each.
+
+    Attributes:
+        document: fields of a run that the document around the records holds: field -> path.
+        why_not: path of a column that its name makes a field -> why it is none.
+        key: the fields that tell prompts apart where no column holds an id.
+        draw: an expression for the number of a generation.
+        choices: what is to be decided.
+    """
+
+    run: dict[str, ColumnProfile] = field(default_factory=dict)
+    sample: dict[str, ColumnProfile] = field(default_factory=dict)
+    metadata: dict[str, ColumnProfile] = field(default_factory=dict)
+    document: dict[str, str] = field(default_factory=dict)
+    metric: ColumnProfile | None = None
+    filter: ColumnProfile | None = None
+    why_not: dict[str, str] = field(default_factory=dict)
+    key: tuple[str, ...] = ()
+    draw: str = ""
+    choices: list[Choice] = field(default_factory=list)
+
+    @property
+    def taken(self) -> set[str]:
+        """Paths of the columns that are fields."""
+        several = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
+        return {column.path for column in several if column is not None}
+
+    @property
+    def names_prompts(self) -> bool:
+        """Whether a prompt is told by an id or by its text."""
+        return bool(self.key) or bool({"prompt_id", "position", "text"} & {*self.sample}) or bool(self.choices)
+
+
+def fields_of(table: TableProfile) -> Fields:
+    """The fields of a table."""
+    fields = Fields()
+    columns = sorted((column for column in table.columns if column.kind != "empty"), key=lambda c: c.depth)
+    _take_metric(table, columns, fields)
+    _take_sample(table, columns, fields)
+    _take_run(table, columns, fields)
+    free = [column for column in columns if column.path not in fields.taken]
+    for name in METADATA_NAMES:
+        if (column := _named(free, (name,))) is not None:
+            fields.metadata[name] = column
+    fields.document = of_document(table, fields)
+    _settle_prompts(table, columns, fields)
+    return fields
+
+
+def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
+    """The column that lies highest under one of some names, the likeliest of them first."""
+    order = {name: number for number, name in enumerate(names)}
+    known = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
+    return min(known, key=lambda item: item[:2])[2] if known else None
+
+
+# --- fields of a row ------------------------------------------------------------------------------
+
+
+def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """The column that names the metric of each row: ``metric``, or the name of what lies beside others in a prompt."""
+    top = [column for column in columns if not column.depth and column.kind == "text"]
+    fields.metric = _named(top, ("metric",))
+    fields.filter = _named(top, ("filter",))
+    beside = any(column.path.startswith("^.") for column in columns)
+    if beside and fields.metric is None and not table.draws:
+        fields.metric = _named(top, METRIC_NAMES)
+
+
+def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    keyed = next((column for column in columns if column.path == "@key"), None)
+    for name in SAMPLE_FIELDS:
+        if name == "choices" and table.is_flat:
+            continue
+        words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
+        free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
+        if (column := _named(free, words)) is not None:
+            fields.sample[name] = column
+    if keyed is not None and "prompt_id" not in fields.sample and "text" not in fields.sample:
+        fields.sample["prompt_id"] = keyed
+
+
+def _may_be_sample(name: str, column: ColumnProfile) -> bool:
+    """Whether what a column holds, and where, fits a field of a row."""
+    if name in _NUMBERS:
+        return column.is_number and (not is_setting(column.parents) or name.endswith("_tokens"))
+    if is_setting(column.parents):
+        return False
+    if name == "text" and len(column.values) == 1 and column.rows > 2:
+        return False  # an instruction for all
+    if name == "text":
+        return not column.is_number and column.kind != "true/false"
+    if name == "choices":
+        return column.kind in ("list", "object") and not column.parents or is_of_prompt(column.parents)
+    return name != "position" or not column.depth
+
+
+# --- fields of a run ------------------------------------------------------------------------------
+
+
+def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    for name in RUN_FIELDS:
+        if name in (*SAMPLE_FIELDS, "status") or name in RECORD_FIELDS and table.is_flat:
+            continue
+        words = (name, *RUN_NAMES.get(name, ()))
+        anywhere = name in ("model", "benchmark")
+        free = [c for c in columns if c.path not in fields.taken and (anywhere or not c.parents)]
+        if name == "model":
+            free = [column for column in free if not is_of_prompt(column.parents)]
+        column = _named(free, words)
+        if column is None and name == "model":
+            column = next((c for c in free if _labels_models(c)), None)
+        if column is None:
+            continue
+        why = _why_no_run(name, column)
+        if why:
+            fields.why_not[column.path] = f"{name}: {why}"
+        else:
+            fields.run[name] = column
+
+
+def _labels_models(column: ColumnProfile) -> bool:
+    """Whether the name of a column is one for models, beyond the usual ones."""
+    is_short = all(len(str(value)) <= _NAME for value in column.values)
+    return not column.parents and is_short and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
+
+
+def _why_no_run(name: str, column: ColumnProfile) -> str:
+    """Why what a column holds does not fit a field of a run; nothing if it does."""
+    texts = {str(text_of(value)).strip().lower() for value in column.values}
+    if name in ("model", "benchmark"):
+        if column.kind != "text":
+            return f"{column.kind}, where a name is expected"
+        if texts <= PLACEHOLDERS:
+            return f"{toml_text(min(texts))} names nothing"
+        if name == "model" and texts <= BACKENDS:
+            return f"{toml_text(min(texts))} is what runs models"
+    if len(column.values) > 1 and column.rows > 2:
+        if name in _OF_ONE_RUN:
+            return "differs from row to row"
+        if len(column.values) * 2 > column.rows and name != "model":
+            return f"{len(column.values)} different in {column.rows} rows"
+    if name == "tokens" and min(column.numbers, default=0) < _LEAST_TOKENS:
+        return "too few for those of a training"
+    if name in _WHOLE and not all(number.is_integer() for number in column.numbers):
+        return "no whole numbers"
+    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+
+
+def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
+    """Fields of a run that the document around the records holds: field -> path."""
+    paths: dict[str, list[str]] = {}
+    for path in table.document:
+        paths.setdefault(plain_name(path.rpartition(".")[2].strip('"')), []).append(path)
+    wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
+    chosen: dict[str, str] = {}
+    for name in wanted:
+        if name in fields.run:
+            continue
+        for word in (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ())):
+            there = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
+            if there and not _is_no_name(name, table, there):
+                chosen[name] = min(there, key=lambda path: path.count("."))
+                break
+    return chosen
+
+
+def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
+    """Whether places of a document hold several names, or none."""
+    if name not in ("model", "benchmark"):
+        return False
+    values = {str(table.document[path]).strip().lower() for path in paths}
+    return len(values) > 1 or values <= PLACEHOLDERS or name == "model" and values <= BACKENDS
+
+
+# --- which prompt ---------------------------------------------------------------------------------
+
+
+def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """What tells prompts apart, and the generations of one."""
+    content = tuple(name for name in ("text", "target") if name in fields.sample)
+    column = fields.sample.get("prompt_id")
+    if column is not None and "text" in fields.sample:
+        verdict = _ids_against_texts(table, fields)
+        if verdict != "ids":
+            del fields.sample["prompt_id"]
+        if verdict == "either":
+            fields.choices.append(_which_key(column, content))
+        elif verdict == "texts":
+            fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
+    elif column is not None and _is_drawn(column):
+        others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and not c.depth]
+        other = _named(others, ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES))
+        del fields.sample["prompt_id"]
+        fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+        if other is not None:
+            fields.sample["prompt_id"] = other
+    elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
+        del fields.sample["prompt_id"]
+        fields.choices.append(_which_ids(column))
+    if not {"prompt_id", "position"} & {*fields.sample} and not fields.choices and "text" in fields.sample:
+        fields.key = content
+    _settle_draws(table, columns, fields)
+    if fields.key and not table.draws and not fields.draw and "draw" not in fields.sample and fields.metric is None:
+        _settle_repeated(table, fields)
+
+
+def _settle_repeated(table: TableProfile, fields: Fields) -> None:
+    """Rows of one run with the same content are generations of a prompt, or prompts that happen to be equal."""
+    apart = [fields.sample[name] for name in fields.key]
+    apart += [column for column in (*fields.run.values(), fields.filter) if column is not None]
+    rows = list(zip(*(map(_text, table.values(column)) for column in apart), strict=True))
+    repeated = len(rows) - len({*rows})
+    if repeated:
+        key, fields.key = fields.key, ()
+        fields.choices.append(
+            Choice(
+                f"what rows of the same {' and '.join(key)} are ({repeated} of {len(rows)} repeat another)",
+                ("generations of one prompt", "different prompts, in the same order in all files"),
+                (f"key = [{', '.join(map(toml_text, key))}]", '[sample] position = "@index"'),
+            )
+        )
+
+
+def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
+    path = toml_text(column.path)
+    return Choice(
+        f"what tells prompts apart: {path} differs where the content is the same",
+        (f"each {path} is a prompt", "prompts of the same content are one prompt"),
+        (f"[sample] prompt_id = {path}", f"key = [{', '.join(map(toml_text, content))}]"),
+    )
+
+
+def _which_ids(column: ColumnProfile) -> Choice:
+    path = toml_text(column.path)
+    return Choice(
+        f"what tells prompts apart: {path} is another in each row, so that no two models have a prompt in common",
+        (f"each {path} is a prompt, of one model only", "another column, or part of this one, names the prompts"),
+        (f"[sample] prompt_id = {path}", '[sample] prompt_id = "COLUMN", or { path = "COLUMN", pattern = "…" }'),
+    )
+
+
+def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
+    """Whether ``ids`` or ``texts`` tell prompts apart, or ``either`` may."""
+    column, text = fields.sample["prompt_id"], fields.sample["text"]
+    ids = list(map(_text, table.values(column)))
+    contents = list(map(_text, table.values(text)))
+    texts_by_id: dict[str, set[str]] = {}
+    ids_by_text: dict[str, set[str]] = {}
+    for one, content in zip(ids, contents, strict=True):
+        texts_by_id.setdefault(one, set()).add(content)
+        ids_by_text.setdefault(content, set()).add(one)
+    if column.is_unique and all(_DRAWN.fullmatch(one) for one in ids):
+        return "texts"
+    if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
+        return "texts"
+    repeated = sum(len(several) > 1 for several in ids_by_text.values())
+    return "either" if repeated * 20 > len(ids_by_text) else "ids"
+
+
+def _is_drawn(column: ColumnProfile) -> bool:
+    return column.is_unique and all(_DRAWN.fullmatch(_text(value)) for value in column.values)
+
+
+def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """The column that numbers the generations of a prompt, where rows of one are told apart by it alone."""
+    if table.draws or "draw" in fields.sample or fields.choices:
+        return
+    names = fields.key or ("prompt_id",)
+    prompts = [fields.sample[name] for name in names if name in fields.sample]
+    if not prompts or table.rows < 2:
+        return
+    others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
+    others += [column for column in (fields.metric, fields.filter) if column is not None]
+    rows = list(zip(*(map(_text, table.values(column)) for column in (*prompts, *others)), strict=True))
+    if len({*rows}) == len(rows):
+        return
+    column = _named([c for c in columns if c.is_number and c.path not in fields.sample], _DRAWS)
+    if column is None or len({*zip(rows, map(_text, table.values(column)), strict=True)}) < len(rows):
+        return
+    first = min(column.numbers)
+    draw = inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+    if fields.run.get("epoch") is column:
+        del fields.run["epoch"]
+        fields.choices.append(
+            Choice(
+                f"what {toml_text(column.path)} counts",
+                ("generations of each prompt", "epochs of training, each a run of its own"),
+                (f"[sample] draw = {draw}", f"[run] epoch = {toml_text(column.path)}"),
+            )
+        )
+    else:
+        fields.draw = draw
+
+
+def _text(value: Any) -> str:
+    return str(text_of(value))
+
+
+def other_ids(table: TableProfile, fields: Fields) -> Iterator[ColumnProfile]:
+    """Further columns that have a value of their own in each row."""
+    for column in table.columns:
+        if column.path not in fields.taken and column.is_unique and not column.parents:
+            yield column

@@ -1,0 +1,312 @@
+"""Which columns of a table hold scores of prompts, as a starting mapping takes them, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.importers.tabular.column_names import Grade, grade_of, is_flag, is_setting
+from warehouse.importers.tabular.plain_tables import SCORE_NAMES, plain_name
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.recode import Equality
+from warehouse.importers.tabular.score_words import NULL_WORDS, plain
+from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_fields import Fields
+from warehouse.importers.tabular.toml import inline_table, toml_text
+from warehouse.importers.tabular.values import text_of
+
+#: Names that say nothing of what was measured, where the objects around them may.
+_GENERIC = frozenset(
+    "value score scores result results data metrics metric evaluation evaluations sample_score".split()
+)
+_LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
+#: Share of rows without a value from which on a column may belong to rows of another kind.
+_SPARSE = 0.5
+_OFFERED = 12
+#: Words and characters of an answer that may be held against a target as it stands.
+_WORDS, _CHARACTERS = 5, 60
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that may hold scores.
+
+    Attributes:
+        metric: what they are called; ``""`` where a column names it.
+        keys: of an expression that makes numbers of its values; ``meaning`` says what they do.
+    """
+
+    column: ColumnProfile
+    metric: str
+    grade: Grade
+    keys: dict[str, Any]
+    meaning: str
+
+    @property
+    def value(self) -> str:
+        """The expression for its values."""
+        return inline_table({"path": self.column.path} | self.keys) if self.keys else toml_text(self.column.path)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether all values are 0 or 1."""
+        return self.column.scores.is_truth or self.column.kind == "true/false"
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value."""
+        return self.column.nulls + any(plain(str(v)) in NULL_WORDS | {""} for v in self.column.values)
+
+    @property
+    def shown(self) -> str:
+        """Its path and what it holds, in words."""
+        return f"{self.column.path} ({self.column.kind}, {range_of(self.column)})"
+
+
+@dataclass
+class Scores:
+    """What is taken for scores, what else may be, and what is to be decided."""
+
+    chosen: list[Candidate] = field(default_factory=list)
+    offered: list[Candidate] = field(default_factory=list)
+    is_compared: bool = False
+    is_guess: bool = False
+    choices: list[Choice] = field(default_factory=list)
+
+
+def scores_of(table: TableProfile, fields: Fields) -> Scores:
+    """The scores of the rows of a table."""
+    several = list(_candidates(table, fields))
+    scores = _chosen(table, several)
+    used = {candidate.column.path for candidate in scores.chosen}
+    rest = [candidate for candidate in several if candidate.column.path not in used]
+    scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:_OFFERED]
+    if not several or max(c.grade for c in several) < Grade.LIKELY:
+        _compare(table, fields, scores)
+    if not scores.chosen and not scores.is_compared and not scores.choices:
+        scores.choices.append(_nothing(scores))
+    scores.choices += _of_missing(table, fields, scores)
+    return scores
+
+
+def _candidates(table: TableProfile, fields: Fields) -> Iterator[Candidate]:
+    for column in table.columns:
+        if column.path in fields.taken or column.kind in ("empty", "list", "object"):
+            continue
+        above = column.path.startswith("^.")
+        grade = Grade.LIKELY if column.path in ("@", "[]") else grade_of(column.name, column.parents)
+        if grade is Grade.NEVER or column.path == "@key":
+            continue
+        keys, meaning = _reading(column, grade, table)
+        if not column.is_number and not column.scores.is_truth and not keys:
+            continue
+        if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
+            continue
+        by_name = max(grade_of(column.name), Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER)
+        if grade is Grade.USUAL and by_name < Grade.LIKELY and not _is_unit(column, bool(keys)):
+            continue  # beside scores, and of no likely range
+        if above or is_flag(column.name):
+            grade = min(grade, Grade.POSSIBLE)
+        yield Candidate(column, _metric(column, fields), grade, keys, meaning)
+
+
+def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[dict[str, Any], str]:
+    texts = {str(value) for value in column.values}
+    if grade is Grade.USUAL and column.parents and texts <= {*_LETTERS} and texts & {"C", "I"}:
+        shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
+        return {"values": _LETTERS}, shown
+    return column.reading(table.delimiter)
+
+
+def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
+    """Whether numbers of which the name says nothing may be scores: truth values, shares, percentages."""
+    numbers = column.numbers
+    return is_read or column.scores.is_truth or bool(numbers) and min(numbers) >= 0 and max(numbers) <= 1
+
+
+def _metric(column: ColumnProfile, fields: Fields) -> str:
+    if fields.metric is not None:
+        return ""
+    name = plain_name(column.name)
+    if column.path in ("@", "[]"):
+        return "score"
+    if name not in _GENERIC:
+        return SCORE_NAMES.get(name, column.name)
+    around = [parent for parent in reversed(column.parents) if plain_name(parent) not in _GENERIC]
+    return around[0] if around and column.parents[-1] == around[0] else SCORE_NAMES.get(name, "score")
+
+
+# --- which of them --------------------------------------------------------------------------------
+
+
+def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
+    full = [candidate for candidate in several if candidate.column.coverage >= _SPARSE]
+    known = [candidate for candidate in several if candidate.grade >= Grade.LIKELY]
+    usual = _highest([candidate for candidate in full if candidate.grade is Grade.USUAL])
+    likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
+    if usual:
+        above = [c for c in likely if c.column.depth < usual[0].column.depth]
+        rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
+        if _are_systems(usual):
+            return Scores(choices=[_systems(usual)])
+        return Scores(choices=[_which([*rivals, *usual])]) if rivals else Scores(usual)
+    if likely:
+        first = _highest(likely)
+        first += [c for c in known if c not in likely and c.column.depth == first[0].column.depth]
+        alike = all(_are_equal(table, first[0], other) for other in first[1:])
+        varies = len(first[0].column.values) > 1
+        return Scores(first[:1], is_guess=True) if alike and varies else Scores(choices=[_which(first)])
+    return Scores(choices=[_sparse(known[0])]) if known else Scores()
+
+
+def _are_systems(several: Sequence[Candidate]) -> bool:
+    """Whether columns have one name in different objects, which then may be different systems."""
+    names = {plain_name(candidate.column.name) for candidate in several}
+    return len(several) > 1 and len(names) == 1 and not names & _GENERIC
+
+
+def _systems(several: Sequence[Candidate]) -> Choice:
+    around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
+    name = several[0].column.name
+    return Choice(
+        f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}",
+        ("different models", "different metrics of one model"),
+        (
+            f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
+            f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
+            "uncomment the [[scores]] of each",
+        ),
+    )
+
+
+def _highest(several: Sequence[Candidate]) -> list[Candidate]:
+    """Those that lie in the fewest objects."""
+    depth = min((candidate.column.depth for candidate in several), default=0)
+    return [candidate for candidate in several if candidate.column.depth == depth]
+
+
+def _are_equal(table: TableProfile, first: Candidate, second: Candidate) -> bool:
+    """Whether two columns hold the same numbers."""
+    pair = (table.values(first.column), table.values(second.column))
+    try:
+        return all(
+            a == b or a is not None and b is not None and float(a) == float(b) for a, b in zip(*pair, strict=True)
+        )
+    except (TypeError, ValueError):
+        return False
+
+
+def _which(several: Sequence[Candidate]) -> Choice:
+    return Choice(
+        "which columns are the scores of the prompts",
+        tuple(candidate.shown for candidate in several[:_OFFERED]),
+        ("uncomment the [[scores]] and [metrics.NAME] of one or more of them",),
+    )
+
+
+def _sparse(candidate: Candidate) -> Choice:
+    rows, missing = candidate.column.rows, candidate.column.nulls
+    return Choice(
+        f"what the rows without {toml_text(candidate.column.path)} are ({missing} of {rows})",
+        ("rows of another kind, which are skipped", "prompts without a score"),
+        (
+            f"[[rows.skip]] path = {toml_text(candidate.column.path)}, null = true; and its [[scores]] below",
+            "uncomment its [[scores]] below, and say there what if_null is",
+        ),
+    )
+
+
+def _nothing(scores: Scores) -> Choice:
+    offered = tuple(candidate.shown for candidate in scores.offered)
+    if not offered:
+        return Choice(
+            "where the scores are (no column looks like scores of prompts)",
+            ("a column that this draft does not offer", "another file holds them"),
+            ('[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',),
+        )
+    return Choice(
+        "whether any of these columns are scores of prompts (no name says so)",
+        offered,
+        ("uncomment the [[scores]] and [metrics.NAME] of those that are",),
+    )
+
+
+def _of_missing(table: TableProfile, fields: Fields, scores: Scores) -> Iterator[Choice]:
+    """Rows without a score: left out, or wrong."""
+    for candidate in scores.chosen:
+        if candidate.missing and fields.metric is None:
+            path = toml_text(candidate.column.path)
+            yield Choice(
+                f"what rows without {path} count as ({candidate.column.nulls or 'some'} of {table.rows})",
+                ("nothing: they are left out of the mean", "0: the model gave no answer"),
+                (
+                    f'if_null = "omit" in the [[scores]] of {path}',
+                    f'if_null = {{ value = 0, status = "no_answer" }} in the [[scores]] of {path}',
+                ),
+            )
+
+
+# --- responses against targets --------------------------------------------------------------------
+
+
+def _compare(table: TableProfile, fields: Fields, scores: Scores) -> None:
+    """Responses that can be held against targets, where no column holds scores."""
+    target = fields.sample.get("target")
+    if target is None or "response" not in fields.sample:
+        return
+    response = _answers(table, fields)
+    share = _share_equal(table, response, target)
+    if share is None or table.draws and not response.path.startswith(table.draws):
+        return
+    fields.sample["response"] = response
+    scores.is_compared, scores.is_guess = True, True
+    reading = f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} ({share:.0%} are)"
+    flags = tuple(candidate.shown for candidate in scores.offered if not is_flag(candidate.column.name))
+    if flags:
+        how = "uncomment the [[scores]] of one reading, and remove that of the other"
+        scores.choices.append(Choice("what the scores are", (reading, *flags), (how,)))
+    if response.nulls or "" in response.values:
+        scores.choices.append(
+            Choice(
+                f"what rows without {toml_text(response.path)} count as ({response.nulls or 'some'} of {table.rows})",
+                ("nothing: they are left out of the mean", "0: the model gave no answer"),
+                ('if_null = "omit"', 'if_null = { value = 0, status = "no_answer" }'),
+            )
+        )
+
+
+def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
+    """The column of short answers, where there is one beside longer texts; else that of the responses."""
+    from warehouse.importers.tabular.plain_tables import SAMPLE_NAMES
+
+    names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
+    known = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
+    target = fields.sample["target"]
+    fitting = [column for column in known if _share_equal(table, column, target) is not None]
+    return fitting[0] if fitting else fields.sample["response"]
+
+
+def _share_equal(table: TableProfile, response: ColumnProfile, target: ColumnProfile) -> float | None:
+    """Share of responses that equal their target; ``None`` where responses are no plain answers, or none is right."""
+    if not _are_answers(response) or not _are_answers(target) or response.is_number != target.is_number:
+        return None
+    equality = Equality(normalise=not target.is_number, numeric=target.is_number)
+    pairs = list(zip(table.values(response), table.values(target), strict=True))
+    known = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
+    return sum(known) / len(known) if any(known) else None
+
+
+def _are_answers(column: ColumnProfile) -> bool:
+    texts = [str(text_of(value)) for value in column.values]
+    if column.kind in ("list", "object", "empty") or not texts:
+        return False
+    return sum(len(text) <= _CHARACTERS and len(text.split()) <= _WORDS for text in texts) >= len(texts) * 0.95
+
+
+def range_of(column: ColumnProfile) -> str:
+    """The least and the greatest number of a column; a few of its texts where it has no numbers."""
+    if numbers := column.numbers:
+        return f"{min(numbers):g} to {max(numbers):g}"
+    texts = [str(text_of(value))[:20] for value in column.values[:4]]
+    return ", ".join(texts) or "nothing"
