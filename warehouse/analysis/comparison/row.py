@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -188,7 +188,7 @@ def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDiffe
     return partially_paired_difference(*pair.values, *rest, level=paired.level)
 
 
-def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, float | None]:
+def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]:
     """Its figures by field name; None for nothing."""
     names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
     return {f"partial_{name}": getattr(partial, name, None) for name in names}

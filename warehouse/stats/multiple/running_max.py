@@ -77,7 +77,7 @@ def walk_pairs(
 def _squares(sums: SignSums, spread: FloatArray) -> FloatArray:
     """T*² of all pairs, shape (p, draws)."""
     first, second = sums.rows
-    n = sums.n[first] - sums.n[second]
+    n: FloatArray = sums.n[first] - sums.n[second]
     if sums.slopes is not None:
         n *= n
         left = n * sums.slopes[:, None]

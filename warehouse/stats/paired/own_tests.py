@@ -60,7 +60,7 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         p_value=tests.p_value,
         p_holm=holm(tests.p_value),
         p_bh=benjamini_hochberg(tests.p_value),
-        p_max_t=np.maximum(pairs.p_max_t, tests.p_value),
+        p_step_down=np.maximum(pairs.p_step_down, tests.p_value),
         simultaneous_low=low,
         simultaneous_high=high,
     )
