@@ -17,7 +17,7 @@ from .ui.table import echo, fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.records.output_file import OutputKind
+    from warehouse.files.output_file import OutputKind
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
     from warehouse.store.opener import StoreOpener
@@ -77,7 +77,7 @@ class State:
         Raises:
             MisuseError: it must not be replaced.
         """
-        from warehouse.records.output_file import COPY, require_output
+        from warehouse.files.output_file import COPY, require_output
         from warehouse.store.load.source_files import known_in
 
         if kind is COPY:  # publishing asks the store itself

@@ -56,7 +56,7 @@ USES = {
     "ingest": Use(
         ("warehouse.ingest.pipeline:ingest",),
         "ingest",
-        own=("max_files", "max_bytes"),  # of what is fetched
+        own=("max_files", "max_bytes", "max_time", "allow_private"),  # of what is fetched
         silent=("options", "progress", "only"),
         flags=(
             *("cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
@@ -201,7 +201,7 @@ USES = {
     ),
     "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
     "report": Use(
-        (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split"), silent=("progress",)
+        (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split", "force"), silent=("progress",)
     ),
 }
 #: Methods that no analysis answers.

@@ -23,6 +23,7 @@ FOLDERS = {  # on disk -> as imported
 
 ERRORS = "warehouse.errors"
 EXTRAS = "warehouse.extras"
+FILES = "warehouse.files"
 RECORDS = "warehouse.records"
 IMPORTERS = "warehouse.importers"
 STORE = "warehouse.store"
@@ -45,6 +46,7 @@ CLI = "warehouse.cli"
 LIBRARY = {
     ERRORS,
     EXTRAS,
+    FILES,
     RECORDS,
     IMPORTERS,
     STORE,
@@ -71,27 +73,28 @@ PARTS_OF_IMPORTERS = {ERRORS, RECORDS, "warehouse.importers.base", "warehouse.im
 # no room: it belongs inside one, or gets a row of its own.
 MAY_IMPORT: dict[str, set[str]] = {
     ERRORS: set(),
+    FILES: {ERRORS, FILES},
     RECORDS: {ERRORS, RECORDS},
     IMPORTERS: {ERRORS, RECORDS, IMPORTERS},
-    STORE: {ERRORS, EXTRAS, RECORDS, QUERIES, STORE},
+    STORE: {ERRORS, EXTRAS, FILES, RECORDS, QUERIES, STORE},
     STATS: {ERRORS, STATS},
     EMBEDDINGS: {ERRORS, EXTRAS, EMBEDDINGS},
     TABLES: {ERRORS, TABLES},
-    ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
+    ANALYSIS: {ERRORS, FILES, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
     TRACING: set(),
     REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, TABLES, TRACING, REFRESH},
-    CLAIMS: {ERRORS, RECORDS, STORE, ANALYSIS, INGEST, CLAIMS},
-    REPORT: {ERRORS, RECORDS, TABLES, ANALYSIS, REPORT},
-    SCHEDULE: {ERRORS, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, TRACING, SCHEDULE},
+    CLAIMS: {ERRORS, FILES, RECORDS, STORE, ANALYSIS, INGEST, CLAIMS},
+    REPORT: {ERRORS, FILES, RECORDS, TABLES, ANALYSIS, REPORT},
+    SCHEDULE: {ERRORS, FILES, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, TRACING, SCHEDULE},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     EXTRAS: {ERRORS},  # packages that only some commands need
-    "warehouse.config": {ERRORS, RECORDS, STORE},  # where the store is, and who said so
+    "warehouse.config": {ERRORS, FILES, RECORDS, STORE},  # where the store is, and who said so
     INTEGRATIONS: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
-    INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
-    EXPORT: {ERRORS, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
+    INTERCHANGE: {ERRORS, FILES, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
+    EXPORT: {ERRORS, FILES, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
     INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,

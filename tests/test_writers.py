@@ -13,7 +13,7 @@ from tests.test_layers import ROOT, modules
 #: Functions that write to a file or a folder otherwise, by file.
 ALLOWED = {
     # the place itself: `replace_file` writes drafts, `in_place_of` folders of drafts
-    "warehouse/records/whole_file.py": {"replace_file", "in_place_of", "_send"},
+    "warehouse/files/whole_file.py": {"replace_file", "in_place_of", "_send"},
     # drafts of an export, moved by `in_place_of`
     "warehouse/export.py": {"_write"},
     "warehouse/interchange/every_eval_ever.py": {"_write_all", "_write"},
@@ -104,7 +104,7 @@ def test_the_guard_is_the_only_one_that_replaces_files() -> None:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "replace_file"
     }
     assert callers == {
-        "warehouse/records/output_file.py",
+        "warehouse/files/output_file.py",
         "warehouse/export.py",
         "warehouse/interchange/every_eval_ever.py",
         "warehouse/config.py",  # adds to warehouse.toml

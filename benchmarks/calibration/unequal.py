@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from warehouse.stats import AllPairs, all_pairs, estimate_mean, missing_bounds, paired_difference, rank_models
+from warehouse.stats import (
+    AllPairs,
+    all_pairs,
+    estimate_mean,
+    missing_bounds,
+    paired_difference,
+    paired_flags,
+    rank_models,
+)
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 
 Array = NDArray[np.float64]
@@ -104,8 +112,8 @@ class UnequalCell(NamedTuple):
     """One kind of data and one question about it.
 
     Attributes:
-        question: ``interval``, ``paired``, ``equal_models``, ``unequal_models``, ``far_models``
-            or ``missing``.
+        question: ``interval``, ``paired``, ``equal_models``, ``unequal_models``, ``sparse_models`` (the same,
+            nearly always right), ``far_models`` or ``missing``.
         kind: ``rate`` (0/1), ``beta`` (bounded) or ``normal``.
         rate: mean of 0/1 scores; 0 for others.
         correlation: within clusters.
@@ -161,9 +169,10 @@ def cells() -> list[UnequalCell]:
     grid += [UnequalCell("equal_models", "rate", rate, 0.2, *shape) for rate in (0.5, 0.95, 0.99) for shape in MANY]
     grid += [
         UnequalCell("unequal_models", kind, rate, 0.2, *shape)
-        for kind, rate in (("rate", 0.5), ("rate", 0.95), ("normal", 0.0))
+        for kind, rate in (("rate", 0.5), ("normal", 0.0))
         for shape in SINGLE
     ]
+    grid += [UnequalCell("sparse_models", "rate", 0.95, 0.2, *shape) for shape in (*SINGLE, *MANY)]
     grid += [UnequalCell("far_models", "normal", 0.0, 0.2, *shape) for shape in (*SHAPES, *SINGLE)]
     grid += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
     return grid
@@ -275,7 +284,8 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     else:
         values, truth = -z, SPREAD
     pairs = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
-    ranks, flag = rank_models(pairs), _flagged(clusters)
+    ranks = rank_models(pairs)
+    flag = _any_few(values, pairs) if cell.question == "sparse_models" else _flagged(clusters)
     joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
     differ = truth[pairs.first] != truth[pairs.second]
     holm, steps = pairs.p_holm <= 0.05, pairs.p_step_down <= 0.05
@@ -315,6 +325,11 @@ def _flagged(clusters: Labels) -> bool:
     return bool(sizes.sum() ** 2 / (sizes**2).sum() < FEW_CLUSTERS - 1e-9)
 
 
+def _any_few(values: Array, pairs: AllPairs) -> bool:
+    """Whether `pairs` flags any pair for differing on few prompts."""
+    return any(paired_flags(values[:, a], values[:, b]) for a, b in zip(pairs.first, pairs.second, strict=True))
+
+
 def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     """Three of a hundred answers are not scored, all of them wrong: the mean lies on a bound."""
     clusters = clusters_of(cell, rng)
@@ -337,6 +352,7 @@ _QUESTIONS: dict[str, Callable[[UnequalCell, np.random.Generator], Seen]] = {
     "paired": _paired,
     "equal_models": _equal_models,
     "unequal_models": _unequal_models,
+    "sparse_models": _unequal_models,
     "far_models": _far_models,
     "missing": _missing,
 }

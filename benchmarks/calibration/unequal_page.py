@@ -32,6 +32,11 @@ _TITLES = {
     ),
     "unequal_models: ranks_joint": "Joint rank sets, the same samples: share with any rank missed",
     "unequal_models: ranks_own": "A model's own rank set: share of models missed",
+    "sparse_models: step_down": "Step-down max-T, models nearly always right: share with any two equal ones separated",
+    "sparse_models: power_lost": "Power lost where models are nearly always right, the same samples",
+    "sparse_models: simultaneous": "Simultaneous intervals where models are nearly always right, the same samples",
+    "sparse_models: ranks_joint": "Joint rank sets where models are nearly always right",
+    "sparse_models: ranks_own": "A model's own rank set where models are nearly always right",
     "far_models: simultaneous": (
         "Simultaneous intervals, models that differ by 2, 4, ... standard deviations: share of samples with any"
         " interval beside the truth"

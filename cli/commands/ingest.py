@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import InputError
-from warehouse.records.output_file import COPY
+from warehouse.files.output_file import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state

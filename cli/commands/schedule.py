@@ -171,7 +171,7 @@ def _stay(state: State, settings: _Settings) -> None:
 
 
 def _require_places(job: Job) -> None:
-    from warehouse.records.output_file import REPORT, UNATTENDED, require_output
+    from warehouse.files.output_file import REPORT, UNATTENDED, require_output
     from warehouse.store.snapshot import require_place
 
     if job.report:
@@ -212,7 +212,7 @@ def _log(state: State, settings: _Settings) -> Log:
 
 
 def _once(state: State, settings: _Settings) -> int:
-    from warehouse.records.output_file import UNATTENDED
+    from warehouse.files.output_file import UNATTENDED
     from warehouse.schedule.job import run_job
     from warehouse.schedule.signals import Stop
     from warehouse.store.snapshot import publish

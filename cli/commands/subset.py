@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.records.output_file import PLAN, SUBSET, write_output
+from warehouse.files.output_file import PLAN, SUBSET, write_output
 
 from ..lazy_group import command, group
 from ..state import State, pass_state

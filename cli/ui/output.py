@@ -15,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse.records.output_file import ANSWER, PARQUET_KEY, write_output
+from warehouse.files.output_file import ANSWER, PARQUET_KEY, write_output
 from warehouse.records.stored_text import without_surrogates
 
 from .table import chosen_columns, echo, print_table, visible

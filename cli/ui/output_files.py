@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from warehouse.records.output_file import OutputKind
-from warehouse.records.whole_file import is_stream
+from warehouse.files.output_file import OutputKind
+from warehouse.files.whole_file import is_stream
 
 from ..state import State
 

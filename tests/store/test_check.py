@@ -65,7 +65,7 @@ def fill(kit: Any) -> None:
         kit.row("w", scores=[{"metric": "m2", "value": 0.3, "n_draws": 10}]),
         kit.row("w", scores=[{"metric": "m3", "value": 1.0}], draw=-1),
         {"run": 0, "position": 77, "identity": '{"q": 1}', "metadata": '{"topic": "u"}'},
-        {"run": 0, "position": 78, "scores": [{"metric": "m0", "value": 1e9}]},
+        kit.row("v", scores=[{"metric": "m0", "value": 1e9}]),
     ]
     rejected = {"rejections": [Rejection("line 1", "{", "JSON")]}
     kit.load(header, words + draws + special, dump=rejected, max_rejected=1, path="one.json")

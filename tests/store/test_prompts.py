@@ -41,9 +41,10 @@ def test_the_key_is_the_content_else_the_id_else_the_position(kit: Any) -> None:
                 metadata='{"topic": {"name": "t"}}',
             ),
             kit.row("b", 1.0, position=5),
-            {"run": 0, "position": 6, "scores": [{"metric": "acc", "value": 0.0}]},
         ],
     )
+    nameless = {"run": 0, "position": 6, "scores": [{"metric": "acc", "value": 0.0}]}
+    kit.load(kit.header("2", model="org/b"), [nameless], path="nameless.json")
     assert kit.all("select key, key_kind, tool_id, text, target from prompt order by id") == [
         (content_key('{"t":"x","q":1}'), "content", "a", "Q 1", "x"),
         ("b", "id", "b", None, None),

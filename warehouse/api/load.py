@@ -118,7 +118,7 @@ class LoadMethods(Connection):
                 something that is no published copy.
             StoreError: the store cannot be read, or the copy not be written.
         """
-        from warehouse.records.output_file import FORCE_IN_PYTHON
+        from warehouse.files.output_file import FORCE_IN_PYTHON
         from warehouse.store.snapshot import publish
 
         return publish(self.url, path, force=force, wait=self.wait, advice=FORCE_IN_PYTHON)

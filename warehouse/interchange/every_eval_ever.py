@@ -17,10 +17,10 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.export import require_free
+from warehouse.files.whole_file import draft_beside, in_place_of, replace_file
 from warehouse.interchange.every_eval_ever_results import aggregate
 from warehouse.interchange.every_eval_ever_rows import lines_of
 from warehouse.interchange.every_eval_ever_run import Run, runs_of
-from warehouse.records.whole_file import draft_beside, in_place_of, replace_file
 from warehouse.store.connection import Store
 
 SCHEMA_VERSION = "0.3.0"

@@ -17,10 +17,10 @@ from typing import Any
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
+from warehouse.files.output_file import FORCE, REPORT, require_output, write_output
+from warehouse.files.whole_file import is_stream
 from warehouse.records.clock import utc_now
 from warehouse.records.hashing import sha256_of
-from warehouse.records.output_file import FORCE, REPORT, require_output, write_output
-from warehouse.records.whole_file import is_stream
 from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
 from warehouse.report.board import DIRECTION, in_words, unbroken

@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.words import first_named
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.records.output_file import REPORT, databases_in, require_output, write_output
+from warehouse.files.output_file import REPORT, databases_in, require_output, write_output
 from warehouse.report.anchors import slug
 from warehouse.report.page import TITLE, Renderer, Written
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
-from warehouse.records.output_file import HEALTH, UNATTENDED, write_output
+from warehouse.files.output_file import HEALTH, UNATTENDED, write_output
 from warehouse.schedule.log import Log, stamp
 
 

@@ -325,7 +325,7 @@ class _Run:
 
     def _report(self) -> dict[str, Any]:
         from warehouse.analysis.report_data.report import read_report
-        from warehouse.records.output_file import REPORT, UNATTENDED, require_output
+        from warehouse.files.output_file import REPORT, UNATTENDED, require_output
         from warehouse.report.page import write_report
         from warehouse.store.load.source_files import known_in
 

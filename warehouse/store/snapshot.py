@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.records.output_file import COPY, FORCE, KnownAs, require_output
+from warehouse.files.output_file import COPY, FORCE, KnownAs, require_output
+from warehouse.files.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.records.stored_text import without_surrogates
-from warehouse.records.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.load.source_files import known_in

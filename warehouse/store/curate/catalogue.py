@@ -142,6 +142,7 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
     if reference is None:
         return entries
     fitting = [row for row in entries if reference in (str(row.source_id), row.path)]
+    fitting = fitting or [row for row in entries if row.path.endswith(f"/{reference}")]
     if not fitting:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")
     return fitting

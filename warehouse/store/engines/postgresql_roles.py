@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
-from warehouse.records.whole_file import replace_file
+from warehouse.files.whole_file import replace_file
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.engines.urls import parse_url, shown_url
 from warehouse.store.sql.bind_parameters import rename_binds

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
+from warehouse.files.output_file import databases_in
 from warehouse.records.clock import utc_now
-from warehouse.records.output_file import databases_in
 from warehouse.store.connection import Store
 from warehouse.store.lake import reading, versions
 from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from warehouse.records.output_file import KnownAs
+from warehouse.files.output_file import KnownAs
 from warehouse.store.connection import Store
 
 #: A byte of a name that is no UTF-8, as the ledger spells it (`readable`).

@@ -344,6 +344,9 @@ def _find(connection: sa.Connection, reference: str) -> int:
     if reference.isdigit():
         condition |= table.c.id == int(reference)
     matching = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
+    if not matching:  # the end of a path is enough where it is the only one
+        tail = table.c.path.endswith(f"/{readable(reference)}", autoescape=True)
+        matching = connection.execute(sa.select(table.c.id, table.c.path).where(tail)).all()
     if not matching:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")
     if len(matching) > 1:

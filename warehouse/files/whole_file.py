@@ -22,12 +22,13 @@ _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(?:self|thread-self)/fd/(\d+)")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def replace_file(path: Path, content: Content, *, mode: int = 0o666) -> int:
+def replace_file(path: Path, content: Content, *, mode: int | None = None) -> int:
     """Write a file, whole or not at all; several processes may do so at once. A link stays one, and the file behind
     it is replaced. A device, a pipe and a descriptor of this process (``/dev/stdout``) take the bytes as they come.
 
     Args:
-        mode: permissions of a file that is new, less the process's mask; one that is there keeps its own.
+        mode: permissions, for what others must not read; None: a file that is there keeps its own, a new one has
+            what the process's mask leaves.
 
     Returns:
         the size in bytes.
@@ -41,10 +42,10 @@ def replace_file(path: Path, content: Content, *, mode: int = 0o666) -> int:
     sweep_drafts(target)
     draft = draft_beside(target)
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode or 0o666), "wb") as file:
             _fill(file, content)
             with suppress(FileNotFoundError):
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
+                os.fchmod(file.fileno(), mode or target.stat().st_mode & 0o7777)
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warehouse.errors import DiskFullError, MisuseError
-from warehouse.records.whole_file import Content, is_stream, replace_file
+from warehouse.files.whole_file import Content, is_stream, replace_file
 
 
 @dataclass(frozen=True)

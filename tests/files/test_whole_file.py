@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import pytest
 
-from warehouse.records.whole_file import draft_beside, in_place_of, replace_file
+from warehouse.files.whole_file import draft_beside, in_place_of, replace_file
 
 
 @pytest.mark.parametrize("name", ["n" * 240 + ".html", "名" * 80, "\U0001f600" * 60, "b\udcff.html"])
