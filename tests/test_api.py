@@ -201,7 +201,10 @@ USES = {
     ),
     "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
     "report": Use(
-        (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split", "force"), silent=("progress",)
+        (f"{ANALYSIS}.report_data.report:read_report",),
+        "report",
+        own=("out", "split", "force"),
+        silent=("progress", "force"),
     ),
 }
 #: Methods that no analysis answers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections import Counter
@@ -105,10 +106,17 @@ def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[s
         alike.setdefault(re.sub(r"\d+", "0", text), []).append(item)
     lines = []
     for first, *others in alike.values():
-        names = ", ".join(item.source for item in (others if every else others[:NAMED]))
+        folder = _common_folder([item.source for item in (first, *others)])
+        names = ", ".join(item.source.removeprefix(folder) for item in (others if every else others[:NAMED]))
         more = ", … (-v names all)" if len(others) > NAMED and not every else ""
         lines.append(first.error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
     return lines
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """The folder that all lie in, with its slash; empty for none."""
+    common = os.path.commonprefix(paths)
+    return common[: common.rfind("/") + 1]
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

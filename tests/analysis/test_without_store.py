@@ -21,6 +21,7 @@ from warehouse.analysis.selection.common_benchmarks import by_split
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.shared_prompts import SharedPrompts
 from warehouse.analysis.suites.entries import LeafEntries
 from warehouse.analysis.suites.leaderboard import suite_board
 from warehouse.analysis.suites.read import SuiteEntries
@@ -124,7 +125,12 @@ def test_the_board_of_a_suite_in_hand() -> None:
     leaves = (leaf("s/x", 0, (0.9, 0.5)), leaf("s/y", 1000, (0.7, 0.6)))
     ids = np.concatenate([np.arange(50), np.arange(1000, 1050)])
     suite = Suite("s", (7,), tuple(one.leaf_entries.benchmark for one in leaves), ())
-    board = suite_board(SuiteEntries(suite, "equal", leaves, UnitMap(ids, -1 - ids), (), ()), level=0.95)
+    board = suite_board(
+        SuiteEntries(
+            suite, "equal", leaves, UnitMap(ids, -1 - ids, ids, SharedPrompts(ids, ids, ids, ids >= 0)), (), ()
+        ),
+        level=0.95,
+    )
     assert [row.model for row in board.rows] == ["m0", "m1"]
     assert [row.estimate for row in board.rows] == pytest.approx([0.8, 0.55])
     variance = sum(p * (1 - p) / 49 for p in (0.9, 0.7)) / 4

@@ -215,7 +215,7 @@ def test_a_terminal_that_knows_little(environment: dict[str, str], tmp_path: Pat
         assert done.returncode == 0 and "Traceback" not in done.stderr, (call, done.stderr)
         assert not STEERS.search(done.stdout + done.stderr), call
         if "--json" in call:
-            assert json.loads(done.stdout)[0]["source"] == "d\\udcff\x1b[31m.jsonl"
+            assert json.loads(done.stdout)[0]["source"] == f"{tmp_path}/f\\udcff\x1b[31m/d\\udcff\x1b[31m.jsonl"
 
 
 @given(st.lists(st.tuples(anything, anything), min_size=1, max_size=3), st.sampled_from(FORMS))

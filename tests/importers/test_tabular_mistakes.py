@@ -129,7 +129,11 @@ def test_nothing_to_take(folder: Path) -> None:
 
 
 def test_files_that_match_nothing(folder: Path) -> None:
-    assert "files = ['*.jsonl'] matches no file; there are: m.csv" in message(folder, 'files = ["*.jsonl"]\n' + GOOD)
+    named = 'files = ["*.jsonl"]\n' + GOOD
+    assert len(read_toml(folder, named).rows) == len(read_toml(folder, GOOD).rows)  # of the mapping's shape
+    found = message(folder, named.replace('"score"', '"points"'))
+    assert "files = ['*.jsonl'] matches no file, and no other fits: [[scores]] 1 value" in found
+    assert found.endswith("there are: m.csv")
 
 
 def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:

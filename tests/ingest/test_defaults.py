@@ -47,7 +47,7 @@ def test_a_value_that_would_rename_several_models_is_refused(run: Caller, store_
     tables(tmp_path / "in")
     call = ("ingest", str(tmp_path / "in"), "--set", "model=org/x")
     done = run(*call, db=store_url)
-    done.fails(2, "2 models", "ada in ada.csv", "bob in bob.csv", "--default model=org/x", "--force")
+    done.fails(2, "2 models", "ada in ", "/ada.csv, bob in ", "/bob.csv", "--default model=org/x", "--force")
     assert run("runs", "--json", db=store_url).rows == []
     (tmp_path / "in" / "bob.csv").unlink()
     assert run(*call, db=store_url).code == 0  # one name may be corrected

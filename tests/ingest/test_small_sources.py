@@ -138,7 +138,7 @@ def test_a_fault_in_one_leaves_the_others_whole(store_url: str, folder: Path, wa
     table(folder, "s07", [("p0", 1), ("p0", 0)], model="org/7")
     with open_store(store_url, create=True) as store:
         found = ingest(store, [folder])
-        assert [item.source for item in found.refused] == ["s07.csv"]
+        assert [item.source for item in found.refused] == [str(folder / "s07.csv")]
         assert "stands twice with different values" in found.refused[0].error
         assert found.total("n_runs") == 19
         assert len(watched) < 8  # halves, not one by one

@@ -180,8 +180,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Caller:
 
 def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) -> None:
     out = tmp_path / "r.html"
-    out.write_text("old")
-    found = run("report", "one", "--out", str(out), "--resamples", "99", "--json", db=url)
+    out.write_text("of somebody else")
+    call = ("report", "one", "--out", str(out), "--resamples", "99", "--json")
+    run(*call, db=url).fails(2, "is there already", "--force")
+    assert run(*call, "--force", db=url).code == 0
+    found = run(*call, db=url)  # an earlier report is replaced unasked
     (row,) = found.rows
     assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1, "unchanged": False}
     assert out.read_text().startswith("<!DOCTYPE html>")

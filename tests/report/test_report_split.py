@@ -59,7 +59,9 @@ def test_the_index_is_small_and_shows_the_first_of_each(folder: Path, data: Repo
     for row, part in zip(rows, data.benchmarks, strict=True):
         best = next((one for one in part.board.rows if one.rank == 1), None) if part.board else None
         assert row["Benchmark"] == part.name
-        assert row["First"] == (best.model if best else "")
+        assert row["First"].startswith(best.model if best else "")
+        beside = f"; {best.left_out_higher} other has a higher score" if best and best.left_out_higher == 1 else ""
+        assert beside in row["First"]
         assert bool(row["Estimate"]) == bool(best)
         assert not best or float(row["Estimate"]) == pytest.approx(best.estimate, rel=0.02)
 

@@ -455,7 +455,7 @@ def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
         (["--cron", "* * * * *", "--log-format", "xml"], 2, "--log-format"),
         (["--cron", "* * * * *", "--grace", "-1"], 2, "--grace"),
         (["--cron", "* * * * *", "--prune-older-than", "soon"], 2, "not an age such as"),
-        (["--cron", "* * * * *", "--health", "none/h.json"], 2, "health file none/h.json cannot"),
+        (["--cron", "* * * * *", "--health", "none/h.json"], 2, "the folder none does not exist"),
         (["--cron", "* * * * *", "--json"], 2, "go with --show-next"),
         (["--once", "--health", "h.json"], 2, "--once goes with neither"),
         (["--once", "--show-next", "3"], 2, "--once goes with neither"),

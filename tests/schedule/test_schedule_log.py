@@ -187,8 +187,8 @@ def test_health_that_cannot_be_written_later_is_told_once(tmp_path: Path) -> Non
 
 
 def test_health_that_cannot_be_written_at_the_start_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path / "none" / "h.json", tmp_path):
-        with pytest.raises(MisuseError, match="does not exist; create it first"):
+    for path, message in ((tmp_path / "none" / "h.json", "does not exist; create it first"), (tmp_path, "is a folder")):
+        with pytest.raises(MisuseError, match=message):
             Health(path, log()[0], lambda: NOW)
     assert list(tmp_path.iterdir()) == []
 
