@@ -6,4 +6,4 @@ join run_source on run_source.source_id = source.id
 join run on run.id = run_source.run_id
 where run.benchmark_id in (:benchmark_ids) and source.sha256 in (
     select sha256 from source group by sha256 having count(*) > 1)
-order by source.sha256, source.id, run.benchmark_id
+order by sha256, source_id, benchmark_id

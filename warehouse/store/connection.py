@@ -38,7 +38,8 @@ class Store:
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
-        sa.event.listen(engine, "before_cursor_execute", self._storable, retval=True)
+        if isinstance(engine, sa.Engine):  # a lake's is none, and takes no statements but those of `arrow`
+            sa.event.listen(engine, "before_cursor_execute", self._storable, retval=True)
         self.connection = engine.connect()
 
     @property
