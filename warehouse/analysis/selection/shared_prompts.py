@@ -143,7 +143,7 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
     rows = store.rows(query_text("analysis", "twin_sources"), {"benchmark_ids": np.unique(benchmarks)})
     by_bytes: dict[str, dict[int, set[int]]] = {}
     for row in rows:
-        by_bytes.setdefault(row["sha256"], {}).setdefault(row["source_id"], set()).add(row["benchmark_id"])
+        by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(row["benchmark_id"])
     pairs = {
         frozenset(one - other | other - one)
         for sources in by_bytes.values()
