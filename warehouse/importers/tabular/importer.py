@@ -31,7 +31,7 @@ from warehouse.importers.tabular.runs import RunColumns, RunRegistry
 from warehouse.importers.tabular.same_content import same_content
 from warehouse.importers.tabular.score_tally import ScoreTally
 from warehouse.importers.tabular.sections import load_mapping
-from warehouse.importers.tabular.shipped import shipped_mappings
+from warehouse.importers.tabular.shipped import named_by_others, shipped_mappings
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
@@ -144,12 +144,15 @@ class MappedTabular(Tabular):
 
     def _chosen(self, paths: Sequence[Path], root: Path) -> list[Path]:
         """The files that ``files`` names; where that are none, those of the mapping's shape, whatever they are called.
-        A shipped mapping takes those of the same suffixes too."""
+        A shipped mapping takes those of the same suffixes too, but for those that another one names."""
         named = [path for path in paths if self._takes(path)]
         if self.mistakes or (named and not self.is_shipped):
             return named
         kinds = {Path(glob).suffix.lower() for glob in self.mapping.files} | {*_PACKED} if named else _KINDS
         others = [path for path in self._tables(paths) if path not in named and path.suffix.lower() in kinds]
+        if self.is_shipped:
+            own = shipped_mappings()[self.place]
+            others = [path for path in others if not named_by_others(path.absolute(), own)]
         return sorted({*named, *(path for path in others if not mistakes_in_file(self.mapping, path, root))})
 
     def _tables(self, paths: Sequence[Path]) -> list[Path]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.importers.common.globs import glob_matches
 from warehouse.importers.tabular.mistakes import is_shaped_for
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.sections import load_mapping
@@ -49,3 +51,24 @@ def mappings_for(path: Path) -> list[str]:
     """Names of the shipped mappings whose columns, fields and places a file has."""
     parsed = {name: parse_mapping(load_mapping(file), name)[0] for name, file in shipped_mappings().items()}
     return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]
+
+
+def named_by_others(path: Path, but: Path) -> bool:
+    """Whether the ``files`` of another shipped mapping name a file: it is of another dump then.
+
+    Args:
+        path: of the file, absolute.
+        but: the mapping that is asked for, which does not count.
+    """
+    return any(
+        glob_matches(glob, path)
+        for file, globs in _globs().items()
+        if file != but
+        for glob in globs
+        if "/" in glob  # one of a suffix alone says nothing
+    )
+
+
+@cache
+def _globs() -> dict[Path, tuple[str, ...]]:
+    return {file: tuple(load_mapping(file).get("files", ())) for file in shipped_mappings().values()}
