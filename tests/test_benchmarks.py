@@ -25,8 +25,16 @@ NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
     "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
-    "calibration/hard": {"2_000_000, 1500, 400": "2_000, 4, 3"},
+    "calibration/cells": {
+        "1_000_000": "10_000",
+        "(1000, 20_000)": "(100, 2000)",
+        "50, 100, 300, 1000, 10_000": "10_000",
+        "5, 10, 20, 50, 500": "5",
+        "0.0, 0.2, 0.6": "0.0, 0.2",
+    },
+    "calibration/hard": {"2_000_000, 1500, 400": "2_000, 4, 3", "400_000": "400"},
     "calibration/simulate": {"2000, 2, 10": "20, 2, 2"},
+    "calibration/weighted": {"600": "2", "60, 300, 1000": "60,"},
     "dumps": {"PROMPTS = 10_000": "PROMPTS = 20"},
     "duplicates": {"REDUCED, 1000": "REDUCED, 20"},
     "growth": {'"5000", "20"': '"5", "2"', "(100, 1000)": "(43, 44)", "(100, STAGES": "(43, STAGES"},
@@ -58,7 +66,7 @@ SMALLEST = {
 OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
 ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
-    "calibrate_sequential": ["--runs", "4"],
+    "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
@@ -69,7 +77,8 @@ NEEDS = {"lake": "pysail", "spark": "pysail"}
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the sizes above."""
     copy = Path(shutil.copytree(FOLDER, tmp_path_factory.mktemp("root") / "benchmarks"))
-    (copy.parent / "warehouse").symlink_to(ROOT / "warehouse")
+    for beside in ("warehouse", "tests"):
+        (copy.parent / beside).symlink_to(ROOT / beside)
     for name, sizes in SMALLEST.items():
         text = (copy / f"{name}.py").read_text()
         for usual, smallest in sizes.items():

@@ -141,7 +141,7 @@ def read(form: str, text: str, target: Path) -> Any:
     if form == "--jsonl":
         return [json.loads(line) for line in text.split("\n") if line]
     if form == "--parquet":
-        return pq.read_table(target).to_pylist()
+        return pq.read_table(io.BytesIO(target.read_bytes())).to_pylist()
     return [*csv.reader(io.StringIO(text))] if form else text
 
 

@@ -147,11 +147,14 @@ def test_files_and_folders_without_permission(folder: Path, duckdb_url: str, mod
     assert done.returncode == 3, done.stderr
     assert "1 loaded, 0 unchanged, 2 refused" in done.stdout
     said = done.stderr.splitlines()
-    locked = "locked/r.csv: cannot be read" if mode == 0o400 else "locked: a folder that cannot be read"
-    assert f"Error: {folder}/{locked}: Permission denied" in said
-    assert f"Error: {folder}/secret.csv: cannot be read: Permission denied" in said
+    secret = f"Error: {folder}/secret.csv: cannot be read: Permission denied"
+    if mode == 0o400:
+        assert f"{secret} [and 1 more like it: locked/r.csv]" in said
+    else:
+        assert {secret, f"Error: {folder}/locked: a folder that cannot be read: Permission denied"} <= {*said}
     assert f"note: {folder}/notes.md: cannot be read: Permission denied" in said
-    assert alone.returncode == 3 and locked.partition("/")[2] in alone.stderr and "cannot be read" in alone.stderr
+    assert alone.returncode == 3 and "cannot be read" in alone.stderr
+    assert mode != 0o400 or "r.csv: cannot be read" in alone.stderr
 
 
 def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(folder: Path, duckdb_url: str) -> None:
