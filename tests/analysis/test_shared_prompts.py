@@ -74,8 +74,9 @@ def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, 
     assert (suite.n_prompts, suite.n_draws) == (N, N)
     said = run("leaderboard", "--group", "a,b", db=store_url).err
     assert "b is a under another name" in said and "each of which counts once" in in_one_line(said)
-    gate = run("gate", "x", "y", "--margin", "0.5", db=store_url)
-    assert "prompts stand in several benchmarks (120 in a and b): these are not evidence twice" in in_one_line(gate.err)
+    for how in ([], ["--sequential"]):
+        gate = in_one_line(run("gate", "x", "y", "--margin", "0.5", *how, db=store_url).err)
+        assert "prompts stand in several benchmarks (120 in a and b): these are not evidence twice" in gate
 
 
 def test_a_part_of_the_prompts_is_shared(run: Caller, store_url: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
 from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, in_order, make_plan, with_alpha
 from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
@@ -60,6 +61,7 @@ def sequential_gate(
     if unknown:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
     rows: list[SequentialRow] = []
+    prompts: dict[str, NDArray[np.int64]] = {}
     notes = [f"{_SHARED}: {alpha / len(pairs):.3g} each"] if len(pairs) > 1 else []
     for one, other in pairs:
         limit = own.get(one.benchmark_split[0], margin)
@@ -67,16 +69,18 @@ def sequential_gate(
             raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
         try:
             shared_alpha = with_alpha(replace(settings, margin=limit), len(pairs))
-            row, remarks = _row(store, one, other, metric, shared_alpha, force)
+            row, plan = _row(store, one, other, metric, shared_alpha, force)
         except (MisuseError, StatisticsError) as reason:
             if benchmarks or len(pairs) == 1:
                 raise type(reason)(f"{in_words(one.benchmark_split)}: {reason}") from None
             left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
             continue
         rows.append(row)
-        notes += remarks
+        notes += plan.notes
+        prompts[in_words(one.benchmark_split)] = plan.order.prompts
     if not rows:
         raise MisuseError("; ".join(left_out))
+    notes += notes_on_shared(store, prompts)
     return SequentialGate(
         candidate, baseline, together([row.verdict for row in rows]), alpha, tuple(rows), tuple(left_out), tuple(notes)
     )
@@ -110,7 +114,7 @@ def _both(
 
 def _row(
     store: Store, one: Condition, other: Condition, wanted: str | None, settings: SequentialSettings, force: bool
-) -> tuple[SequentialRow, list[str]]:
+) -> tuple[SequentialRow, SequentialPlan]:
     shared = sorted(set(one.run_ids) & set(other.run_ids))
     if shared:
         raise NotComparable(f"both references mean run {shared[0]}")
@@ -134,7 +138,7 @@ def _row(
         history=None if record is None else record.history,
     )
     labels = label_conditions(store, (one, other))
-    return row_of(plan, settings, scores_a, metric_a, one, other, labels), list(plan.notes)
+    return row_of(plan, settings, scores_a, metric_a, one, other, labels), plan
 
 
 def under_record(record: StoppingRecord, settings: SequentialSettings, condition: Condition) -> SequentialSettings:
