@@ -154,3 +154,12 @@ def test_nothing_of_anybody_else_is_replaced(store: Store, tmp_path: Path, place
     with pytest.raises(MisuseError, match=message):
         export(store, tmp_path / place, overwrite=True)
     assert (tmp_path / "precious" / "file.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("manifest", ['{"manifest_version": 3}', '{"rows": {"file.txt": 1}}', "[]", "{"])
+def test_a_manifest_of_others_is_no_export(store: Store, tmp_path: Path, manifest: str) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    (tmp_path / "file.txt").write_text("mine")
+    with pytest.raises(MisuseError, match=r"holds no earlier export \(no manifest.json of one\)"):
+        export(store, tmp_path, overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.txt", "manifest.json"]

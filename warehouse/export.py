@@ -25,6 +25,8 @@ from warehouse.store.sql import query_files
 from warehouse.store.sql.natural_keys import slices, table_query, view_query
 
 MANIFEST = "manifest.json"
+#: Fields of which a manifest of an export has one: as Parquet, in the formats of others.
+_MARKS = {"program", "format"}
 #: Rows that are held in memory at a time: of facts and of prompts or texts, which are longer.
 FACT_ROWS, TEXT_ROWS = 500_000, 20_000
 
@@ -93,21 +95,27 @@ def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
         return real
     if not overwrite:
         raise MisuseError(f"{folder} is not empty; --overwrite replaces an earlier export")
-    if not (real / manifest).is_file():
-        raise MisuseError(f"{folder} holds no earlier export (no {manifest}); it is left alone")
-    others = _not_listed(real, manifest)
+    listed = _listed(real / manifest)
+    if listed is None:
+        raise MisuseError(f"{folder} holds no earlier export (no {manifest} of one); it is left alone")
+    others = _besides(real, {manifest, *listed})
     if others:
         several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
         raise MisuseError(f"{folder} holds an earlier export and besides: {several}; move that out of it first")
     return real
 
 
-def _not_listed(folder: Path, manifest: str) -> list[str]:
-    """What lies in a folder beside the files that its manifest lists."""
+def _listed(manifest: Path) -> list[str] | None:
+    """The files of an earlier export, by its manifest; None if this program did not write it: others have one too."""
     try:
-        listed = {manifest, *json.loads((folder / manifest).read_text(encoding="utf-8"))["rows"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        listed = {manifest}
+        head = json.loads(manifest.read_text(encoding="utf-8"))
+        return list(head["rows"]) if _MARKS & head.keys() else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _besides(folder: Path, listed: set[str]) -> list[str]:
+    """What lies in a folder beside the files that its manifest lists."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(str(path.relative_to(folder)) for path in found if path.relative_to(folder).as_posix() not in listed)
 
