@@ -27,6 +27,7 @@ def test_entries_with_the_name_of_a_secret_are_left_out(name: str) -> None:
         "max_tokens eos_token pad_token stop_token tokenizer key metric_key tokens secretary password_strength"
         " pass@k pass@1 pass_rate n_pass token_count primary_key sort_key PRIMARY_KEY FAIL_TO_PASS PASS_TO_PASS PASS"
         " passage bypass compass api_key_env think_end_token tool_call_tokens answer_key keys session_id signature"
+        " correct_token target_token openai_keys"
     ).split(),
 )
 @pytest.mark.parametrize("value", ["abc", "<|endoftext|>", "question_id", ["test_one", "test_two"]])
@@ -48,6 +49,8 @@ def test_entries_with_names_that_may_be_of_a_secret_go_if_they_look_drawn(name: 
         {"passwords": ("hidden",)},
         {"env": [{"name": "OPENAI_API_KEY", "value": "hidden"}]},
         {"env": ["OPENAI_API_KEY=hidden", "SLACK_TOKEN=hidden"]},
+        {"openai_keys": ["hidden0a1B2c3D4e"]},
+        {"basic_auth": ["me", "hidden"]},
         {"headers": [["X-Api-Key", "hidden"], ["Cookie", "hidden"]]},
         {"argv": ["tool", "--api-key", "hidden", "-u", "me:hidden", "--token=hidden"]},
     ],
@@ -98,6 +101,13 @@ def test_numbers_and_truths_under_such_a_name_stay() -> None:
         ("https://me:p/w@host/v1", "https://***@host/v1"),
         ("a -----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY----- b", "a *** b"),
         ("postgresql://me:hidden@host/db", "postgresql://***@host/db"),
+        ("curl -sSu me:hidden https://host", "curl -sSu me:*** https://host"),
+        ("https://host/y?key=0a1B2c3D4e5F6g7H8i9J&n=1", "https://host/y?key=***&n=1"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,A\n\nMI\n"
+            "-----END RSA PRIVATE KEY----- b",
+            "*** b",
+        ),
     ],
 )
 def test_secrets_within_a_text_are_masked(text: str, shown: str) -> None:
@@ -147,6 +157,9 @@ def test_long_texts_take_linear_time(unit: str) -> None:
         "https://medium.com/@someone/a-story and https://host:8080/@scope/package",
         "a cipher key: 8 letters; sort_key=question_id, stop_token='</s>', pass@1=0.5, max_tokens=512",
         "hf_transfer, r8_is_short, xai-org/grok-1, gsk_, glpat, eyJ, pa-rticularly-long-hyphenated-words",
+        "docker://python@sha256:0a1b2c3d4e5f, agent.py?policy=greedy&seed=1&key=question_id, -gpu cuda:0",
+        "Token: 5 words at most. Secret: 42 is hidden",
+        "secret: a game of spies",
         "What is the password? It is a secret: nobody knows.",
         "api key is needed",
         "task-oriented-dialogue-2024-long-name, risk-assessment-of-2024-models, sk-learn-regression-model",
@@ -155,6 +168,11 @@ def test_long_texts_take_linear_time(unit: str) -> None:
 )
 def test_other_texts_stay(text: str) -> None:
     assert without_credentials({"text": text}) == {"text": text}
+
+
+@pytest.mark.parametrize("words", [["Password:", "Token:"], ["token", "sentence"], ["secret", "public"]])
+def test_two_words_of_a_kind_are_no_pair_of_name_and_value(words: list[str]) -> None:
+    assert without_credentials({"until": words}) == {"until": words}
 
 
 def test_what_is_nested_too_deep_to_look_through_is_left_out() -> None:

@@ -72,12 +72,14 @@ LOOKS = (
     Look("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}", ("earer ", "EARER ", "asic ", "ASIC "),
          "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
     Look("private keys",
-         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-----END [A-Z0-9 ]{1,90}-----)?",
+         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z0-9 ]{1,90}-----)?",
          ("PRIVATE KEY",), "gitleaks: private-key; RFC 7468"),
     Look("signed URLs",
          r"(?i)(?P<kept>[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|key-pair-id"
-         r"|awsaccesskeyid|policy)=)[^\s&#\"'<>]+",
+         r"|awsaccesskeyid)=)[^\s&#\"'<>]+",
          ("=",), "detect-secrets: azure_storage_key; documents of SAS, SigV4, V4 of Google, CloudFront"),
+    Look("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
+         "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
 )  # fmt: skip
 _COMPILED = tuple((look, re.compile(look.pattern)) for look in LOOKS)
 _PARTS = re.compile(r"[A-Za-z0-9]{8,}")

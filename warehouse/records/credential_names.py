@@ -56,7 +56,8 @@ _PLAIN_TOKENS = frozenset(
     "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio video vision special max min num n"
     " next prev previous last first new old input output prompt completion answer think thinking reasoning tool turn"
     " sot eot eom eod fim prefix suffix middle separator delimiter decoder encoder vocab total used cached per by"
-    " final single space newline boundary control system assistant message word sub subword padding".split()
+    " final single space newline boundary control system assistant message word sub subword padding target gold trigger correct"
+    " incorrect predicted expected choice option label".split()
 )
 #: What stands beside a ``pass`` that is no password.
 _PLAIN_PASSES = frozenset(
@@ -102,6 +103,8 @@ def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
     owner = before[-1] if before else ""
     if owner in _KEY_OF or (owner in _PROVIDERS and last == "key"):
         return Secrecy.CERTAIN
+    if owner in _PROVIDERS:
+        return Secrecy.DRAWN  # keys: of services, or of what is spelled alike
     if not owner or owner in _PLAIN_KEYS or last == "keys":
         return Secrecy.NONE
     return Secrecy.CERTAIN if in_environment else Secrecy.DRAWN
@@ -130,6 +133,8 @@ def _of_another(before: list[str], last: str) -> Secrecy:
         return Secrecy.CERTAIN
     if last == "pass":
         return Secrecy.NONE if not before or before[-1] in _PLAIN_PASSES else Secrecy.LIKELY
+    if last == "auth" and before[-1:] in (["basic"], ["proxy"], ["http"]):
+        return Secrecy.CERTAIN
     if _is_password("", last, ""):
         return Secrecy.LIKELY
     return Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE

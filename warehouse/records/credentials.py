@@ -23,12 +23,14 @@ _OPTION = re.compile(r"(?<![\w-])--(?P<name>[A-Za-z][\w-]{0,100})(?P<colon>(?!))
 _QUOTE = re.compile(r"""\\?["']""")
 _BARE = re.compile(r"""[^\s,;&"'<>)\]}\\]+""")
 _LINE = re.compile(r"""[^\r\n"'\\]{1,2000}""")
+_LINE_ENDS = re.compile(r"""["'\\]?[,;.]?[ \t]*(?:[\r\n#]|$)""")
 _LONGEST = 10_000  # characters of a value in quotes
 _SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE)
-_USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@""")
+#: User and password of a URL; what has a digest behind the sign is the name of an image.
+_USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
 #: ``-u user:password``, as curl takes it; but for two numbers, of a user and a group.
 _LOGIN = re.compile(
-    r"""(?<![\w-])(?P<kept>(?:-[uU]|--user|--proxy-user)[ =]?["']?(?!\d+:\d+\b)[^\s:"'/]{1,100}:)(?!//)[^\s"']+"""
+    r"""(?<![\w-])(?P<kept>(?:-[sSkLvf]{0,5}[uU]|--user|--proxy-user)[ =]?["']?(?!\d+:\d+\b)[^\s:"'/]{1,100}:)(?!//)[^\s"']+"""
 )
 _LOGINS = ("-u", "-U", "--user", "--proxy-user")
 #: Headers whose value has blanks.
@@ -50,14 +52,14 @@ def without_credentials(value: Any) -> Any:
         return type(value)()
 
 
-def _kept(value: Any) -> Any:
+def _kept(value: Any, *, in_list: bool = False) -> Any:
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, Mapping):
         kept = {name: _kept(item) for name, item in value.items() if not _is_secret(name, item)}
         return _without_named_value(kept)
     if isinstance(value, list | tuple):
-        return list(_kept_in_list(value))
+        return list(_kept_in_list(value, in_list))
     return value
 
 
@@ -68,7 +70,10 @@ def _is_secret(name: Any, item: Any) -> bool:
     secrecy = secrecy_of(name)
     if isinstance(item, Mapping):
         return secrecy is Secrecy.CERTAIN and name[-1:] in "sS"  # several, by whose they are
-    return secrecy is Secrecy.CERTAIN or (isinstance(item, str) and _may_be(secrecy, item))
+    if isinstance(item, str):
+        return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
+    drawn = (isinstance(one, str) and _may_be(min(secrecy, Secrecy.DRAWN), one) for one in item)
+    return secrecy is Secrecy.CERTAIN or any(drawn)
 
 
 def _may_be(secrecy: Secrecy, value: str) -> bool:
@@ -86,16 +91,17 @@ def _without_named_value(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _kept_in_list(values: Sequence[Any]) -> Iterator[Any]:
-    """Elements, of which one that follows the name of a secret is masked: arguments of a command, and pairs."""
-    is_pair, named = len(values) == 2, ""
+def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
+    """Elements, of which one that follows the name of a secret is masked: arguments of a command, and pairs, which
+    stand in a list: two texts that do not are two of a kind, as where a generation stops."""
+    is_pair, named = in_list and len(values) == 2, ""
     for value in values:
         if isinstance(value, str) and named and _is_secret(named, value):
             yield MASK
         elif isinstance(value, str) and named in _LOGINS:
             yield masked(f"{named} {value}").removeprefix(f"{named} ")
         else:
-            yield _kept(value)
+            yield _kept(value, in_list=True)
         named = value if isinstance(value, str) and (value.startswith("-") or is_pair) else ""
 
 
@@ -104,7 +110,7 @@ def masked(text: str) -> str:
     """A text with :data:`MASK` for each key and password in it. Linear in the length of a text, whatever it
     holds: dumps are not trusted."""
     text = _USER.sub(f"://{MASK}@", text) if "@" in text else text
-    text = _LOGIN.sub(rf"\g<kept>{MASK}", text) if "-u" in text.lower() else text
+    text = _LOGIN.sub(rf"\g<kept>{MASK}", text) if "-" in text else text
     text = _statements_masked(_STATED, masked_looks(text))
     return _statements_masked(_OPTION, text) if "--" in text else text
 
@@ -116,15 +122,15 @@ def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
         if secrecy is Secrecy.NONE or stated.start() < done:
             continue
         start, end = _value(text, stated)
-        if start < end and _is_stated(text, stated, secrecy, text[start:end]):
+        if start < end and _is_stated(text, stated, secrecy, start, end):
             parts += [text[done:start], MASK]
             done = end
     return "".join([*parts, text[done:]])
 
 
-def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, value: str) -> bool:
+def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
     """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
-    name = stated["name"]
+    name, value = stated["name"], text[start:end]
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
@@ -135,7 +141,8 @@ def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, value: str) -
         return True
     before = text[max(0, stated.start() - 20) : stated.start()].rpartition("\n")
     begins_line = (bool(before[1]) or stated.start() <= 20) and before[2].strip(" \t-") == ""
-    return (begins_line and " " not in value) or any(sign.isdigit() for sign in value)
+    is_line = begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
+    return is_line or (not value.isalpha() and re.search(r"\d", value) is not None and _PLAIN.fullmatch(value) is None)
 
 
 def _value(text: str, stated: re.Match[str]) -> tuple[int, int]:
