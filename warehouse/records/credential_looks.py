@@ -72,7 +72,8 @@ LOOKS = (
     Look("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}", ("earer ", "EARER ", "asic ", "ASIC "),
          "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
     Look("private keys",
-         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*(?:-----END [A-Z0-9 ]{1,90}-----)?",
+         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*"
+         r"(?:-----END [A-Z0-9 ]{1,90}-----)?",
          ("PRIVATE KEY",), "gitleaks: private-key; RFC 7468"),
     Look("signed URLs",
          r"(?i)(?P<kept>[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|key-pair-id"

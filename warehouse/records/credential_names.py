@@ -56,8 +56,8 @@ _PLAIN_TOKENS = frozenset(
     "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio video vision special max min num n"
     " next prev previous last first new old input output prompt completion answer think thinking reasoning tool turn"
     " sot eot eom eod fim prefix suffix middle separator delimiter decoder encoder vocab total used cached per by"
-    " final single space newline boundary control system assistant message word sub subword padding target gold trigger correct"
-    " incorrect predicted expected choice option label".split()
+    " final single space newline boundary control system assistant message word sub subword padding"
+    " target gold trigger correct incorrect predicted expected choice option label".split()
 )
 #: What stands beside a ``pass`` that is no password.
 _PLAIN_PASSES = frozenset(

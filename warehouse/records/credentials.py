@@ -30,7 +30,8 @@ _SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re
 _USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
 #: ``-u user:password``, as curl takes it; but for two numbers, of a user and a group.
 _LOGIN = re.compile(
-    r"""(?<![\w-])(?P<kept>(?:-[sSkLvf]{0,5}[uU]|--user|--proxy-user)[ =]?["']?(?!\d+:\d+\b)[^\s:"'/]{1,100}:)(?!//)[^\s"']+"""
+    r"""(?<![\w-])(?P<kept>(?:-[sSkLvf]{0,5}[uU]|--user|--proxy-user)[ =]?["']?"""
+    r"""(?!\d+:\d+\b)[^\s:"'/]{1,100}:)(?!//)[^\s"']+"""
 )
 _LOGINS = ("-u", "-U", "--user", "--proxy-user")
 #: Headers whose value has blanks.
