@@ -43,6 +43,8 @@ _UNSUPPORTED = {
     "(?#": ("a comment", "leave it out"),
 }
 _POSSESSIVE = ("a possessive repetition", "leave out the last +; it takes no longer")
+#: RE2 knows classes of POSIX, where Python reads their letters.
+_POSIX = re.compile(r"\[:\^?\w+:\]")
 _BACK_REFERENCE = ("a back-reference", "write out what is repeated")
 
 
@@ -160,6 +162,10 @@ def _translated(text: str) -> str:
     def part(found: re.Match[str]) -> str:
         token = found[0]
         if token.startswith("["):
+            if _POSIX.search(token, 1):
+                raise PatternError(
+                    f"{token}: Python has no such class; write \\d, \\w, \\s, or the letters, as in [A-Za-z]"
+                )
             return "[" + _ESCAPE.sub(lambda escape: _escape(escape[0], inside=True), token[1:])
         if token.startswith("\\"):
             return _escape(token, inside=False)
