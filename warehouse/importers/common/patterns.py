@@ -9,6 +9,7 @@ beginning of a text are asked apart) and no back-references. Everything else mea
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache, partial
 from typing import Any
 
@@ -118,7 +119,9 @@ class Match:
 def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any]:
     """What must, or must not, stand at the beginning, and the rest."""
     try:
-        re.compile(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of brackets that later versions may read otherwise
+            re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(f"no regular expression ({error})") from None
     anchor = "^" if text.startswith("^") else ""
