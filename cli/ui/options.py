@@ -21,8 +21,6 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 Row = TypeVar("Row")
 
-#: A longer time limit than any server takes.
-MOST_SECONDS = 1_000_000
 #: How a run or model is named in every command.
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
@@ -290,7 +288,7 @@ def limit_options(function: Function) -> Function:
     @click.option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, max=MOST_SECONDS),
+        type=float,
         default=300.0,
         show_default=True,
         help="Stop a query that takes longer; 0: never.",

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse import connect
-from warehouse.errors import QueryLimitError
+from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.store.engines.limits import Limits, machine_memory
 from warehouse.store.open import open_store
 from warehouse.store.sql.run_query import run_query, run_sql
@@ -36,7 +36,8 @@ def test_a_query_is_stopped_and_the_message_says_what_to_do(run: Caller, url: st
     stopped.fails(2, "stopped after 0.5 s", "--timeout SECONDS")
     assert len(stopped.err.splitlines()) <= 2 and ends_soon(began)
     assert run("query", "--sql", "select 1 as one", "--timeout", "0", "--json", db=url).rows == [{"one": 1}]
-    run("query", "--sql", "select 1", "--timeout", "-1", db=url).fails(2, "--timeout")
+    for option, value in (("--timeout", "-1"), ("--timeout", "nan"), ("--timeout", "inf"), ("--memory", "1MB")):
+        run("query", "--sql", "select 1", option, value, db=url).fails(2, option)
     run("query", "--sql", "select 1", "--memory", "much", db=url).fails(2, "no size")
 
 
@@ -52,6 +53,11 @@ def test_a_store_goes_on_after_a_query_that_was_stopped(url: str) -> None:
 def test_python_and_the_shell_stop_a_query_too(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(QueryLimitError, match="timeout="):
         connect(url).query(ENDLESS, timeout=0.5)
+    for wrong in (-1, float("nan"), "3", None):
+        with pytest.raises(MisuseError, match="--timeout lies between"):
+            connect(url).query("select 1", timeout=wrong)
+    with pytest.raises(MisuseError, match="--memory is"):
+        connect(url).query("select 1", memory=-1)
     assert connect(url).query("select 1 as one", timeout=0, memory=10**9)["one"].tolist() == [1]
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ENDLESS};\n"))
     run("shell", "--timeout", "0.5", db=url).fails(2, "stopped after 0.5 s")

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from warehouse.errors import MisuseError
 
 #: Share of the machine's memory that an engine in this process may use, and share of that which an answer may
 #: have outside it: together less than half of the machine.
@@ -17,6 +20,12 @@ _OF_THE_MACHINE, _OF_THE_ENGINE = 0.36, 0.25
 _CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 #: Seconds between two interruptions: one that comes between two statements is lost.
 _AGAIN = 0.1
+
+
+#: Longest time limit that can be said: more than servers and threads take.
+_MOST_SECONDS = 1_000_000
+#: Bytes without which the embedded engine does not open a store.
+_LEAST_MEMORY = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,14 @@ class Limits:
 
     seconds: float = 300.0
     memory: int = 0
+
+    def __post_init__(self) -> None:
+        seconds: Any = self.seconds  # from notebooks comes what no type holds back
+        memory: Any = self.memory
+        if not isinstance(seconds, int | float) or not 0 <= seconds <= _MOST_SECONDS:
+            raise MisuseError(f"--timeout lies between 0 (no limit) and {_MOST_SECONDS} seconds, found {seconds!r}")
+        if not isinstance(memory, int) or 0 != memory < _LEAST_MEMORY:
+            raise MisuseError(f"--memory is {_LEAST_MEMORY // 10**6} MB and more, found {memory!r} bytes")
 
     @property
     def answer(self) -> int:
