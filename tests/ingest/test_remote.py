@@ -356,6 +356,11 @@ def test_a_redirection_to_a_private_address_is_refused(run: Caller, tmp_path: Pa
     assert not new.exists()
 
 
+def test_a_redirection_to_no_web_address_says_so(run: Caller, tmp_path: Path, site: str) -> None:
+    done = run("ingest", f"{site}/sent/file:///etc/passwd", db=str(tmp_path / "new.duckdb"))
+    done.fails(3, "redirected to no web address; name the file where it is")
+
+
 def test_a_redirection_to_another_host_is_told_and_one_within_this_machine_is_followed(
     run: Caller, store_url: str, site: str
 ) -> None:

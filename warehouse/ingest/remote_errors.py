@@ -30,6 +30,9 @@ def in_words(error: Exception, url: str) -> Exception:
     shown = shown_url(url)
     if isinstance(error, OSError) and error.errno in _FULL:
         return error  # this machine's own
+    if "Redirect" in type(error).__name__:  # as aiohttp calls two: round in a circle, and to what is no web address
+        circle = "redirected again and again" if "TooMany" in type(error).__name__ else "redirected to no web address"
+        return InputError(f"cannot be fetched: {circle}", path=shown, advice="name the file where it is")
     status = _status(error)
     if status in (404, 410) or isinstance(error, FileNotFoundError) and status is None:
         return MisuseError(f"no file or folder '{shown}'")
