@@ -57,6 +57,8 @@ MERGES = "a: &a {x: y}\n" + "".join(
         ("name: a\nname: b", "line 2: the key 'name' stands twice"),
         ("name: a\n\tmodel: b", "line 2"),
         ("- a: b: c\n  'd': e: f", "line 2"),
+        ("day: !!timestamp x", "could not determine a constructor"),
+        ("names: !!set {a, b}", "could not determine a constructor"),
         ("name: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
         ("name: !thing x", "could not determine a constructor"),
         (BOMB, "within what is repeated itself"),

@@ -27,6 +27,11 @@ class _Texts(_FAST):  # type: ignore[misc]
     meant in names and versions. Only ``<<`` keeps its meaning.
     """
 
+    yaml_constructors = {
+        tag: make
+        for tag, make in yaml.SafeLoader.yaml_constructors.items()
+        if tag is None or tag.endswith((":str", ":seq", ":map"))
+    }
     yaml_implicit_resolvers = {"<": [("tag:yaml.org,2002:merge", re.compile("^<<$"))]}
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
