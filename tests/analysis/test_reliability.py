@@ -171,6 +171,8 @@ def test_standalone_and_lists(world: Store) -> None:
     listed = reliability(world, "exam/b,exam/a/*,exam/d", n_resamples=20)
     assert (listed.n_scenarios, listed.n_subscenarios) == (4, 4)
     assert all(row.ranking is None for row in listed.rows if row.granularity == "scenarios")
+    with pytest.raises(MisuseError, match="no subscenarios that could stand alone; leave out --standalone"):
+        reliability(world, "exam/b,exam/a/*,exam/d", standalone=True, n_resamples=20)
     node = reliability(world, "exam/a,exam/b", n_resamples=20)
     assert (node.n_scenarios, node.n_subscenarios) == (2, 3)
 

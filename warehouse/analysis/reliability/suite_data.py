@@ -130,12 +130,18 @@ def read_suite(
     return SuiteData(
         name=tree.name,
         metric=", ".join(sorted(metrics)),
-        scores=scores.standalone() if standalone else scores,
+        scores=_standalone(scores, name) if standalone else scores,
         models=tuple(bare[order[i]] for i in rows),
         prompts=_in_order(kept, scores),
         scenarios_by=scenarios or "",
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _standalone(scores: SuiteScores, name: str) -> SuiteScores:
+    if len(scores.scenarios) == len(scores.subscenarios):
+        raise MisuseError(f"{name} has no subscenarios that could stand alone; leave out --standalone")
+    return scores.standalone()
 
 
 def _prompts_of(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, NDArray[np.int64]]:
