@@ -45,6 +45,9 @@ def stray_rows(view: View, mapping: TabularMapping, variant: Variant, columns: M
             faults.setdefault(row, Unfit(f"no {name} in {_shown(view, row)}", expected))
         if identifier is None:
             faults = _empty(view, variant) | faults
+            for row in _without_question(variant, columns):
+                expected = f"{variant.sample['text'].where} in each row (optional = true, where it may be missing)"
+                faults.setdefault(row, Unfit(f"no text in {_shown(view, row)}", expected))
     for row, word in _summaries(view, mapping, identifier, columns):
         faults.setdefault(row, Unfit(f"{word!r}, a row that sums up others", f"rows of single prompts{_KEEP}"))
     return faults
@@ -78,6 +81,12 @@ def _stated(variant: Variant, columns: Mapping[str, pa.Array], name: str) -> pa.
     if source is None or (source.optional and columns[name].null_count == len(columns[name])):
         return None
     return columns[name]
+
+
+def _without_question(variant: Variant, columns: Mapping[str, pa.Array]) -> list[int]:
+    """Rows that lack the question that the mapping reads: known by their place, they would count as prompts."""
+    source = variant.sample.get("text")
+    return [] if source is None or source.optional else _missing(columns["text"])
 
 
 def _is_missing(value: Any) -> bool:
