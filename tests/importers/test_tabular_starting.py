@@ -347,6 +347,68 @@ def test_keyed_objects_and_nested_lists_are_rows(tmp_path: Path, document: Any, 
     assert sum(scores(taken.rows)) == (13 if draws else 4)
 
 
+def lists(**scores_of: list[int]) -> dict[str, Any]:
+    return {key: [{"id": i, "correct": n} for i, n in enumerate(several)] for key, several in scores_of.items()}
+
+
+@pytest.mark.parametrize(
+    ("document", "words", "decision", "means"),
+    [
+        (lists(a=[1, 1], b=[0, 0]), 'the keys "a", "b" above', {"model": "^@key"}, {"a": 1, "b": 0}),
+        ({"runs": lists(u=[1, 0], v=[0, 0])}, "above the records name", {"model": "^@key"}, {"u": 0.5, "v": 0}),
+        (
+            {"models": {key: {"answers": lists(x=[n])["x"]} for key, n in zip("abc", (1, 1, 0), strict=True)}},
+            "above the records name",
+            {"model": "^@key"},
+            {"a": 1, "b": 1, "c": 0},
+        ),
+        (
+            json.loads(pd.DataFrame({"model": ["a", "b"] * 3, "q": list("xxyyzz"), "score": [1, 0] * 3}).to_json()),
+            'what "model", "q" hold, by the same keys',
+            {"model": "$.model[@key]"},
+            {"a": 1, "b": 0},
+        ),
+        ({"seed": 1} | lists(test=[1, 1, 1], dev=[0, 0]), "hold the samples", {}, {"m": 1}),
+    ],
+)
+def test_records_that_lie_in_several_places_are_not_left_out(
+    tmp_path: Path, document: Any, words: str, decision: dict[str, str], means: dict[str, float]
+) -> None:
+    """They were read from one of the places, without a word on the others."""
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = tomllib.loads(asked(tmp_path / "r.json", words))
+    del values["choose"]
+    values["run"] |= decision
+    taken = read(tmp_path, values, {"benchmark": "b"} | ({} if decision else {"model": "m"}))
+    by_model: dict[str, list[float]] = {}
+    for row in taken.rows:
+        by_model.setdefault(taken.run_of(row).model, []).append(row["scores"][0]["value"])
+    assert {model: sum(several) / len(several) for model, several in by_model.items()} == means
+
+
+def test_keys_that_say_again_what_the_records_say_are_not_asked_about(tmp_path: Path) -> None:
+    document = {"date": 1, "eval": {f"T/{i}": [{"task_id": f"T/{i}", "passed": i > 1}] for i in range(4)}}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = mapping_of(tmp_path / "r.json")
+    assert values["rows"]["at"] == "eval{}[]" and "choose" not in values
+    assert scores(read(tmp_path, values, {"model": "m", "benchmark": "b"}).rows) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(("key", "names"), [("models", ["x", "y"]), ("outputs", ["gpt-4o", "llama-3"])])
+def test_names_of_models_beside_each_other_are_no_metrics(tmp_path: Path, key: str, names: list[str]) -> None:
+    rows = [{"id": i, "question": f"{i}?", key: [{"name": name, "score": 1} for name in names]} for i in range(3)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"benchmark": "b"})
+    assert {run.model for run in taken.runs} == {*names}
+    assert {score["metric"] for row in taken.rows for score in row["scores"]} == {"score"}
+
+
+def test_tasks_of_a_document_may_be_benchmarks_with_published_figures(tmp_path: Path) -> None:
+    document = {"model": "m", "results": {name: {"acc": 0.5, "acc_stderr": 0.1} for name in ("mmlu", "arc")}}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    asked(tmp_path / "r.json", "benchmarks, of which figures are published")
+
+
 def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:
     cases = [
         {"input": f"{i}?", "scores": [{"name": "exact", "value": i % 2}, {"name": "style", "value": 0.5}]}

@@ -46,7 +46,9 @@ _UNLESS_METRIC = _words(
     "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
     " extracted target gold label choice choices option options reference"
 )
-_ANSWERS = _words("answer answers option options choice choices label labels target response prediction index letter")
+_ANSWERS = _words(
+    "answer answers option options choice choices label labels target gold response prediction pred index letter"
+)
 #: Words for what went well: a prompt, where nothing else is named.
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
@@ -58,7 +60,7 @@ _FLAGS = _words(
     " deleted gated enabled open official distilled reasoning multimodal flag agreement stopped binary optimized"
 )
 #: Objects around scores, and around figures of a whole run, settings and the like.
-_SCORES = _words("scores score assertions evaluations evaluation reward_info grades sample_score results_scores")
+_SCORES = _words("scores score assertions evaluations evaluation review reward_info grades sample_score results_scores")
 _AGGREGATES = _words(
     "average averages avg mean aggregate aggregates aggregated summary report overall final total stats"
 )

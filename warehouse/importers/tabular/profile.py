@@ -116,6 +116,7 @@ class TableProfile:
 
     Attributes:
         at, draws: paths of the records in a document and of the generations in a record.
+        beside, parallel: what the document holds of such records elsewhere (``Place``).
         document: scalars of the document that holds the records, by path.
         chunk: the rows themselves.
     """
@@ -128,6 +129,8 @@ class TableProfile:
     chunk: Chunk
     at: str = ""
     draws: str = ""
+    beside: tuple[str, ...] = ()
+    parallel: tuple[str, ...] = ()
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -159,7 +162,7 @@ def profile(path: Path) -> TableProfile:
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], chunk.size, chunk)
-    table.at, table.draws = place.at, place.draws
+    table.at, table.draws, table.beside, table.parallel = place.at, place.draws, place.beside, place.parallel
     if place.at and isinstance(document, dict):
         table.document = dict(_scalars(document, "$"))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place, isinstance(document, dict))
@@ -242,7 +245,7 @@ def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]
             for item in _around(row, place, is_document):
                 found.setdefault(item[1], item)
     if place.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
-        found = {path: item for path, item in found.items() if path.startswith("@")}
+        found = {path: item for path, item in found.items() if path.lstrip("^").startswith("@")}
         found.setdefault("@", ("value", place.draws or "@", ()))
     return _gathered(found.values())[:_MOST]
 
@@ -266,6 +269,9 @@ def _around(row: Row, place: Place, is_document: bool) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
     if place.at.endswith("{}"):
         yield "@key", "@key", ()
+    elif "{}" in place.at:
+        path = "^" * place.at.rpartition("{}")[2].count("[]") + "@key"
+        yield path, path, ()
     if place.draws and isinstance(row.draw, dict):
         yield from ((name, f"{place.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None

@@ -13,6 +13,8 @@ from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     MODEL_LABELS,
     PLACEHOLDERS,
+    are_models,
+    is_metric,
     is_of_prompt,
     is_setting,
 )
@@ -119,7 +121,19 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     fields.filter = _named(top, ("filter",))
     beside = any(column.path.startswith("^.") for column in columns)
     if beside and fields.metric is None and not table.draws:
-        fields.metric = _named(top, METRIC_NAMES)
+        column = _named(top, METRIC_NAMES)
+        if column is not None and _names_models(table, column):
+            fields.run["model"] = column
+        else:
+            fields.metric = column
+
+
+def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
+    """Whether what lies beside others in a prompt are answers of models, as their list or their names say."""
+    around = table.at.removesuffix("[]").rpartition(".")[2].strip('"')
+    texts = list(map(_text, column.values))
+    named = are_models(texts) and not any(is_metric(text) or "score" in text.lower() for text in texts)
+    return named or bool(MODEL_LABELS.fullmatch(plain_name(around).removesuffix("s")))
 
 
 def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
