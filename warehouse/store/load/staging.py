@@ -336,12 +336,13 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
     )[0]
     has_question = scratch.value(f"select text is not null from stage_sample where rowid = {first}")
-    unsure = "" if has_question else ", if they are about one prompt; else map what tells the prompts apart"
+    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
+    unsure = "if anything but the id tells the prompts apart, map it; if they are about one prompt, "
     raise ConflictError(
         f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
         f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
-        advice=f"--on-duplicate first or last keeps one; draws takes them as generations{unsure}",
+        advice=keep if has_question else unsure + keep,
     )
 
 
