@@ -251,6 +251,29 @@ def test_shipped_mappings_go_by_name(tmp_path: Path, run: Caller, monkeypatch: p
     run("mapping").fails(2, "--list")
 
 
+def test_a_line_above_the_header_is_named_where_no_row_fits_it(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    with pytest.raises(InputError, match=r"no rows: row 2: 3 columns: .*expected 1"):
+        starting_mapping(tmp_path / "a.csv")
+
+
+def test_no_shipped_mapping_fits_a_file_without_rows(tmp_path: Path, run: Caller) -> None:
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    said = run("ingest", str(tmp_path / "a.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
+    said.fails(3, "no importer knows")
+    assert "by its shape" not in said.err and "by their shape" not in said.err
+
+
+def test_scores_are_not_offered_as_ids(tmp_path: Path) -> None:
+    path = csv(tmp_path / "a.csv", {"id": [1, 2, 3], "model": ["m"] * 3, "score": [0.5, 0.25, 1]})
+    assert 'prompt_id = "id"\n' in starting_mapping(path)
+
+
+def test_ingest_says_why_a_table_cannot_be_read(tmp_path: Path, run: Caller) -> None:
+    (tmp_path / "a.csv").write_text("id,model,score\n1,m,1\n", encoding="utf-16")
+    run("ingest", str(tmp_path / "a.csv"), db=f"duckdb:///{tmp_path / 's.db'}").fails(3, "text in UTF-16")
+
+
 def test_keys_of_services_are_not_shown(tmp_path: Path) -> None:
     row = {"model": "org/a", "id": 1, "score": 1, "spec": {"api_key": "hidden", "note": "sk-0a1b2c3d4e5f6g7h8"}}
     (tmp_path / "a.jsonl").write_text(f"{json.dumps(row)}\n")

@@ -120,6 +120,13 @@ def test_rows_of_empty_cells_and_footers(tmp_path: Path) -> None:
     assert [found for _, found in rejected][:2] == ["an empty row", "'Total', a row that sums up others"]
 
 
+def test_lines_that_are_drawn_between_rows(tmp_path: Path) -> None:
+    mapping = RUN.replace('{ const = "m" }', '"model"') + '[sample]\nprompt_id = "id"\n'
+    mapping += '[[scores]]\nmetric = "acc"\nvalue = "acc"\n'
+    values, rejected = places(tmp_path, mapping, "a.csv", "id,model,acc\n---,:---:,----\nq--1,m,1\n--,-m-,0\n")
+    assert values == [1, 0] and rejected == [("a.csv row 2", "a drawn line")]
+
+
 def test_bare_texts_in_a_published_dump(tmp_path: Path) -> None:
     """A file of MMLU-Pro answers had 43 of them; as prompts by their place they met the ids of others."""
     record = {"question": "?", "options": ["x"], "answer": "A", "pred": "A", "category": "c", "src": "s"}

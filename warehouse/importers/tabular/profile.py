@@ -156,9 +156,12 @@ def profile(path: Path) -> TableProfile:
     if isinstance(reader, JsonReader | JsonLinesReader):
         place, document = _placed(reader)
         reader = open_reader(member, ReadingRules(at=_parsed(place.at), draws=_parsed(place.draws)))
-    chunk = next((part for part in reader.chunks(None, ignore) if part.size), None)
+    bad: list[str] = []
+    told = reader.chunks(None, lambda place, found, expected: bad.append(f": {place}: {found}; expected {expected}"))
+    chunk = next((part for part in told if part.size), None)
     if chunk is None:
-        raise InputError("no rows", path=path.name, expected="a table with at least one row")
+        first = bad[0] if bad else ""
+        raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], chunk.size, chunk)
@@ -171,12 +174,12 @@ def profile(path: Path) -> TableProfile:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with a file of JSON, with line and column; nothing if it can be read, or is no JSON."""
-    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
+    """What is wrong with a file of JSON (with line and column), CSV or TSV; nothing if it can be read, or is none."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv"):
         return ""
     try:
         reader = open_reader(members(path, path.name)[0], ReadingRules())
-        if isinstance(reader, JsonReader):
+        if not isinstance(reader, JsonLinesReader):
             next(iter(reader.chunks(None, ignore)), None)
     except InputError as error:
         return str(error)

@@ -165,7 +165,8 @@ class _Writer:
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
-        others = [column.path for column in other_ids(self.table, self.fields)]
+        scores = {candidate.column.path for candidate in (*self.scores.chosen, *self.scores.offered)}
+        others = [column.path for column in other_ids(self.table, self.fields) if column.path not in scores]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
             known = "the content is the key" if self.fields.key else "the row's number counts"
