@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -407,6 +408,52 @@ def test_records_that_lie_in_several_places_are_not_left_out(
     for row in taken.rows:
         by_model.setdefault(taken.run_of(row).model, []).append(row["scores"][0]["value"])
     assert {model: sum(several) / len(several) for model, several in by_model.items()} == means
+
+
+def test_a_table_by_columns_below_other_keys(tmp_path: Path) -> None:
+    by_column = json.loads(pd.DataFrame({"model": ["a", "b"] * 3, "score": [1, 0] * 3}).to_json())
+    (tmp_path / "r.json").write_text(json.dumps({"meta": {"date": 1}, "data": by_column}))
+    asked(tmp_path / "r.json", 'what "data.model" hold')
+
+
+def test_scores_under_names_of_models_are_asked_about(tmp_path: Path) -> None:
+    rows = [{"id": i, "question": f"{i}?", "scores": {"gpt-4": 1, "llama-3.1": i % 2}} for i in range(4)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    text = asked(tmp_path / "r.json", "(1) models, (2) metrics of one model")
+    decided = re.sub(r"(?ms)^\[\[choose\]\].*?\n\n|^files.*?\n", "", text).replace(
+        "[run]", '[run]\nmodel = { const = "{s}" }'
+    )
+    decided = '[each]\ns = ["gpt-4", "llama-3.1"]\n' + decided
+    decided += '[[scores]]\nmetric = "acc"\nvalue = \'scores."{s}"\'\n'
+    taken = read(tmp_path, tomllib.loads(decided), {"benchmark": "b"})
+    assert sum(scores(taken.rows)) == 6 and {run.model for run in taken.runs} == {"gpt-4", "llama-3.1"}
+
+
+def test_the_model_that_judged_is_not_the_one_that_answered(tmp_path: Path) -> None:
+    samples = [{"id": i, "score": i % 2} for i in range(4)]
+    config = {"judge": {"model": "gpt-4"}}
+    (tmp_path / "r.json").write_text(json.dumps({"config": config, "samples": samples}))
+    assert "model" not in mapping_of(tmp_path / "r.json").get("run", {})
+    (tmp_path / "r.json").write_text(json.dumps({"config": config | {"model": {"name": "m"}}, "samples": samples}))
+    assert mapping_of(tmp_path / "r.json")["run"]["model"] == "$.config.model.name"
+
+
+def test_texts_of_generations_are_no_questions(tmp_path: Path) -> None:
+    rows = [{"id": i, "samples": [{"text": "a", "score": 1}, {"text": "b", "score": i % 2}]} for i in range(4)]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.jsonl"), {"model": "m", "benchmark": "b"})
+    assert [(row["prompt_id"], row["draw"], row["response"]) for row in taken.rows][:3] == [
+        ("0", 0, "a"),
+        ("0", 1, "b"),
+        ("1", 0, "a"),
+    ]
+
+
+def test_keys_that_name_the_models_again_are_not_asked_about(tmp_path: Path) -> None:
+    runs = {key: {"model": f"m{key}", "items": lists(x=[1, 0])["x"]} for key in "abc"}
+    (tmp_path / "r.json").write_text(json.dumps({"runs": runs}))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"benchmark": "b"})
+    assert {run.model for run in taken.runs} == {"ma", "mb", "mc"} and len(taken.rows) == 6
 
 
 def test_keys_that_say_again_what_the_records_say_are_not_asked_about(tmp_path: Path) -> None:

@@ -71,6 +71,9 @@ _SETTINGS = _words(
 #: Properties of a prompt, whose fields are no fields of the run.
 _OF_PROMPT = _words("doc document raw_input metadata seed_metadata sample_metadata input example item question vars")
 
+#: What judges answers, and is not what was evaluated.
+_JUDGES = _words("judge judges judging grader graders grading scorer evaluator autograder annotator rater")
+
 #: Names of ids of prompts, beyond the usual ones.
 ID_NAMES = (
     *SAMPLE_NAMES["prompt_id"],
@@ -155,6 +158,11 @@ def is_setting(parents: Iterable[str]) -> bool:
 def is_of_prompt(parents: Iterable[str]) -> bool:
     """Whether one of the objects around a value describes the prompt."""
     return any(plain_name(parent) in _OF_PROMPT for parent in parents)
+
+
+def is_of_judge(parents: Iterable[str]) -> bool:
+    """Whether one of the objects around a value describes who judged."""
+    return any({*words_of(parent)} & _JUDGES for parent in parents)
 
 
 def looks_like_model(text: str) -> bool:

@@ -45,7 +45,7 @@ def place_of(document: Any) -> Place:
     if not found:
         return Place()
     best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
-    return replace(best[0], beside=tuple(_beside(best, found)), parallel=tuple(_parallel(document, best[0].at)))
+    return replace(best[0], beside=tuple(_beside(best, found)), parallel=tuple(_parallel(best[2], best[0].at)))
 
 
 def _beside(best: Any, found: Sequence[Any]) -> Iterator[str]:
@@ -61,9 +61,12 @@ def _beside(best: Any, found: Sequence[Any]) -> Iterator[str]:
                 yield other.at
 
 
-def _parallel(document: Any, at: str) -> Iterator[str]:
+def _parallel(around: Any, at: str) -> Iterator[str]:
     """Objects beside one of values by key that hold single values by the same keys, as tables by column do."""
-    inner_of = {path_of(str(key)): inner for key, inner in document.items()} if isinstance(document, dict) else {}
+    if not isinstance(around, dict) or not at.endswith("{}"):
+        return
+    folder = at[: at.rfind(".") + 1]
+    inner_of = {f"{folder}{path_of(str(key))}": inner for key, inner in around.items()}
     values = inner_of.get(at.removesuffix("{}"))
     if not isinstance(values, dict) or keyed_kind(values) != "values":
         return
@@ -149,8 +152,8 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
     for key, inner in record.items() if names_prompts else ():
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
-        if {plain_name(str(name)) for name in inner[0]} & _CONTENT:
-            continue  # prompts of their own
+        if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
+            continue  # prompts of their own; a text may be that of a generation
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
             yield Place(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
     yield from _below(record, f"{path}.", depth)

@@ -62,9 +62,13 @@ def of_places(table: TableProfile) -> Iterator[Choice]:
 
 
 def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
-    """Whether a field of the records says what the keys above them say."""
-    said = list(map(str, table.values(keys)))
-    return any(list(map(str, table.values(column))) == said for column in table.columns if column is not keys)
+    """Whether texts of the records tell apart what the keys above them do."""
+    by_key = table.values(keys)
+    return any(
+        len(column.values) == len(keys.values) == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        for column in table.columns
+        if column is not keys and column.kind == "text"
+    )
 
 
 def undecided(tables: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]]) -> Iterator[str]:

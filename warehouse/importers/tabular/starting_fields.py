@@ -15,6 +15,7 @@ from warehouse.importers.tabular.column_names import (
     PLACEHOLDERS,
     are_models,
     is_metric,
+    is_of_judge,
     is_of_prompt,
     is_setting,
 )
@@ -143,6 +144,10 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
             continue
         words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
+        if table.draws and name == "text":
+            free = [column for column in free if not column.path.startswith(table.draws)]
+        elif table.draws and name == "response":
+            words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
     if keyed is not None and "prompt_id" not in fields.sample and "text" not in fields.sample:
@@ -175,7 +180,7 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
         anywhere = name in ("model", "benchmark")
         free = [c for c in columns if c.path not in fields.taken and (anywhere or not c.parents)]
         if name == "model":
-            free = [column for column in free if not is_of_prompt(column.parents)]
+            free = [c for c in free if not is_of_prompt(c.parents) and not is_of_judge(c.parents)]
         column = _named(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
@@ -220,7 +225,10 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
     """Fields of a run that the document around the records holds: field -> path."""
     paths: dict[str, list[str]] = {}
     for path in table.document:
-        paths.setdefault(plain_name(path.rpartition(".")[2].strip('"')), []).append(path)
+        *around, last = (plain_name(step.strip('"')) for step in path.split("."))
+        name = f"model_{last}" if last in ("name", "id") and around[-1] == "model" else last
+        if not is_of_judge(around):
+            paths.setdefault(name, []).append(path)
     wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
     chosen: dict[str, str] = {}
     for name in wanted:

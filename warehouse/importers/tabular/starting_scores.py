@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.column_names import Grade, grade_of, is_flag, is_setting
+from warehouse.importers.tabular.column_names import Grade, are_models, grade_of, is_flag, is_metric, is_setting
 from warehouse.importers.tabular.plain_tables import SCORE_NAMES, path_of, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
 from warehouse.importers.tabular.recode import Equality
@@ -150,6 +150,8 @@ def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
         rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
         if _are_systems(usual):
             return Scores(choices=[_systems(table, usual)])
+        if _are_by_model(usual):
+            return Scores(choices=[_by_model(usual)])
         return Scores(choices=[_which([*rivals, *usual])]) if rivals else Scores(usual)
     if likely:
         first = _highest(likely)
@@ -164,6 +166,29 @@ def _are_systems(several: Sequence[Candidate]) -> bool:
     """Whether columns have one name in different objects, which then may be different systems."""
     names = {plain_name(candidate.column.name) for candidate in several}
     return len(several) > 1 and len(names) == 1 and not names & _GENERIC
+
+
+def _are_by_model(several: Sequence[Candidate]) -> bool:
+    """Whether columns of one object have names of models."""
+    names = [candidate.column.name for candidate in several]
+    around = {candidate.column.parents for candidate in several}
+    return (
+        len(names) > 1 and len(around) == 1 and around != {()} and are_models(names) and not any(map(is_metric, names))
+    )
+
+
+def _by_model(several: Sequence[Candidate]) -> Choice:
+    names = ", ".join(toml_text(candidate.column.name) for candidate in several)
+    around = ".".join(map(path_of, several[0].column.parents))
+    return Choice(
+        f"what {names} are, of which each prompt has a score",
+        ("models", "metrics of one model"),
+        (
+            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} and one [[scores]] with '
+            f"value = '{around}.\"{{system}}\"'",
+            "uncomment the [[scores]] of each",
+        ),
+    )
 
 
 def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
