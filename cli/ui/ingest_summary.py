@@ -60,7 +60,7 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Each note once, with its source, or the first and the number of those of which the same is said."""
     sources: dict[str, list[str]] = {}
     for source, note in notes:
-        sources.setdefault(note, []).append(source)
+        sources.setdefault(_without_prefix(note, source), []).append(source)
     return [
         f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
         for note, (first, *others) in sources.items()
@@ -102,15 +102,35 @@ def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[s
     and for numbers; with ``every`` all of them are named."""
     alike: dict[str, list[LoadReport]] = {}
     for item in refused:
-        text = item.error.replace(item.source, "\0")
-        alike.setdefault(re.sub(r"\d+", "0", text), []).append(item)
+        alike.setdefault(re.sub(r"\d+", "0", _without_name(item.error, item.source)), []).append(item)
     lines = []
     for first, *others in alike.values():
         folder = _common_folder([item.source for item in (first, *others)])
         names = ", ".join(item.source.removeprefix(folder) for item in (others if every else others[:NAMED]))
         more = ", … (-v names all)" if len(others) > NAMED and not every else ""
-        lines.append(first.error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
+        error = f"{first.source}: {_without_prefix(first.error, first.source)}"
+        lines.append(error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
     return lines
+
+
+def _names_of(source: str) -> list[str]:
+    """A source, and what it is called in each of the folders that it lies in."""
+    parts = source.split("/")
+    return ["/".join(parts[number:]) for number in range(len(parts))]
+
+
+def _without_name(error: str, source: str) -> str:
+    """What an error says of any source."""
+    for name in _names_of(source):
+        error = error.replace(name, "\0")
+    return error
+
+
+def _without_prefix(text: str, source: str) -> str:
+    """A text that says first which source it is about, without that."""
+    for name in _names_of(source):
+        text = text.removeprefix(f"{name}: ")
+    return text
 
 
 def _common_folder(paths: Sequence[str]) -> str:

@@ -15,9 +15,10 @@ import pytest
 from rich.progress import Progress as RichProgress
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
-from warehouse.cli.ui.ingest_summary import _of_sources
+from warehouse.cli.ui.ingest_summary import _of_sources, error_lines
 from warehouse.cli.ui.progress import Bar
 from warehouse.ingest.pipeline import ingest
+from warehouse.store.load.state import LoadReport
 from warehouse.store.open import open_store
 
 MAPPING = """
@@ -355,7 +356,19 @@ def test_a_note_on_several_sources_is_told_once() -> None:
     assert _of_sources(notes) == ["3 sources, the first a: x is y", "c: z"]
 
 
+def test_a_note_does_not_say_twice_which_source_it_is_about() -> None:
+    assert _of_sources([("in/x/a.csv", "a.csv: z"), ("in/x/b.csv", "x/b.csv: z")]) == [
+        "2 sources, the first in/x/a.csv: z"
+    ]
+
+
 # --- errors ----------------------------------------------------------------------------------
+
+
+def test_errors_that_name_their_files_are_one_kind() -> None:
+    said = "m.toml: no such key in 'x/{0}'"
+    reports = [LoadReport(f"in/x/{n}", "refused", error=f"in/x/{n}: {said.format(n)}") for n in ("a.json", "b.json")]
+    assert error_lines(reports) == ["in/x/a.json: m.toml: no such key in 'x/a.json' [and 1 more like it: b.json]"]
 
 
 def test_errors_of_one_kind_are_said_once(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:

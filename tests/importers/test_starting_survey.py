@@ -104,6 +104,13 @@ def reviews(path: Path) -> Means:
     return {("", name, ""): float(values[name].astype(float).mean()) for name in values}
 
 
+def old_reviews(path: Path) -> Means:
+    """EvalScope 0.x: a verdict for each choice, or several by name."""
+    values = [choice["review"]["result"] for record in records_of(path) for choice in record["choices"]]
+    frame = pd.DataFrame(value if isinstance(value, dict) else {"score": value} for value in values)
+    return {("", name, ""): float(frame[name].mean()) for name in frame if not name.startswith("inst_level")}
+
+
 def deepeval(path: Path) -> Means:
     parts = [part for case in json.loads(path.read_text())["testCases"] for part in case["metricsData"]]
     scores = pd.DataFrame(parts).groupby("name")["score"].mean()
@@ -150,6 +157,7 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/nemo_evaluator/*.jsonl": column_means("reward"),
     "*/metr_horizon/*.jsonl": column_means("score", by="model"),
     "*/reviews/qwen-plus/*.jsonl": reviews,
+    "*/reviews/Qwen2.5-0.5B-Instruct/*.jsonl": old_reviews,
     "*/deepeval/*.json": deepeval,
     "*matrix*/*": matrix_means,
     "*/tabular/matrix.csv": matrix_means,
@@ -223,6 +231,8 @@ def test_every_fixture_has_right_figures_or_a_question(folder: str) -> None:
 EXAMPLES = [
     "evalscope/qwen-plus/reviews/qwen-plus/gsm8k_main.jsonl",
     "evalscope/qwen-plus/reviews/qwen-plus/ifeval_default.jsonl",
+    "evalscope/20250117_154119/reviews/Qwen2.5-0.5B-Instruct/gsm8k_main.jsonl",
+    "evalscope/20250117_154119/reviews/Qwen2.5-0.5B-Instruct/ifeval_default.jsonl",
     "bfcl/2024-07-06/score-BFCL/data.csv",
     "cruxeval_generations/phi-1_temp0.2_input.json",
     "deepeval/generated_4.3.1/.latest_run_full.json",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -251,6 +252,29 @@ def test_shipped_mappings_go_by_name(tmp_path: Path, run: Caller, monkeypatch: p
     run("mapping").fails(2, "--list")
 
 
+def test_a_line_above_the_header_is_named_where_no_row_fits_it(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    with pytest.raises(InputError, match=r"no rows: row 2: 3 columns: .*expected 1"):
+        starting_mapping(tmp_path / "a.csv")
+
+
+def test_no_shipped_mapping_fits_a_file_without_rows(tmp_path: Path, run: Caller) -> None:
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    said = run("ingest", str(tmp_path / "a.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
+    said.fails(3, "no importer knows")
+    assert "by its shape" not in said.err and "by their shape" not in said.err
+
+
+def test_scores_are_not_offered_as_ids(tmp_path: Path) -> None:
+    path = csv(tmp_path / "a.csv", {"id": [1, 2, 3], "model": ["m"] * 3, "score": [0.5, 0.25, 1]})
+    assert 'prompt_id = "id"\n' in starting_mapping(path)
+
+
+def test_ingest_says_why_a_table_cannot_be_read(tmp_path: Path, run: Caller) -> None:
+    (tmp_path / "a.csv").write_text("id,model,score\n1,m,1\n", encoding="utf-16")
+    run("ingest", str(tmp_path / "a.csv"), db=f"duckdb:///{tmp_path / 's.db'}").fails(3, "text in UTF-16")
+
+
 def test_keys_of_services_are_not_shown(tmp_path: Path) -> None:
     row = {"model": "org/a", "id": 1, "score": 1, "spec": {"api_key": "hidden", "note": "sk-0a1b2c3d4e5f6g7h8"}}
     (tmp_path / "a.jsonl").write_text(f"{json.dumps(row)}\n")
@@ -345,6 +369,114 @@ def test_keyed_objects_and_nested_lists_are_rows(tmp_path: Path, document: Any, 
     taken = read(tmp_path, values, {"model": "m", "benchmark": "b"})
     assert len(taken.rows) == (18 if draws else 9) and not taken.rejections
     assert sum(scores(taken.rows)) == (13 if draws else 4)
+
+
+def lists(**scores_of: list[int]) -> dict[str, Any]:
+    return {key: [{"id": i, "correct": n} for i, n in enumerate(several)] for key, several in scores_of.items()}
+
+
+@pytest.mark.parametrize(
+    ("document", "words", "decision", "means"),
+    [
+        (lists(a=[1, 1], b=[0, 0]), 'the keys "a", "b" above', {"model": "^@key"}, {"a": 1, "b": 0}),
+        ({"runs": lists(u=[1, 0], v=[0, 0])}, "above the records name", {"model": "^@key"}, {"u": 0.5, "v": 0}),
+        (
+            {"models": {key: {"answers": lists(x=[n])["x"]} for key, n in zip("abc", (1, 1, 0), strict=True)}},
+            "above the records name",
+            {"model": "^@key"},
+            {"a": 1, "b": 1, "c": 0},
+        ),
+        (
+            json.loads(pd.DataFrame({"model": ["a", "b"] * 3, "q": list("xxyyzz"), "score": [1, 0] * 3}).to_json()),
+            'what "model", "q" hold, by the same keys',
+            {"model": "$.model[@key]"},
+            {"a": 1, "b": 0},
+        ),
+        ({"seed": 1} | lists(test=[1, 1, 1], dev=[0, 0]), "hold the samples", {}, {"m": 1}),
+    ],
+)
+def test_records_that_lie_in_several_places_are_not_left_out(
+    tmp_path: Path, document: Any, words: str, decision: dict[str, str], means: dict[str, float]
+) -> None:
+    """They were read from one of the places, without a word on the others."""
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = tomllib.loads(asked(tmp_path / "r.json", words))
+    del values["choose"]
+    values["run"] |= decision
+    taken = read(tmp_path, values, {"benchmark": "b"} | ({} if decision else {"model": "m"}))
+    by_model: dict[str, list[float]] = {}
+    for row in taken.rows:
+        by_model.setdefault(taken.run_of(row).model, []).append(row["scores"][0]["value"])
+    assert {model: sum(several) / len(several) for model, several in by_model.items()} == means
+
+
+def test_a_table_by_columns_below_other_keys(tmp_path: Path) -> None:
+    by_column = json.loads(pd.DataFrame({"model": ["a", "b"] * 3, "score": [1, 0] * 3}).to_json())
+    (tmp_path / "r.json").write_text(json.dumps({"meta": {"date": 1}, "data": by_column}))
+    asked(tmp_path / "r.json", 'what "data.model" hold')
+
+
+def test_scores_under_names_of_models_are_asked_about(tmp_path: Path) -> None:
+    rows = [{"id": i, "question": f"{i}?", "scores": {"gpt-4": 1, "llama-3.1": i % 2}} for i in range(4)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    text = asked(tmp_path / "r.json", "(1) models, (2) metrics of one model")
+    decided = re.sub(r"(?ms)^\[\[choose\]\].*?\n\n|^files.*?\n", "", text).replace(
+        "[run]", '[run]\nmodel = { const = "{s}" }'
+    )
+    decided = '[each]\ns = ["gpt-4", "llama-3.1"]\n' + decided
+    decided += '[[scores]]\nmetric = "acc"\nvalue = \'scores."{s}"\'\n'
+    taken = read(tmp_path, tomllib.loads(decided), {"benchmark": "b"})
+    assert sum(scores(taken.rows)) == 6 and {run.model for run in taken.runs} == {"gpt-4", "llama-3.1"}
+
+
+def test_the_model_that_judged_is_not_the_one_that_answered(tmp_path: Path) -> None:
+    samples = [{"id": i, "score": i % 2} for i in range(4)]
+    config = {"judge": {"model": "gpt-4"}}
+    (tmp_path / "r.json").write_text(json.dumps({"config": config, "samples": samples}))
+    assert "model" not in mapping_of(tmp_path / "r.json").get("run", {})
+    (tmp_path / "r.json").write_text(json.dumps({"config": config | {"model": {"name": "m"}}, "samples": samples}))
+    assert mapping_of(tmp_path / "r.json")["run"]["model"] == "$.config.model.name"
+
+
+def test_texts_of_generations_are_no_questions(tmp_path: Path) -> None:
+    rows = [{"id": i, "samples": [{"text": "a", "score": 1}, {"text": "b", "score": i % 2}]} for i in range(4)]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.jsonl"), {"model": "m", "benchmark": "b"})
+    assert [(row["prompt_id"], row["draw"], row["response"]) for row in taken.rows][:3] == [
+        ("0", 0, "a"),
+        ("0", 1, "b"),
+        ("1", 0, "a"),
+    ]
+
+
+def test_keys_that_name_the_models_again_are_not_asked_about(tmp_path: Path) -> None:
+    runs = {key: {"model": f"m{key}", "items": lists(x=[1, 0])["x"]} for key in "abc"}
+    (tmp_path / "r.json").write_text(json.dumps({"runs": runs}))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"benchmark": "b"})
+    assert {run.model for run in taken.runs} == {"ma", "mb", "mc"} and len(taken.rows) == 6
+
+
+def test_keys_that_say_again_what_the_records_say_are_not_asked_about(tmp_path: Path) -> None:
+    document = {"date": 1, "eval": {f"T/{i}": [{"task_id": f"T/{i}", "passed": i > 1}] for i in range(4)}}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = mapping_of(tmp_path / "r.json")
+    assert values["rows"]["at"] == "eval{}[]" and "choose" not in values
+    assert scores(read(tmp_path, values, {"model": "m", "benchmark": "b"}).rows) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(("key", "names"), [("models", ["x", "y"]), ("outputs", ["gpt-4o", "llama-3"])])
+def test_names_of_models_beside_each_other_are_no_metrics(tmp_path: Path, key: str, names: list[str]) -> None:
+    rows = [{"id": i, "question": f"{i}?", key: [{"name": name, "score": 1} for name in names]} for i in range(3)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"benchmark": "b"})
+    assert {run.model for run in taken.runs} == {*names}
+    assert {score["metric"] for row in taken.rows for score in row["scores"]} == {"score"}
+
+
+def test_tasks_of_a_document_may_be_benchmarks_with_published_figures(tmp_path: Path) -> None:
+    document = {"model": "m", "results": {name: {"acc": 0.5, "acc_stderr": 0.1} for name in ("mmlu", "arc")}}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    asked(tmp_path / "r.json", "benchmarks, of which figures are published")
 
 
 def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:

@@ -56,6 +56,14 @@ def test_nulls_of_records_known_by_place_keep_their_place(tmp_path: Path) -> Non
     assert values == [0, 1] and not rejected
 
 
+@pytest.mark.parametrize(("text", "n_rejected"), [('"q"', 2), ('{ path = "q", optional = true }', 0)])
+def test_records_without_a_question_that_are_known_by_place(tmp_path: Path, text: str, n_rejected: int) -> None:
+    mapping = f"{RUN}[sample]\ntext = {text}\n" + SCORE
+    lines = [{"q": "1+1", "pred": "2", "answer": "2"}, {"pred": "x", "answer": "y"}, {"q": " ", "pred": "x"}]
+    values, rejected = places(tmp_path, mapping, "a.jsonl", "\n".join(map(json.dumps, lines)))
+    assert values == [1, 0, 0][: 3 - n_rejected] and len(rejected) == n_rejected
+
+
 @pytest.mark.parametrize(
     ("part", "rejected"),
     [('"answer"', 2), ('{ path = "answer", optional = true }', 1), ('{ path = "answer", default = "none" }', 1)],
@@ -110,6 +118,13 @@ def test_rows_of_empty_cells_and_footers(tmp_path: Path) -> None:
     values, rejected = places(tmp_path, mapping, "a.csv", text)
     assert values == [1, 0]
     assert [found for _, found in rejected][:2] == ["an empty row", "'Total', a row that sums up others"]
+
+
+def test_lines_that_are_drawn_between_rows(tmp_path: Path) -> None:
+    mapping = RUN.replace('{ const = "m" }', '"model"') + '[sample]\nprompt_id = "id"\n'
+    mapping += '[[scores]]\nmetric = "acc"\nvalue = "acc"\n'
+    values, rejected = places(tmp_path, mapping, "a.csv", "id,model,acc\n---,:---:,----\nq--1,m,1\n--,-m-,0\n")
+    assert values == [1, 0] and rejected == [("a.csv row 2", "a drawn line")]
 
 
 def test_bare_texts_in_a_published_dump(tmp_path: Path) -> None:

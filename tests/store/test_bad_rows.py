@@ -46,6 +46,12 @@ def test_contradicting_rows_are_counted_apart_from_equal_ones(kit: Any, policy: 
     assert second.startswith(f"{other} duplicate row") and f"the {policy} one was kept" in second
 
 
+def test_duplicates_are_counted_by_rows_not_by_what_each_says(kit: Any) -> None:
+    whole = kit.row("a", 1.0, response="x")
+    (note,) = kit.load(kit.header(), [whole, whole, whole]).notes
+    assert note == "2 duplicate rows collapsed"
+
+
 def test_equal_rows_are_draws_where_the_user_says_so(kit: Any, whole: Any) -> None:
     rows = [kit.row("a", 1.0), kit.row("a", 1.0), kit.row("b", 0.0)]
     report = kit.load(kit.header(), rows, on_duplicate="draws")

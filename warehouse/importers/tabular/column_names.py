@@ -46,7 +46,9 @@ _UNLESS_METRIC = _words(
     "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
     " extracted target gold label choice choices option options reference"
 )
-_ANSWERS = _words("answer answers option options choice choices label labels target response prediction index letter")
+_ANSWERS = _words(
+    "answer answers option options choice choices label labels target gold response prediction pred index letter"
+)
 #: Words for what went well: a prompt, where nothing else is named.
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
@@ -58,7 +60,7 @@ _FLAGS = _words(
     " deleted gated enabled open official distilled reasoning multimodal flag agreement stopped binary optimized"
 )
 #: Objects around scores, and around figures of a whole run, settings and the like.
-_SCORES = _words("scores score assertions evaluations evaluation reward_info grades sample_score results_scores")
+_SCORES = _words("scores score assertions evaluations evaluation review reward_info grades sample_score results_scores")
 _AGGREGATES = _words(
     "average averages avg mean aggregate aggregates aggregated summary report overall final total stats"
 )
@@ -68,6 +70,9 @@ _SETTINGS = _words(
 )
 #: Properties of a prompt, whose fields are no fields of the run.
 _OF_PROMPT = _words("doc document raw_input metadata seed_metadata sample_metadata input example item question vars")
+
+#: What judges answers, and is not what was evaluated.
+_JUDGES = _words("judge judges judging grader graders grading scorer evaluator autograder annotator rater")
 
 #: Names of ids of prompts, beyond the usual ones.
 ID_NAMES = (
@@ -153,6 +158,11 @@ def is_setting(parents: Iterable[str]) -> bool:
 def is_of_prompt(parents: Iterable[str]) -> bool:
     """Whether one of the objects around a value describes the prompt."""
     return any(plain_name(parent) in _OF_PROMPT for parent in parents)
+
+
+def is_of_judge(parents: Iterable[str]) -> bool:
+    """Whether one of the objects around a value describes who judged."""
+    return any({*words_of(parent)} & _JUDGES for parent in parents)
 
 
 def looks_like_model(text: str) -> bool:

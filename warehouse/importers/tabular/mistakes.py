@@ -154,7 +154,10 @@ def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[st
     name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     try:
         found = members(path, name, mapping.members)
-        return mistakes_in(mapping, Table(found[0], mapping, root), None) if found else ["no table in it"]
+        if not found:
+            return ["no table in it"]
+        table = Table(found[0], mapping, root)
+        return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
     except (InputError, OSError) as error:
         return [str(error)]
 

@@ -116,6 +116,7 @@ class TableProfile:
 
     Attributes:
         at, draws: paths of the records in a document and of the generations in a record.
+        beside, parallel: what the document holds of such records elsewhere (``Place``).
         document: scalars of the document that holds the records, by path.
         chunk: the rows themselves.
     """
@@ -128,6 +129,8 @@ class TableProfile:
     chunk: Chunk
     at: str = ""
     draws: str = ""
+    beside: tuple[str, ...] = ()
+    parallel: tuple[str, ...] = ()
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -153,13 +156,16 @@ def profile(path: Path) -> TableProfile:
     if isinstance(reader, JsonReader | JsonLinesReader):
         place, document = _placed(reader)
         reader = open_reader(member, ReadingRules(at=_parsed(place.at), draws=_parsed(place.draws)))
-    chunk = next((part for part in reader.chunks(None, ignore) if part.size), None)
+    bad: list[str] = []
+    told = reader.chunks(None, lambda place, found, expected: bad.append(f": {place}: {found}; expected {expected}"))
+    chunk = next((part for part in told if part.size), None)
     if chunk is None:
-        raise InputError("no rows", path=path.name, expected="a table with at least one row")
+        first = bad[0] if bad else ""
+        raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], chunk.size, chunk)
-    table.at, table.draws = place.at, place.draws
+    table.at, table.draws, table.beside, table.parallel = place.at, place.draws, place.beside, place.parallel
     if place.at and isinstance(document, dict):
         table.document = dict(_scalars(document, "$"))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place, isinstance(document, dict))
@@ -168,12 +174,12 @@ def profile(path: Path) -> TableProfile:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with a file of JSON, with line and column; nothing if it can be read, or is no JSON."""
-    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
+    """What is wrong with a file of JSON (with line and column), CSV or TSV; nothing if it can be read, or is none."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv"):
         return ""
     try:
         reader = open_reader(members(path, path.name)[0], ReadingRules())
-        if isinstance(reader, JsonReader):
+        if not isinstance(reader, JsonLinesReader):
             next(iter(reader.chunks(None, ignore)), None)
     except InputError as error:
         return str(error)
@@ -242,7 +248,7 @@ def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]
             for item in _around(row, place, is_document):
                 found.setdefault(item[1], item)
     if place.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
-        found = {path: item for path, item in found.items() if path.startswith("@")}
+        found = {path: item for path, item in found.items() if path.lstrip("^").startswith("@")}
         found.setdefault("@", ("value", place.draws or "@", ()))
     return _gathered(found.values())[:_MOST]
 
@@ -266,6 +272,9 @@ def _around(row: Row, place: Place, is_document: bool) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
     if place.at.endswith("{}"):
         yield "@key", "@key", ()
+    elif "{}" in place.at:
+        path = "^" * place.at.rpartition("{}")[2].count("[]") + "@key"
+        yield path, path, ()
     if place.draws and isinstance(row.draw, dict):
         yield from ((name, f"{place.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None

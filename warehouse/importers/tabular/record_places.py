@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.importers.tabular.column_names import ID_NAMES, Grade, are_numbered, grade_of
@@ -26,16 +26,54 @@ _KNOWN = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where records are: paths as ``[rows]`` has them, and whether keys tell them apart."""
+    """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records.
+
+    Attributes:
+        beside: paths of other records with the same fields.
+        parallel: paths of objects with the same keys, which may hold further fields of the records.
+    """
 
     at: str = ""
     draws: str = ""
+    beside: tuple[str, ...] = ()
+    parallel: tuple[str, ...] = ()
 
 
 def place_of(document: Any) -> Place:
     """The likeliest place of records in a document; the document itself where none is likelier."""
-    found = [(_weight(*item), -number, item[0]) for number, item in enumerate(_places(document, "", None))]
-    return max(found, key=lambda item: item[:2])[2] if found else Place()
+    found = list(_places(document, "", None))
+    if not found:
+        return Place()
+    best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
+    return replace(best[0], beside=tuple(_beside(best, found)), parallel=tuple(_parallel(best[2], best[0].at)))
+
+
+def _beside(best: Any, found: Sequence[Any]) -> Iterator[str]:
+    """Places apart from one whose records have mostly the same fields."""
+    place, record = best[0], best[1]
+    if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
+        return
+    for other, inner, *_ in found:
+        apart = not (other.at.startswith(place.at) or place.at.startswith(other.at))
+        if apart and not other.draws and isinstance(inner, dict):
+            common = record.keys() & inner.keys()
+            if len(common) * 2 > max(len(record), len(inner)) and _score_grade({key: inner[key] for key in common}):
+                yield other.at
+
+
+def _parallel(around: Any, at: str) -> Iterator[str]:
+    """Objects beside one of values by key that hold single values by the same keys, as tables by column do."""
+    if not isinstance(around, dict) or not at.endswith("{}"):
+        return
+    folder = at[: at.rfind(".") + 1]
+    inner_of = {f"{folder}{path_of(str(key))}": inner for key, inner in around.items()}
+    values = inner_of.get(at.removesuffix("{}"))
+    if not isinstance(values, dict) or keyed_kind(values) != "values":
+        return
+    for path, inner in inner_of.items():
+        same_keys = inner is not values and isinstance(inner, dict) and inner.keys() == values.keys()
+        if same_keys and all(map(_is_scalar, inner.values())):
+            yield path
 
 
 def keyed_kind(value: Any) -> str:
@@ -91,7 +129,20 @@ def _places(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple
             if _grade_of_keyed(value) and grade_of(path.rpartition(".")[2]) > Grade.NEVER:
                 yield Place(f"{path}{{}}", "[]" if kind == "lists" else ""), value, outer, len(value)
             return
+        if _are_lists_of_one_kind(value):
+            records = [item for items in value.values() for item in items]
+            yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
+            return
         yield from _below(value, f"{path}." if path else "", depth)
+
+
+def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
+    """Whether an object holds nothing but lists of records with the same fields: of several models, tasks, prompts."""
+    lists = list(value.values())
+    if len(lists) < 2 or not all(map(_is_list_of_records, lists)) or any(map(_is_field, map(str, value))):
+        return False
+    first = {*lists[0][0]}
+    return all(len(first & {*items[0]}) * 2 > max(len(first), len(items[0])) for items in lists)
 
 
 def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth: int) -> Iterator[Any]:
@@ -101,8 +152,8 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
     for key, inner in record.items() if names_prompts else ():
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
-        if {plain_name(str(name)) for name in inner[0]} & _CONTENT:
-            continue  # prompts of their own
+        if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
+            continue  # prompts of their own; a text may be that of a generation
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
             yield Place(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
     yield from _below(record, f"{path}.", depth)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.importers.common.messages import listed
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
 from warehouse.importers.tabular.toml import safe, texts, toml_text
 
 
@@ -32,6 +33,42 @@ class Choice:
         yield f"between = {texts(map(safe, self.between))}"
         yield from (f"#   {number}. {safe(text)}" for number, text in enumerate(self.written, 1))
         yield ""
+
+
+def of_places(table: TableProfile) -> Iterator[Choice]:
+    """What a document holds beside the records that a mapping takes."""
+    if table.beside:
+        places = (table.at, *table.beside)
+        yield Choice(
+            f"which of {listed(map(toml_text, places), 8)} hold the samples: all have the same fields",
+            tuple(f"{toml_text(place)} alone" for place in places),
+            tuple(f"[rows] at = {toml_text(place)}" for place in places),
+        )
+    keys = next((column for column in table.columns if column.path.lstrip("^") == "@key" != column.path), None)
+    if keys is not None and not _says_again(table, keys):
+        named = toml_text(keys.path)
+        yield Choice(
+            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} above the records name",
+            ("models", "benchmarks", "a property of the prompts"),
+            (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
+        )
+    if table.parallel:
+        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in table.parallel[:8])
+        yield Choice(
+            f"what {listed(map(toml_text, table.parallel), 8)} hold, by the same keys as {toml_text(table.at)}",
+            ("further columns of the table", "something else"),
+            (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
+        )
+
+
+def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
+    """Whether texts of the records tell apart what the keys above them do."""
+    by_key = table.values(keys)
+    return any(
+        len(column.values) == len(keys.values) == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        for column in table.columns
+        if column is not keys and column.kind == "text"
+    )
 
 
 def undecided(tables: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]]) -> Iterator[str]:

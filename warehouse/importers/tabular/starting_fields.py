@@ -13,6 +13,9 @@ from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     MODEL_LABELS,
     PLACEHOLDERS,
+    are_models,
+    is_metric,
+    is_of_judge,
     is_of_prompt,
     is_setting,
 )
@@ -119,7 +122,19 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     fields.filter = _named(top, ("filter",))
     beside = any(column.path.startswith("^.") for column in columns)
     if beside and fields.metric is None and not table.draws:
-        fields.metric = _named(top, METRIC_NAMES)
+        column = _named(top, METRIC_NAMES)
+        if column is not None and _names_models(table, column):
+            fields.run["model"] = column
+        else:
+            fields.metric = column
+
+
+def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
+    """Whether what lies beside others in a prompt are answers of models, as their list or their names say."""
+    around = table.at.removesuffix("[]").rpartition(".")[2].strip('"')
+    texts = list(map(_text, column.values))
+    named = are_models(texts) and not any(is_metric(text) or "score" in text.lower() for text in texts)
+    return named or bool(MODEL_LABELS.fullmatch(plain_name(around).removesuffix("s")))
 
 
 def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
@@ -129,6 +144,10 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
             continue
         words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
+        if table.draws and name == "text":
+            free = [column for column in free if not column.path.startswith(table.draws)]
+        elif table.draws and name == "response":
+            words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
     if keyed is not None and "prompt_id" not in fields.sample and "text" not in fields.sample:
@@ -161,7 +180,7 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
         anywhere = name in ("model", "benchmark")
         free = [c for c in columns if c.path not in fields.taken and (anywhere or not c.parents)]
         if name == "model":
-            free = [column for column in free if not is_of_prompt(column.parents)]
+            free = [c for c in free if not is_of_prompt(c.parents) and not is_of_judge(c.parents)]
         column = _named(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
@@ -206,7 +225,10 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
     """Fields of a run that the document around the records holds: field -> path."""
     paths: dict[str, list[str]] = {}
     for path in table.document:
-        paths.setdefault(plain_name(path.rpartition(".")[2].strip('"')), []).append(path)
+        *around, last = (plain_name(step.strip('"')) for step in path.split("."))
+        name = f"model_{last}" if last in ("name", "id") and around[-1] == "model" else last
+        if not is_of_judge(around):
+            paths.setdefault(name, []).append(path)
     wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
     chosen: dict[str, str] = {}
     for name in wanted:

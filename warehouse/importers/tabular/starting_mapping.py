@@ -16,7 +16,7 @@ from warehouse.importers.tabular.column_names import Grade, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import OF_TRUTH
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_choices import Choice, of_places
 from warehouse.importers.tabular.starting_fields import fields_of, other_ids
 from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
 from warehouse.importers.tabular.starting_published import figures_of
@@ -60,6 +60,7 @@ class _Writer:
 
     def _choices(self) -> Iterator[Choice]:
         """What is to be decided."""
+        yield from of_places(self.table)
         if self.figures is not None:
             yield from self.figures.choices
             return
@@ -164,7 +165,8 @@ class _Writer:
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
-        others = [column.path for column in other_ids(self.table, self.fields)]
+        scores = {candidate.column.path for candidate in (*self.scores.chosen, *self.scores.offered)}
+        others = [column.path for column in other_ids(self.table, self.fields) if column.path not in scores]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
             known = "the content is the key" if self.fields.key else "the row's number counts"
@@ -189,7 +191,7 @@ class _Writer:
             for name, known in self.fields.metadata.items():
                 yield f"{name} = {toml_text(known.path)}"
         seen: set[str] = {*self.fields.metadata}
-        for column in [c for c in self._unused() if not c.path.startswith("@")][:_OFFERED]:
+        for column in [c for c in self._unused() if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
             name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
             seen.add(name)
             key, path = safe(toml_key(name)), safe(toml_text(column.path))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.column_names import Grade, grade_of, is_flag, is_setting
-from warehouse.importers.tabular.plain_tables import SCORE_NAMES, plain_name
+from warehouse.importers.tabular.column_names import Grade, are_models, grade_of, is_flag, is_metric, is_setting
+from warehouse.importers.tabular.plain_tables import SCORE_NAMES, path_of, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
 from warehouse.importers.tabular.recode import Equality
 from warehouse.importers.tabular.score_words import NULL_WORDS, plain
@@ -18,7 +18,7 @@ from warehouse.importers.tabular.values import text_of
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
-    "value score scores result results data metrics metric evaluation evaluations sample_score".split()
+    "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
 _LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 #: Share of rows without a value from which on a column may belong to rows of another kind.
@@ -149,7 +149,9 @@ def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
         above = [c for c in likely if c.column.depth < usual[0].column.depth]
         rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
         if _are_systems(usual):
-            return Scores(choices=[_systems(usual)])
+            return Scores(choices=[_systems(table, usual)])
+        if _are_by_model(usual):
+            return Scores(choices=[_by_model(usual)])
         return Scores(choices=[_which([*rivals, *usual])]) if rivals else Scores(usual)
     if likely:
         first = _highest(likely)
@@ -166,18 +168,48 @@ def _are_systems(several: Sequence[Candidate]) -> bool:
     return len(several) > 1 and len(names) == 1 and not names & _GENERIC
 
 
-def _systems(several: Sequence[Candidate]) -> Choice:
-    around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
-    name = several[0].column.name
+def _are_by_model(several: Sequence[Candidate]) -> bool:
+    """Whether columns of one object have names of models."""
+    names = [candidate.column.name for candidate in several]
+    around = {candidate.column.parents for candidate in several}
+    return (
+        len(names) > 1 and len(around) == 1 and around != {()} and are_models(names) and not any(map(is_metric, names))
+    )
+
+
+def _by_model(several: Sequence[Candidate]) -> Choice:
+    names = ", ".join(toml_text(candidate.column.name) for candidate in several)
+    around = ".".join(map(path_of, several[0].column.parents))
     return Choice(
-        f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}",
-        ("different models", "different metrics of one model"),
+        f"what {names} are, of which each prompt has a score",
+        ("models", "metrics of one model"),
         (
-            f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
-            f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
+            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} and one [[scores]] with '
+            f"value = '{around}.\"{{system}}\"'",
             "uncomment the [[scores]] of each",
         ),
     )
+
+
+def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
+    around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
+    name = several[0].column.name
+    between = ["different models", "different metrics of one model"]
+    written = [
+        f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
+        f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
+        "uncomment the [[scores]] of each",
+    ]
+    if table.rows == 1 and not table.at and several[0].column.parents:
+        at = "".join(f"{path_of(parent)}." for parent in several[0].column.parents[:-1]).removesuffix(".")
+        figure = toml_text(path_of(name))
+        between.append("benchmarks, of which figures are published")
+        written.append(
+            f'[rows] at = {toml_text(f"{at}{{}}")}, [run] benchmark = "@key", [[published]] metric = '
+            f'{toml_text(name)}, value = {figure}; what stands beside as "$.NAME", such as model = "$.model"'
+        )
+    what = f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}"
+    return Choice(what, tuple(between), tuple(written))
 
 
 def _highest(several: Sequence[Candidate]) -> list[Candidate]:

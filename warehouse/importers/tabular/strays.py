@@ -21,6 +21,7 @@ from warehouse.importers.tabular.values import Unfit
 
 #: How languages write a missing value where they make text of it.
 _MISSING = ("", "nan", "NaN", "None", "null", "<NA>")
+_LINE = r"^\s*:?[-=_+]{2,}:?\s*$"
 _KEEP = '; if it is a prompt, give its id a word before it: prompt_id = { template = "id {…}" }'
 
 Faults = dict[int, Unfit]
@@ -35,7 +36,7 @@ def stray_rows(view: View, mapping: TabularMapping, variant: Variant, columns: M
         variant: the reading of each.
         columns: the fields of the sample that were read of them, by name.
     """
-    faults = _misshapen(view, variant)
+    faults = _misshapen(view, variant) | _ruled(view.chunk)
     identifier = _stated(variant, columns, "prompt_id")
     if not mapping.key:
         known_by = identifier if identifier is not None else _stated(variant, columns, "position")
@@ -45,6 +46,9 @@ def stray_rows(view: View, mapping: TabularMapping, variant: Variant, columns: M
             faults.setdefault(row, Unfit(f"no {name} in {_shown(view, row)}", expected))
         if identifier is None:
             faults = _empty(view, variant) | faults
+            for row in _without_question(variant, columns):
+                expected = f"{variant.sample['text'].where} in each row (optional = true, where it may be missing)"
+                faults.setdefault(row, Unfit(f"no text in {_shown(view, row)}", expected))
     for row, word in _summaries(view, mapping, identifier, columns):
         faults.setdefault(row, Unfit(f"{word!r}, a row that sums up others", f"rows of single prompts{_KEEP}"))
     return faults
@@ -78,6 +82,12 @@ def _stated(variant: Variant, columns: Mapping[str, pa.Array], name: str) -> pa.
     if source is None or (source.optional and columns[name].null_count == len(columns[name])):
         return None
     return columns[name]
+
+
+def _without_question(variant: Variant, columns: Mapping[str, pa.Array]) -> list[int]:
+    """Rows that lack the question that the mapping reads: known by their place, they would count as prompts."""
+    source = variant.sample.get("text")
+    return [] if source is None or source.optional else _missing(columns["text"])
 
 
 def _is_missing(value: Any) -> bool:
@@ -160,6 +170,20 @@ def _empty(view: View, variant: Variant) -> Faults:
         for row, record in enumerate(chunk.records() if keys else ())
         if type(record) is not dict or record.keys().isdisjoint(keys)
     }
+
+
+def _ruled(chunk: Chunk) -> Faults:
+    """Rows of a table that are a line drawn under its header, or between its parts."""
+    if not isinstance(chunk, TableChunk) or chunk.data.num_columns < 2:
+        return {}
+    if not all(pa.types.is_string(column.type) for column in chunk.data.columns):
+        return {}
+    drawn = np.ones(chunk.data.num_rows, dtype=np.bool_)
+    for column in chunk.data.columns:
+        drawn &= pc.fill_null(pc.match_substring_regex(column, _LINE), False).to_numpy()
+        if not drawn.any():
+            return {}
+    return {int(row): Unfit("a drawn line", "a row with values") for row in np.flatnonzero(drawn)}
 
 
 def _blank(table: pa.Table) -> list[int]:

@@ -276,8 +276,7 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows of facts that stood twice: how many said the same as the one that was kept, and how
-    many something else."""
+    """Rows that stood twice: how many said nothing new, and how many something else than what was kept."""
 
     same: int = 0
     other: int = 0
@@ -299,28 +298,32 @@ def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    parts = [_settle(scratch, table, on_duplicate) for table in _UNIQUE]
-    return Dropped(sum(part.same for part in parts), sum(part.other for part in parts))
+    scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
+    if not sum(_settle(scratch, table, on_duplicate) for table in _UNIQUE):
+        return Dropped()
+    ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
+    return Dropped(same, other)
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
+def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
+    """Keep one row of each fact of a table; returns how many go."""
     key, values = _UNIQUE[table]
     distinct = f"select count(*) from (select distinct {key} from {table})"
     surplus = int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
     if surplus == 0:
-        return Dropped()
+        return 0
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(scratch, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
     as_text = f"cast(({values}) as varchar)"
-    contradicted = query_text("ingest", "contradicted_rows").format(values=as_text, key=key, order=order, table=table)
-    other = int(scratch.value(contradicted))
+    dropped = query_text("ingest", "dropped_rows").format(values=as_text, key=key, order=order, table=table)
+    scratch.run(f"insert into dropped_row {dropped}")
     scratch.run(
         f"create or replace temp table {table} as select * from {table} "
         f"qualify row_number() over (partition by {key} order by {order}) = 1"
     )
-    return Dropped(surplus - other, other)
+    return surplus
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
@@ -336,12 +339,13 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
     )[0]
     has_question = scratch.value(f"select text is not null from stage_sample where rowid = {first}")
-    unsure = "" if has_question else ", if they are about one prompt; else map what tells the prompts apart"
+    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
+    unsure = "if anything but the id tells the prompts apart, map it; if they are about one prompt, "
     raise ConflictError(
         f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
         f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
-        advice=f"--on-duplicate first or last keeps one; draws takes them as generations{unsure}",
+        advice=keep if has_question else unsure + keep,
     )
 
 
