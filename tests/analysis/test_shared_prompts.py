@@ -154,6 +154,40 @@ def test_one_text_with_other_choices(run: Caller, tmp_path: Path, repeated: bool
     assert ("independent" in overall(store).method) == repeated
 
 
+def test_one_of_two_has_texts(run: Caller, tmp_path: Path) -> None:
+    """The same scores with texts and without: errors are as joint as where neither has any."""
+    store = str(tmp_path / "s.duckdb")
+    for name, asked in (("a", questions()), ("b", bare(questions()))):
+        run("ingest", write(tmp_path / f"{name}.csv", asked), "--default", f"benchmark={name}", db=store)
+    (alone,) = connect(store).compare("x", "y", benchmark="a").rows
+    both = overall(store)
+    assert both.standard_error == pytest.approx(alone.standard_error)
+    assert "(b has no texts): errors are joint over 120 of equal names" in both.reason
+
+
+def test_what_makes_the_mean_surer_than_its_data_is_flagged(run: Caller, tmp_path: Path) -> None:
+    """Three prompts that all go one way, and four clusters: each is half of the mean."""
+    store = str(tmp_path / "s.duckdb")
+    run("ingest", write(tmp_path / "a.csv", questions()), "--default", "benchmark=a", db=store)
+    alike = "model,prompt_id,score,topic\n" + "".join(
+        f"{m},p{i},{s},\n" for m, s in (("x", 0), ("y", 1)) for i in range(3)
+    )
+    (tmp_path / "b.csv").write_text(alike)
+    run("ingest", str(tmp_path / "b.csv"), "--default", "benchmark=b", db=store)
+    assert overall(store).flags == ("leaves_without_spread",)
+    assert "leaves_without_spread: a benchmark without any spread" in in_one_line(
+        run("compare", "x", "y", db=store).out
+    )
+
+    grouped = [f"x,c{i},{int(i < 30)},t{i // 10}" for i in range(40)] + [
+        f"y,c{i},{i % 2},t{i // 10}" for i in range(40)
+    ]
+    (tmp_path / "c.csv").write_text("\n".join(["model,prompt_id,score,topic", *grouped]) + "\n")
+    told = run("ingest", str(tmp_path / "c.csv"), "--default", "benchmark=c", "--cluster-by", "topic", db=store)
+    assert told.code == 0
+    assert overall(store).flags == ("leaves_without_spread", "few_clusters")
+
+
 def test_join_makes_units_one_through_others() -> None:
     units = np.array([5, 5, 7, 9, -1, -2])
     assert join(units, np.array([1, 2, 2, 3, 4, 4])).tolist() == [7, 7, 7, 9, -1, -1]

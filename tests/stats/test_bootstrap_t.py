@@ -128,6 +128,12 @@ def test_all_pairs_are_tested_as_each_alone(kind: str) -> None:
             assert found.p_max_t[place] >= alone.p_value - 1e-12
 
 
+def test_pairs_of_a_single_prompt_have_no_test_and_warn_of_nothing() -> None:
+    scores = np.array([[1.5, 2.5]])
+    pairs = all_pairs(scores, n_resamples=99)
+    assert np.isnan(with_own_tests(pairs, hull_tests(scores, None, pairs)).p_value).all()
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 def test_all_pairs_of_weighted_means(clustered: bool) -> None:
     rng = np.random.default_rng(8)

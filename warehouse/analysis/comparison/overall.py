@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from warehouse.analysis.selection.shared_prompts import (
 )
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -156,7 +158,7 @@ def overall_row(
     own = [row for place, row in enumerate(rows) if sharing.copies[place] == place]
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
-    flags = (PLANNED,) if any(PLANNED in row.flags for row in rows) else ()
+    flags = _flags(rows, combined)
     p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
     paired = PairedDifference(
         difference=combined.difference,
@@ -219,6 +221,20 @@ def overall_row(
         tests=tests,
         **partial_figures(None),
     )
+
+
+def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> tuple[str, ...]:
+    """Of the benchmarks' flags those that hold for the mean, and what only a mean can have."""
+    own = {flag for row in rows for flag in row.flags}
+    few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1
+    conditions = {
+        PLANNED: PLANNED in own,
+        "leaves_without_spread": bool(combined.n_zero and combined.standard_error),
+        "few_clusters": few and "few_clusters" in own,
+        "weights_concentrated": "weights_concentrated" in own,
+        "weights_dominated": "weights_dominated" in own,
+    }
+    return tuple(flag for flag, holds in conditions.items() if holds)
 
 
 def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:

@@ -196,7 +196,7 @@ def pair_up(
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
             f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts;"
-            " --unpaired compares them all the same)"
+            " `warehouse compare --unpaired` compares them all the same)"
         )
     labels = clusters.labels(common)
     return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)

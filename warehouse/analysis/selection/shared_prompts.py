@@ -32,8 +32,8 @@ class SharedPrompts:
     Attributes:
         prompts: ids, ascending, shape (n,).
         questions: number of the question of each, shape (n,).
-        names: of prompts without a text the number (below 0) of the name that their source gives them, which may be
-            another question in another benchmark; the question for the others, shape (n,).
+        names: of prompts without a text, and of those that a source calls like one, the number (below 0) of the name,
+            which may be another question in another benchmark; the question for the others, shape (n,).
         has_text: shape (n,).
     """
 
@@ -64,8 +64,8 @@ class SharedPrompts:
     def joined(self, prompts: Ids, units: Ids) -> Ids:
         """Units made one where they hold the same question, shape (n,).
 
-        Prompts without texts whose sources call them alike are joined too where they are units of their own: whether
-        they are one is not known, and errors hold either way.
+        Prompts that sources call alike are joined too where they are units of their own and one of them has no text:
+        whether they are one is not known, and errors hold either way.
 
         Args:
             prompts: of all parts, one after the other, shape (n,).
@@ -132,7 +132,8 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
     for group in _twins(store, benchmarks):
         own = np.isin(benchmarks, sorted(group))
         questions[own] = join(questions[own], of_name[own])
-    return SharedPrompts(found, questions, np.where(is_told, questions, -1 - of_name), is_told)
+    is_named = np.isin(of_name, of_name[~is_told])  # also of a prompt without a text
+    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), is_told)
 
 
 def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:

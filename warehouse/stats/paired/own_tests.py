@@ -105,6 +105,8 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
     scores, clusters, sizes = _as_groups(scores, clusters, pairs.seed)
     for some in _blocks(pairs.first, len(scores)):
         totals, own_sizes = _totals(scores, clusters, sizes, pairs.first[some], pairs.second[some])
+        if totals.shape[1] < FEWEST_UNITS:
+            continue
         draws = np.sort(studentised(totals, own_sizes, pairs.seed), axis=0)
         enough = np.full(len(some), totals.shape[1]) if own_sizes is None else np.count_nonzero(own_sizes, axis=1)
         for column, pair in enumerate(some):
