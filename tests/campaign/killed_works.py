@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +30,10 @@ from warehouse.store.schema import migrate
 EARLY = 6
 FIRST_REVISION = "0001"
 FACTS = ("run", "run_source", "prompt", "content", "generation", "score", "prompt_score")
+
+for _name in ("pandas", "pyarrow.dataset", "scipy.stats", "yaml", "zoneinfo", "deltalake"):
+    with suppress(ImportError):  # what is loaded late, and would be in every process that is forked
+        importlib.import_module(_name)
 
 
 @dataclass(frozen=True)

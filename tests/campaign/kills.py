@@ -81,16 +81,18 @@ class Campaign:
         empty_place(before.url)
         before.folder.mkdir()
         _succeed(lambda: work.prepare(before, files))
-        self._undisturbed(now)  # the first is slow
-        self.seconds = self._undisturbed(after)
+        _copy(before, after)
+        _succeed(lambda: work.run(after, files))
         self.held, self.whole = _told(self._states, before.folder.with_name("undisturbed"))
+        self.seconds = min(self._undisturbed() for _ in range(3))
 
-    def _undisturbed(self, place: Place) -> float:
-        """Seconds of the work on a copy of the store before."""
-        _copy(self.before, place)
-        started = time.monotonic()
-        _succeed(lambda: self.work.run(place, self.files))
-        return time.monotonic() - started
+    def _undisturbed(self) -> float:
+        """Seconds that the work takes."""
+        _copy(self.before, self.now)
+        with self._looked_at():
+            started = time.monotonic()
+            _succeed(lambda: self.work.run(self.now, self.files))
+            return time.monotonic() - started
 
     def _states(self) -> tuple[Rows, list[Rows]]:
         """What may not be lost, and what readers may see."""
@@ -121,7 +123,7 @@ class Campaign:
     def _round(self, kills: int, rng: random.Random) -> None:
         """Kills on top of one another, until the work has ended before it could be killed."""
         for _ in range(kills):
-            struck = _killed(lambda: self.work.run(self.now, self.files), rng.random() * self.seconds)
+            struck = _killed(lambda: self.work.run(self.now, self.files), 1.1 * rng.random() * self.seconds)
             self.counts.update(kills=1, struck=struck)
             if _exit_code(self._verify) == DAMAGED:
                 self.counts["damaged"] += 1
@@ -173,6 +175,7 @@ class Campaign:
             while not end.exists():
                 assert self.work.seen(self.now) in self.whole
                 file.write(".")
+                time.sleep(0.05)
 
 
 def _prove(url: str) -> None:
