@@ -30,13 +30,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tests.campaign.killed_works import Place, Work
-    from tests.support.same_stores import Rows
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # behind the installed package
+
+from tests.campaign.killed_works import WORKS, Place, Work, dumps, whole_sources  # noqa: E402
+from tests.support.same_stores import Rows, lost_rows, stored_rows  # noqa: E402
+from tests.support.store_copies import beside, copy_store, empty_place, remove_store  # noqa: E402
+from warehouse.errors import StoreError  # noqa: E402
+from warehouse.store.open import open_store  # noqa: E402
+from warehouse.store.schema import revision  # noqa: E402
+from warehouse.store.schema.check import check  # noqa: E402
+
 FILES, PROMPTS = 12, 100
 KILLS_OF_A_ROUND = 8
 DAMAGED = 3
@@ -44,10 +50,6 @@ DAMAGED = 3
 
 def main() -> int:
     """Exit code 0 if nothing was found."""
-    sys.path.append(str(ROOT))  # behind the installed package
-    from tests.campaign.killed_works import WORKS, Place, dumps
-    from tests.support.store_copies import beside, remove_store
-
     parser = argparse.ArgumentParser(description="see the head of the file")
     parser.add_argument("--url", required=True)
     parser.add_argument("--work", choices=WORKS, default="ingest", help="a server has nothing to publish")
@@ -74,8 +76,6 @@ class Campaign:
     """Kills of one work: of a store as it is now, as it was before, as it is after the undisturbed work."""
 
     def __init__(self, work: Work, files: list[Path], now: Place, before: Place, after: Place) -> None:
-        from tests.support.store_copies import empty_place
-
         self.work, self.files, self.now, self.before, self.after = work, files, now, before, after
         self.counts: Counter[str] = Counter()
         empty_place(before.url)
@@ -96,8 +96,6 @@ class Campaign:
 
     def _states(self) -> tuple[Rows, list[Rows]]:
         """What may not be lost, and what readers may see."""
-        from tests.support.same_stores import stored_rows
-
         rows, seen = stored_rows(self.before.url), self.work.seen
         return {table: rows[table] for table in self.work.keeps}, [
             seen(place) for place in (self.before, self.after) if seen
@@ -133,9 +131,6 @@ class Campaign:
 
     def _verify(self) -> None:
         """After a kill."""
-        from tests.campaign.killed_works import whole_sources
-        from tests.support.same_stores import lost_rows, stored_rows
-
         _prove(self.now.url)
         if self.held:
             assert (lost := lost_rows(self.held, stored_rows(self.now.url))) == [], lost[:9]
@@ -180,11 +175,6 @@ class Campaign:
 
 def _prove(url: str) -> None:
     """The store opens and is sound, or is of an older revision still."""
-    from warehouse.errors import StoreError
-    from warehouse.store.open import open_store
-    from warehouse.store.schema import revision
-    from warehouse.store.schema.check import check
-
     try:
         store = open_store(url, check=False, wait=60)
     except StoreError as error:
@@ -197,8 +187,6 @@ def _prove(url: str) -> None:
 
 
 def _copy(source: Place, target: Place) -> None:
-    from tests.support.store_copies import copy_store
-
     copy_store(source.url, target.url)
     shutil.rmtree(target.folder, ignore_errors=True)
     shutil.copytree(source.folder, target.folder)
