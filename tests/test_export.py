@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +58,17 @@ def test_every_table_and_view_is_there_whole(store: Store, exported: Path) -> No
         (held,) = select(store, f"select count(*) as n from {path.split('/')[1]}")
         assert read(exported / f"{path}.parquet").num_rows == held["n"], path
         assert manifest["rows"][f"{path}.parquet"] == held["n"]
+
+
+def test_an_export_that_was_killed_while_it_replaced_one_loses_nothing(store: Store, tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    folder = tmp_path / "out"
+    export(store, folder)
+    folder.rename(tmp_path / f".out.{dead.pid}-1.part.old")
+    with pytest.raises(MisuseError, match="--overwrite"):
+        export(store, folder)
+    assert [*tmp_path.iterdir()] == [folder] and (folder / "manifest.json").is_file()
 
 
 def test_no_surrogate_key_leaves_the_store(exported: Path) -> None:

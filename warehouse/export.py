@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
-from warehouse.files.whole_file import draft_beside, in_place_of, replace_file
+from warehouse.files.whole_file import draft_beside, in_place_of, put_back, replace_file
 from warehouse.store.connection import Store
 from warehouse.store.schema import revision, tables
 from warehouse.store.sql import query_files
@@ -77,7 +77,7 @@ def export(
 
 
 def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
-    """The folder behind a path, if an export can be written there.
+    """The folder behind a path, if an export can be written there; what killed ones have left of it is undone.
 
     Args:
         overwrite: replace an earlier export.
@@ -89,6 +89,7 @@ def require_free(folder: Path, overwrite: bool, manifest: str) -> Path:
     real = folder.resolve()
     if not real.parent.is_dir():
         raise MisuseError(f"the folder {real.parent} does not exist; create it first")
+    put_back(real)
     if real.exists() and not real.is_dir():
         raise MisuseError(f"{folder} is a file; expected a folder")
     if not real.exists() or not any(real.iterdir()):

@@ -5,9 +5,10 @@
 --   pid: process of the server
 --   role: as whom it is logged in
 --   application: what it says of itself; empty: nothing
---   can_write: whether the role may write to the store
+--   can_write: whether the role may write to the store, or there is none yet
 select distinct activity.pid, activity.usename as role, activity.application_name as application,
-    has_table_privilege(activity.usesysid, 'run', 'insert') as can_write
+    coalesce(has_table_privilege(activity.usesysid, to_regclass('run'), 'insert'), true)
+        as can_write
 from pg_locks as held
 join pg_stat_activity as activity on activity.pid = held.pid
 where held.locktype = 'advisory' and held.granted and activity.datname = current_database()

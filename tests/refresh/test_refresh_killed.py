@@ -50,7 +50,7 @@ SCRIPT = """
 import sys
 from tests.refresh.test_refresh import WORK
 from warehouse.api import connect
-from warehouse.refresh import running
+from warehouse.refresh import run as running
 running.WRITE_AFTER = -1.0
 house = connect(sys.argv[1], wait=60)
 print("ready", flush=True)

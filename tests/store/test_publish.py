@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,15 @@ def test_drafts_of_killed_publishers_are_removed(filled: str, tmp_path: Path) ->
         draft.write_bytes(b"half")
     publish(filled, tmp_path / "copy.duckdb")
     assert not ours.exists() and theirs.exists()
+
+
+def test_half_a_copy_of_a_killed_process_that_had_our_number_is_not_in_the_way(filled: str, tmp_path: Path) -> None:
+    """It is a database, into which nothing can be copied."""
+    draft = tmp_path / f".copy.duckdb.{os.getpid()}-{threading.get_native_id()}.part"
+    shutil.copy(publish(filled, tmp_path / "copy.duckdb").path, draft)
+    draft.chmod(0o644)
+    publish(filled, tmp_path / "copy.duckdb")
+    assert not draft.exists()
 
 
 def test_nothing_else_is_replaced(filled: str, tmp_path: Path) -> None:

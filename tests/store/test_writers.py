@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import races
+from tests.support.cli import COMMAND
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
+from warehouse.store.schema import migrate
 from warehouse.store.schema.check import check
 
 
@@ -30,6 +33,30 @@ def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: f
         assert states == [{"state": "loaded", "n": files}]
         report = check(store)
         assert report.ok and report.integrity == (), str(report)
+
+
+def at_once(url: str, *words: str) -> list[str]:
+    """What three equal commands say that begin together, and end well."""
+    call = [str(COMMAND), "--db", url, "--wait", "60", *words]
+    started = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(3)]
+    said = [process.communicate()[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0], said
+    return said
+
+
+def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) -> None:
+    said = at_once(bare_url, "init")
+    assert sum("created" in text for text in said) == 1, said
+    with open_store(bare_url) as store:
+        assert check(store).ok
+
+
+def test_upgrades_at_once(store_url: str) -> None:
+    with open_store(store_url, write=True) as store:
+        migrate.downgrade(store, "0001")
+    at_once(store_url, "db", "upgrade")
+    with open_store(store_url) as store:
+        assert check(store).ok
 
 
 @pytest.mark.rare

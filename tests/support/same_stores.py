@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
+import sqlalchemy as sa
+
 from warehouse.store.open import open_store
-from warehouse.store.schema import tables
 
 #: When something was done, and how long it took.
-_CLOCKS = {"claimed_at", "loaded_at", "created_at", "seconds"}
+_CLOCKS = {"claimed_at", "loaded_at", "created_at", "refreshed_at", "seconds"}
+
+Rows = dict[str, list[list[str]]]
 
 
-def store_differences(one: str, other: str) -> list[tuple[str, Any, Any]]:
+def store_differences(one: str, other: str, *, without: Collection[str] = ()) -> list[tuple[str, Any, Any]]:
     """Rows of the tables of two stores that differ in more than their times; sums to their last digits."""
-    found = []
-    with open_store(one) as left, open_store(other) as right:
-        for table in tables.metadata.sorted_tables:
-            names = ", ".join(f'"{column.name}"' for column in table.columns if column.name not in _CLOCKS)
-            sql = f'select {names} from "{table.name}"'
-            held, made = (sorted(map(_row, store.arrow(sql).to_pylist())) for store in (left, right))
-            pairs = zip(held, made, strict=len(held) == len(made))
-            found += [(table.name, *pair) for pair in pairs if not _alike(*pair)]
-            found += [(table.name, len(held), len(made))] * (len(held) != len(made))
+    found: list[tuple[str, Any, Any]] = []
+    left, right = stored_rows(one), stored_rows(other)
+    for table in sorted({*left, *right} - {*without}):
+        held, made = left.get(table, []), right.get(table, [])
+        pairs = zip(held, made, strict=len(held) == len(made))
+        found += [(table, *pair) for pair in pairs if not _alike(*pair)]
+        found += [(table, len(held), len(made))] * (len(held) != len(made))
     return found
 
 
-def _row(row: dict[str, Any]) -> list[str]:
-    return [f"{value:.9g}" if isinstance(value, float) else repr(value) for value in row.values()]
+def lost_rows(then: Rows, now: Rows) -> list[tuple[str, tuple[str, ...]]]:
+    """Rows that a store held, and does not hold as they were."""
+    counted = {table: (Counter(map(tuple, rows)), Counter(map(tuple, now[table]))) for table, rows in then.items()}
+    return [(table, row) for table, (left, right) in counted.items() for row in (left - right)]
+
+
+def stored_rows(url: str) -> Rows:
+    """The rows of every table of a store of any revision, without their times."""
+    with open_store(url, check=False, wait=60) as store:
+        with store.begin() as connection:
+            names = sa.inspect(connection).get_table_names()
+        return {name: rows_in_text(store.rows(f'select * from "{name}"')) for name in names}
+
+
+def rows_in_text(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Rows in an order of their own, each a list of its values by the names of their columns."""
+    return sorted([_in_text(row[name]) for name in sorted(row) if name not in _CLOCKS] for row in rows)
+
+
+def _in_text(value: Any) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else repr(value)
 
 
 def _alike(one: list[str], other: list[str]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +18,10 @@ Content: TypeAlias = bytes | Callable[[BinaryIO], object]
 #: Bytes of a file's name that its draft bears, of the 255 that a name may have.
 _NAME = 80
 _DRAFT = re.compile(r"\.(\d+)-\d+\.part")
+#: What `in_place_of` adds to the name of what it moves away.
+_OLD = ".old"
+#: Names of this process's drafts: others with its number are of a killed one, as in containers, where each is number 1.
+_OURS: set[str] = set()
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(?:self|thread-self)/fd/(\d+)")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
@@ -62,20 +66,46 @@ def is_stream(path: Path) -> bool:
 
 
 def draft_beside(target: Path) -> Path:
-    """Where the draft of a file is written: hidden, in its folder, by the names of this process and thread."""
-    name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
-    return target.with_name(f".{name}.{os.getpid()}-{threading.get_native_id()}.part")
+    """Where the draft of a file is written: hidden, in its folder, each time by a name that nothing has."""
+    name = f"{_hidden(target)}.{os.getpid()}-{secrets.randbelow(10**12)}.part"
+    _OURS.add(name)
+    return target.with_name(name)
 
 
 def sweep_drafts(target: Path, remove: Callable[[Path], object] = os.unlink) -> None:
     """Remove the drafts of a file that killed processes have left."""
-    begin = draft_beside(target).name.rsplit(".", 2)[0]
+    for draft in _abandoned(target):
+        with suppress(OSError):
+            remove(draft)
+
+
+def put_back(folder: Path) -> None:
+    """Undo what killed processes have left of :func:`in_place_of`: what they had moved away comes back, drafts go."""
+    for old in _abandoned(folder, _OLD):
+        with suppress(OSError):
+            shutil.rmtree(old) if folder.exists() else old.rename(folder)
+    sweep_drafts(folder, shutil.rmtree)
+
+
+def _abandoned(target: Path, ending: str = "") -> list[Path]:
+    """Drafts of processes that do not run any more."""
+    begin, found = _hidden(target), []
     with suppress(OSError):
         for entry in os.scandir(target.parent):
-            number = _DRAFT.fullmatch(entry.name.removeprefix(begin)) if entry.name.startswith(begin) else None
-            if number and not _runs(int(number[1])):
-                with suppress(OSError):
-                    remove(Path(entry.path))
+            name = entry.name.removesuffix(ending)
+            number = _DRAFT.fullmatch(name.removeprefix(begin)) if name.startswith(begin) else None
+            if number and entry.name == name + ending and not _is_written(name, int(number[1])):
+                found.append(Path(entry.path))
+    return found
+
+
+def _hidden(target: Path) -> str:
+    """How the names of a file's drafts begin."""
+    return "." + os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
+
+
+def _is_written(draft: str, process: int) -> bool:
+    return draft in _OURS if process == os.getpid() else _runs(process)
 
 
 @contextmanager
@@ -85,7 +115,7 @@ def in_place_of(folder: Path, draft: Path) -> Iterator[None]:
     Raises:
         OSError: it cannot be put there; what lay there is left.
     """
-    old = draft.with_name(draft.name + ".old")
+    old = draft.with_name(draft.name + _OLD)
     try:
         yield
         if folder.exists():

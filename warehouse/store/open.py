@@ -67,7 +67,7 @@ def open_store(
     try:
         if create and revision.found(store) is None:
             _create(store, beside_others, say)
-        elif check:
+        if check:
             revision.require(store)
         if limits is not None:
             store = _as_reader(store, reader, limits, wait, say) if typed and not dialect.is_lake else store
@@ -124,13 +124,12 @@ def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None
     if not beside_others:
         with store.begin() as connection:
             names = sorted({*sa.inspect(connection).get_table_names()} - {"alembic_version"})
-        if names:
+        if names and revision.found(store) is None:  # else another process has just made it
             several = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
             raise StoreError(
                 f"{store.name} is no store and holds other tables: {several}; give another one with"
                 f" --db, or say that they shall lie beside each other: warehouse --db {store.name}"
                 " init"
             )
-    migrate.upgrade(store)
-    if say:
+    if migrate.create(store) and say:
         say(f"created {store.name}")

@@ -31,6 +31,15 @@ def upgrade(store: Store, target: str = "head") -> None:
     _move(store, alembic.command.upgrade, target)
 
 
+def create(store: Store) -> bool:
+    """Make a store where there is none; whether this process made it, and no other that was quicker.
+
+    Raises:
+        StoreError: a step failed; nothing was made.
+    """
+    return _move(store, alembic.command.upgrade, "head", only_new=True)
+
+
 def downgrade(store: Store, target: str) -> None:
     """Take the schema down to a revision, or to ``base`` (no tables at all).
 
@@ -66,10 +75,14 @@ def drop_views(store: Store, connection: sa.Connection) -> None:
         connection.exec_driver_sql(f'drop view if exists "{view.name}"')
 
 
-def _move(store: Store, command: Any, target: str) -> None:
+def _move(store: Store, command: Any, target: str, *, only_new: bool = False) -> bool:
+    """Whether it was done: where it shall be for new stores only, a revision is a reason not to."""
     config = _config()
     try:
         with store.begin() as connection:
+            store.dialect.lock_all(connection)  # others may create or upgrade it at the same time
+            if only_new and revision.is_recorded(connection):
+                return False
             roles = store.dialect.roles
             readers = roles.readers(connection) if roles else []
             drop_views(store, connection)
@@ -79,6 +92,7 @@ def _move(store: Store, command: Any, target: str) -> None:
                 create_views(store, connection)
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))
+        return True
     except alembic.util.exc.CommandError as error:
         raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
     except sa.exc.DBAPIError as error:

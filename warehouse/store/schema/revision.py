@@ -12,7 +12,7 @@ from warehouse.store.schema.head import HEAD
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
 
-__all__ = ["HEAD", "found", "recorded", "require"]
+__all__ = ["HEAD", "found", "is_recorded", "recorded", "require"]
 
 
 def found(store: Store) -> str | None:
@@ -35,6 +35,11 @@ def recorded(connection: sa.Connection) -> str | None:
     query = sa.text("select version_num from alembic_version")
     value: str | None = connection.execute(query).scalar_one_or_none()
     return value
+
+
+def is_recorded(connection: sa.Connection) -> bool:
+    """Whether there is a revision; asked in a transaction that goes on where there is no such table."""
+    return sa.inspect(connection).has_table("alembic_version") and recorded(connection) is not None
 
 
 def require(store: Store) -> None:

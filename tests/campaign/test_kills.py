@@ -1,0 +1,33 @@
+"""Each work is killed a few times, so that `kills.py` goes on doing what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.lakes import MARKS
+
+SCRIPT = Path(__file__).with_name("kills.py")
+#: That both engines have.
+WORKS = ["ingest", "refresh", "upgrade", "vacuum", pytest.param("sync", marks=MARKS)]
+
+
+def killed(url: str, work: str) -> str:
+    command = [sys.executable, str(SCRIPT), "--url", url, "--work", work, "--kills", "3", "--files", "8"]
+    ended = subprocess.run([*command, "--prompts", "10"], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("work", WORKS)
+def test_what_is_killed_loses_nothing(bare_url: str, work: str) -> None:
+    assert killed(bare_url, work).startswith(f"{work}: 3 kills, ")
+
+
+@pytest.mark.rare
+def test_readers_of_a_copy_meet_no_killed_publisher(bare_duckdb_url: str) -> None:
+    assert "publish: 3 kills, " in killed(bare_duckdb_url, "publish")
