@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import WarehouseError
+from warehouse.errors import SchemaVersionError, StoreLockedError, WarehouseError
 
 from .ui.table import echo, fitted, visible
 
@@ -76,6 +76,7 @@ class State:
 
         Raises:
             MisuseError: it must not be replaced.
+            StoreError: the store cannot say whether the file is one of its sources.
         """
         from warehouse.files.output_file import COPY, require_output
         from warehouse.store.load.source_files import known_in
@@ -90,6 +91,10 @@ class State:
             return
         try:
             store = self.open()
+        except (StoreLockedError, SchemaVersionError):
+            if force:  # it may be a source: nobody can ask
+                raise
+            return
         except WarehouseError:
             return  # whoever needs the store will say so
         with store:

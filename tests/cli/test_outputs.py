@@ -7,6 +7,8 @@ import os
 import resource
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -194,3 +196,15 @@ def test_a_source_of_several_files_is_kept_whole(folder: Path, run: Caller) -> N
         before = file.read_bytes()
         run("report", "-o", str(file), "--force").fails(2, "source")
         assert file.read_bytes() == before
+
+
+def test_a_source_is_kept_while_the_store_cannot_be_asked(folder: Path, run: Caller) -> None:
+    before = (folder / "data.csv").read_bytes()
+    (folder / "other.csv").write_bytes(before)
+    holder = "import duckdb, sys; held = duckdb.connect('s.duckdb'); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", holder], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"held\n"
+        run("--wait", "0", "mapping", "other.csv", "-o", "data.csv", "--force").fails(4, "s.duckdb")
+        assert run("--wait", "0", "mapping", "other.csv", "-o", "new.toml").code == 0
+        other.communicate(b"")
+    assert (folder / "data.csv").read_bytes() == before

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
-from warehouse.files.output_file import PLAN, write_output
+from warehouse.files.output_file import FORCE_IN_PYTHON, PLAN, write_output
 from warehouse.records.hashing import canonical_digest, sha256_of
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
@@ -195,7 +195,7 @@ class SubsetPlans(StoredResult):
             DiskFullError: there is no room.
         """
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-        write_output(path, text.encode(), PLAN, force=force)
+        write_output(path, text.encode(), PLAN, force=force, advice=FORCE_IN_PYTHON)
 
     @property
     def one_line(self) -> str:
