@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 #: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
 _ID, _BENCHMARK, _MODEL = 16, 14, 26
-#: How far apart two losses must lie, in standard errors, for one to be called better.
-_CLEARLY = 2.0
+#: Level at which a loss has to be smaller for its model to be called better.
+_LEVEL = 0.95
 
 
 def print_fit(report: IrtReport, top: int) -> None:
@@ -77,9 +78,14 @@ def _spread(rows: Sequence[FittedItemRow]) -> str:
 
 
 def _losses(report: IrtReport) -> str:
+    from warehouse.stats.core.quantiles import t_quantile  # takes a while
+
     if report.loss_1pl is None or report.loss_difference is None:
         return ""
-    clear = report.loss_se is not None and abs(report.loss_difference) > _CLEARLY * report.loss_se
+    models = min(report.n_held_out, max(form.n_models for form in report.forms))  # the error is over models
+    flat = models < 2 or all(row.constant for row in report.rows)
+    needed = math.inf if flat else t_quantile(_LEVEL, models - 1)
+    clear = report.loss_se is not None and abs(report.loss_difference) > needed * report.loss_se
     better = "2PL" if report.loss_difference < 0 else "1PL"
     error = "" if report.loss_se is None else f" (se {report.loss_se:.4f})"
     return (

@@ -106,6 +106,16 @@ def test_nothing_found_says_what_could_have_been(tmp_path: Path) -> None:
     assert note.endswith(f"{t / np.sqrt(t * t + 8):.2f} or lower") and f"{tested} prompts 10 models" in note
 
 
+@pytest.mark.parametrize("scores", [np.eye(2, 12, dtype=int), np.ones((5, 12), dtype=int)], ids=["two models", "alike"])
+def test_where_nothing_can_be_tested_none_is_cleared(run: Caller, tmp_path: Path, scores: np.ndarray) -> None:
+    """Nor is 1PL or 2PL better, where the models are all right."""
+    url = store_of(tmp_path, scores)
+    with open_store(url) as store:
+        notes = items(store, "quiz").notes
+    assert any(note.startswith("no prompt could be tested for going against the rest") for note in notes)
+    assert len(scores) == 2 or "predicts better" not in run("irt", "fit", "quiz", db=url).out
+
+
 def test_few_models_are_said_to_be_noise(tmp_path: Path) -> None:
     with open_store(store_of(tmp_path, answers()[::5])) as store:
         report = items(store, "quiz")

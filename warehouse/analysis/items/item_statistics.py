@@ -161,8 +161,10 @@ def items(
 def _findable(table: Discrimination) -> list[str]:
     """What so many models can find out about so many prompts, where they find nothing."""
     tested = table.n_models[~np.isnan(table.q_negative)]
-    if not len(tested) or table.is_negative.any():
+    if table.is_negative.any():
         return []
+    if not len(tested):
+        return ["no prompt could be tested for going against the rest: that takes 3 models and scores that vary"]
     models = int(np.median(tested))
     least = smallest_against(models, len(tested), table.alpha)
     if np.isnan(least):

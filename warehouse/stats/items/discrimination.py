@@ -201,7 +201,7 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
         StatisticsError: answers of another fit.
     """
     _check_same(fit, responses)
-    theta = (fit.theta - fit.theta.mean()) / fit.theta.std()
+    theta = (fit.theta - fit.theta.mean()) / (fit.theta.std() or 1.0)
     slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
     for items, y, k in cell_blocks(responses):
         draws = np.broadcast_to(np.asarray(k, dtype=np.float64), y.shape)
