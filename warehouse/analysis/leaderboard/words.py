@@ -58,9 +58,10 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
     elif len(top) > 1:
         sentence = named([*map(_label, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
-    elif higher_is_better is None:
-        sentence = Sentence(f"{{}} has the highest figure{of and f'{of},'} {figure}", (_label(first),))
-    elif first.group and not alike and not apart:
+    elif higher_is_better is None or apart:
+        best = "lowest" if higher_is_better is False else "highest"
+        sentence = Sentence(f"{{}} has the {best} figure{of and f'{of},'} {figure}", (_label(first),))
+    elif first.group and not alike:
         sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
     else:
         sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (_label(first),))
@@ -91,14 +92,16 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     if not ranked:
         return ""
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    at = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}"
+    at, apart = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}", _n_apart(ranked[0])
     if len(ranked) == 1:
         said = f"{top[0]} {at}"
     elif len(top) > 1:
         said = f"{named(top, 'tied')} {at}"
     else:
-        said = f"highest {top[0]} {at}{NOBODY_LEADS}" if higher_is_better is None else f"first {top[0]} {at}"
-    return f", {said}{not_compared(_n_apart(ranked[0]))}{beside_first(ranked, rows, higher_is_better)}"
+        extreme = "lowest" if higher_is_better is False else "highest"
+        best = extreme if higher_is_better is None or apart else "first"
+        said = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
+    return f", {said}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
 
 
 def first_group(ranked: Sequence[Any]) -> list[Any]:
