@@ -56,11 +56,12 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
     figure, of = _figure(first, every), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
-    elif len(top) > 1:
+    elif len(top) > 1 and not apart:
         sentence = named([*map(_label, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
     elif higher_is_better is None or apart:
-        best = "lowest" if higher_is_better is False else "highest"
-        sentence = Sentence(f"{{}} has the {best} figure{of and f'{of},'} {figure}", (_label(first),))
+        extreme = "lowest" if higher_is_better is False else "highest"
+        have = f"{'have' if len(top) > 1 else 'has'} the {extreme} figure{of and f'{of},'} {figure}"
+        sentence = named([*map(_label, top)], have)
     elif first.group and not alike:
         sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
     else:
