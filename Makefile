@@ -96,7 +96,7 @@ clean: ## Remove what was built, cached or demonstrated; the environment stays
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV) ..."
-	@$(PIP) install --editable .
+	@$(PIP) install --editable '.[figures]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python

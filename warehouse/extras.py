@@ -1,4 +1,4 @@
-"""Packages that only some commands need: what to run where one is missing."""
+"""Packages that only some commands need: loaded when they are asked for, and what to run where one is missing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from importlib import import_module
 from typing import Any
 
 from warehouse.errors import MisuseError
+
+
+class Later:
+    """A module that is imported when something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(import_module(self._name), attribute)
+        setattr(self, attribute, value)  # the next one is found without this
+        return value
 
 
 def load(name: str, extra: str, purpose: str) -> Any:

@@ -45,6 +45,8 @@ def report(
     output: Output,
 ) -> None:
     from warehouse.analysis.report_data.report import read_report
+    from warehouse.extras import install_command
+    from warehouse.report.draw import can_draw
     from warehouse.report.page import Written, write_report
     from warehouse.report.split import check_folder, write_split
 
@@ -57,6 +59,8 @@ def report(
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
     written = (write_split if split else write_report)(data, target, force=forced())
+    if not can_draw():
+        state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
     if output.for_people:
         return print_text(f"{written}; open it in a browser")
     output.emit_records(Written, [written])

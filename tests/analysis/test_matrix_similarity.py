@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity
@@ -71,9 +71,17 @@ def test_golden() -> None:
     assert found.percentile_95 == pytest.approx(0.917423461417, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.fixture(params=[True, False], ids=["compiled", "products"])
+def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Pairs are counted by compiled code, or as where numba is not installed."""
+    monkeypatch.setattr("warehouse.stats.matrix.counting.has_compiler", lambda: request.param)
+    return bool(request.param)
+
+
+@pytest.mark.usefixtures("compiled")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays(np.uint8, st.tuples(st.integers(2, 12), st.integers(2, 140)), elements=st.integers(0, 1)))
-def test_the_compiled_counter_equals_counting_pair_by_pair(matrix: Matrix) -> None:
+def test_the_counter_equals_counting_pair_by_pair(matrix: Matrix) -> None:
     n, k = matrix.shape
     expected: Counter[int] = Counter()
     for i in range(n):
@@ -85,6 +93,7 @@ def test_the_compiled_counter_equals_counting_pair_by_pair(matrix: Matrix) -> No
     assert dict(zip(codes.tolist(), counts.tolist(), strict=True)) == expected
 
 
+@pytest.mark.usefixtures("compiled")
 def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
     """More rows than the counter looks at in one go, and a number that 4 does not divide."""
     matrix = np.tile(np.eye(3, dtype=np.uint8), (1367, 1))
@@ -93,6 +102,7 @@ def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
     assert counts.tolist() == [3 * 1367**2, 3 * 1367 * 1366 // 2]
 
 
+@pytest.mark.usefixtures("compiled")
 def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = np.ascontiguousarray(with_extremes(40, 30).T, dtype=np.uint8)
     codes, counts = count_pairs(columns)

@@ -24,6 +24,7 @@ HEAVY = {
     "scipy.special",
     "scipy.stats",
     "rich",
+    "sqlalchemy",
     "alembic",
     "urllib.request",
     "deltalake",
@@ -67,7 +68,7 @@ def test_a_refresh_with_nothing_to_do_loads_nothing_that_computes(tmp_path: Path
     assert done.returncode == 1 and "alert: silence" in done.stderr
     assert "0 recomputed, 27 fresh" in done.stderr
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert {"warehouse.refresh.run", "warehouse.refresh.alerts", "sqlalchemy"} <= imported
+    assert {"warehouse.refresh.run", "warehouse.refresh.alerts", "duckdb"} <= imported
     assert sorted(imported & HEAVY) == []
     words = ("--db", url, "history", BASE, "quiz", "--json")
     seen = in_subprocess(*words, folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"})

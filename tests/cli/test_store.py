@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.config import KNOWN
-from warehouse.store.engines import parse_url
+from warehouse.store.engines import full_connection, parse_url
+from warehouse.store.engines.urls import full_url
 from warehouse.store.open import open_store
 from warehouse.store.schema import revision
 
@@ -41,14 +42,14 @@ def test_init_makes_a_store_once(run: Caller, bare_url: str) -> None:
 def test_tables_of_somebody_else_are_left_alone(run: Caller, bare_url: str, tmp_path: Path) -> None:
     dump = tmp_path / "a.csv"
     dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
-    engine = sa.create_engine(parse_url(bare_url))
+    engine = sa.create_engine(full_url(parse_url(bare_url)))
     with engine.begin() as connection:
         connection.execute(sa.text("create table theirs as select 1 as number"))
     engine.dispose()
     refused = run("ingest", str(dump), db=bare_url)
     assert refused.code == 4 and "theirs" in refused.err and refused.err.rstrip().endswith("init")
     with open_store(bare_url, check=False) as store, store.begin() as connection:
-        assert sa.inspect(connection).get_table_names() == ["theirs"]
+        assert sa.inspect(full_connection(connection)).get_table_names() == ["theirs"]
     assert run("init", db=bare_url).code == 0  # who says so gets it
     assert run("ingest", str(dump), db=bare_url).code == 0
     assert run("db", "check", db=bare_url).code == 0

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from html import unescape
 from itertools import chain
@@ -16,17 +17,20 @@ import pytest
 
 import warehouse
 import warehouse.report.page
+import warehouse.report.plot_results
 from tests.support.cli import Caller
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES
 from warehouse.analysis.matrix.rows import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
+from warehouse.errors import MisuseError
 from warehouse.report.charts import PLOT, Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
 from warehouse.report.part_tables import noise_table
+from warehouse.report.plot_results import VegaLite
 from warehouse.report.sections import benchmark_section
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
@@ -261,6 +265,26 @@ def test_a_figure_that_cannot_be_drawn_does_not_cost_the_report(
     told = re.findall('<p class="bad">This figure could not be drawn. (.*?)</p>', page)
     assert len(told) == 2 and all(text.startswith("Score of 7 models") for text in told)
     assert page.count('<svg class="plot"') >= 10 and page.count("<figure>") >= 12
+
+
+def test_without_what_draws_figures_the_page_has_their_words(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = render(data)
+    monkeypatch.setattr(warehouse.report.page, "can_draw", lambda: False)
+    page = render(data)
+    assert "pip install &#39;eval-warehouse[figures]&#39;" in page or "pip install 'eval-warehouse[figures]'" in page
+    assert "eval-warehouse[figures]" not in drawn
+    assert '<svg class="plot"' not in page and "could not be drawn" not in page
+    words = re.findall('<svg class="plot" role="img" aria-label="(.*?)"', drawn)
+    assert len(words) >= 10 and re.findall("</figcaption>\n<p>(.*?)</p></figure>", page) == words
+
+
+def test_what_draws_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec: Spec = {"data": {"values": []}, "mark": "point"}
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MisuseError, match="needs the package vl_convert, which is not installed; run: .*pip install"):
+        draw(spec)
+    monkeypatch.setattr(warehouse.report.plot_results, "can_draw", lambda: False)
+    assert VegaLite(spec)._repr_mimebundle_() == {"application/vnd.vegalite.v5+json": spec}
 
 
 def test_histograms_leave_empty_ends_out(data: ReportData) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 from xml.etree import ElementTree
+
+from warehouse.extras import load
 
 #: Attributes that are kept. Classes, roles and styles say nothing here: the page's policy refuses
 #: styles, and a screen reader is given the words of the whole figure.
@@ -69,15 +72,20 @@ class Drawing:
     body: str
 
 
+def can_draw() -> bool:
+    """Whether what draws is installed (the extra ``figures``)."""
+    return find_spec("vl_convert") is not None
+
+
 def draw(spec: Mapping[str, Any]) -> Drawing:
     """Draw a specification of Vega-Lite. The same specification gives the same text.
 
     Raises:
         ValueError: Vega does not understand the specification.
+        MisuseError: what draws is not installed.
     """
-    from vl_convert import vegalite_to_svg  # 0.4 s at the first drawing
-
-    return slim(vegalite_to_svg(dict(spec), allowed_base_urls=[]))
+    vega = load("vl_convert", "figures", "drawing")  # 0.4 s at the first drawing
+    return slim(vega.vegalite_to_svg(dict(spec), allowed_base_urls=[]))
 
 
 def slim(svg: str) -> Drawing:

@@ -25,7 +25,7 @@ from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
-from warehouse.report.draw import Drawing, draw
+from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.maps import excerpt
 from warehouse.report.opening import opening
 from warehouse.report.sections import benchmark_section, suite_section
@@ -84,7 +84,7 @@ class Renderer:
             "logs": log_tables,
             "items": item_tables,
             "excerpt": excerpt,
-            "draw": _draw,
+            "draw": _draw if can_draw() else None,
             "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),

@@ -19,7 +19,7 @@ from warehouse.errors import MisuseError
 from warehouse.report import matrix_charts
 from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.curves import curve_charts
-from warehouse.report.draw import draw
+from warehouse.report.draw import can_draw, draw
 from warehouse.report.maps import map_charts
 from warehouse.report.pairs import heat_maps
 
@@ -60,13 +60,16 @@ class VegaLite:
         """The specification as JSON."""
         return json.dumps(self.spec)
 
-    def _repr_svg_(self) -> str:
+    def _repr_svg_(self) -> str | None:
+        if not can_draw():
+            return None
         drawn = draw(self.spec)
         size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn.body}</svg>'
 
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
-        return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self._repr_svg_()}
+        drawn = self._repr_svg_()
+        return {"application/vnd.vegalite.v5+json": self.spec} | ({"image/svg+xml": drawn} if drawn else {})
 
 
 def plot(result: Any) -> Any:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, first_line
+from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, cause_of, first_line
 from warehouse.records.stored_text import readable, without_surrogates
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
 
@@ -30,16 +30,16 @@ ROOM = 4 * 2**20
 class Store:
     """One open connection to a store.
 
-    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection; ``dialect`` says what its
-    engine can do; ``limits`` what each query may take, of a store for queries that people type.
+    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection, or, of a file that is only read, one that
+    becomes such where it has to (`engines.full_connection`, for functions of SQLAlchemy that take one); ``dialect``
+    says what its engine can do; ``limits`` what each query may take, of a store for queries that people type.
     """
 
     limits: engines.Limits | None = None
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
-        if isinstance(engine, sa.Engine):  # a lake's is none, and takes no statements but those of `arrow`
-            sa.event.listen(engine, "before_cursor_execute", self._storable, retval=True)
+        engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
 
     @property
@@ -139,7 +139,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the store."""
-        with suppress(sa.exc.DBAPIError):
+        with engines.failing_anyway():
             self.connection.close()
         self.engine.dispose()
 
@@ -188,7 +188,9 @@ def wait_for(
     while True:
         try:
             return attempt()
-        except (sa.exc.DBAPIError, OSError) as error:
+        except Exception as error:
+            if not (isinstance(error, OSError) or dialect.query_error(cause_of(error))):
+                raise
             holder = dialect.lock_holder(error)
             if holder is None:
                 advice = DAMAGED if dialect.damaged(error) else ""

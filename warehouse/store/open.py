@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import sqlalchemy as sa
-
 from warehouse.errors import StoreError
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.schema import revision
 

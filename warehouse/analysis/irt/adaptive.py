@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
 from warehouse.analysis.irt.fitting import Fitted, excerpt_of, fit_pool
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import NextReport, NextRow
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.items.adaptive import Replay, next_items, replay
 

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.stats.core.components import components
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import listed
@@ -100,19 +101,15 @@ def same_contents(contents: Sequence[bytes]) -> list[int]:
 
 def join(units: Ids, others: Ids) -> Ids:
     """Units made one where any of their elements agree in the other numbers: each gets the largest of its units."""
-    from scipy.sparse import csr_matrix  # takes a while
-    from scipy.sparse.csgraph import connected_components
-
     if not len(units):
         return units
     names, codes = np.unique(units, return_inverse=True)
     _, other_codes = np.unique(others, return_inverse=True)
     n = len(names) + int(other_codes.max()) + 1
-    edges = csr_matrix((np.ones(len(codes)), (codes, len(names) + other_codes)), (n, n))
-    components = connected_components(edges, directed=False)[1]
+    found = components(codes, len(names) + other_codes, n)
     largest = np.full(n, np.iinfo(np.int64).min)
-    np.maximum.at(largest, components[: len(names)], names)
-    joined: Ids = largest[components[codes]]
+    np.maximum.at(largest, found[: len(names)], names)
+    joined: Ids = largest[found[codes]]
     return joined
 
 

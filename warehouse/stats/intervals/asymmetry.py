@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant
 from warehouse.stats.core.moments import mean_of, skewness
 from warehouse.stats.core.sample import Sample
@@ -89,7 +89,7 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
-    sigma = (ratio / -scipy.special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
+    sigma = (ratio / -special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
     growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
     skewnesses: FloatArray = (growth + 2) * np.sqrt(growth - 1)
     return skewnesses

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_level, as_seed
 from warehouse.stats.core.links import find_link, linked_interval
 from warehouse.stats.core.resampling import Units, replicates, units_of
@@ -103,9 +103,9 @@ def bca_percentiles(units: Units, drawn: FloatArray, level: float) -> tuple[floa
     below = _share_below(drawn, units)
     if not 0 < below < 1:
         return None
-    bias, curve = scipy.special.ndtri(below), acceleration(units)
-    plain = scipy.special.ndtri(np.array(_percentiles(level)))
-    low, high = scipy.special.ndtr(bias + (bias + plain) / (1 - curve * (bias + plain)))
+    bias, curve = special.ndtri(below), acceleration(units)
+    plain = special.ndtri(np.array(_percentiles(level)))
+    low, high = special.ndtr(bias + (bias + plain) / (1 - curve * (bias + plain)))
     return float(low), float(high)
 
 

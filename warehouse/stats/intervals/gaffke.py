@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_scores, check_within
 from warehouse.stats.core.inputs import finite_bounds as finite
 from warehouse.stats.core.results import Interval
@@ -108,7 +108,7 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     every = np.append(unit / most, 0.0)  # the end scales with the scores
     values, counts = np.unique(every, return_counts=True)
     points = _Points(values, counts.astype(np.float64), every)
-    trial = _start(points, float(-scipy.special.ndtri(tail)))
+    trial = _start(points, float(-special.ndtri(tail)))
     for _ in range(_ROUNDS):
         step = _refine(points, trial, tail)
         near = abs(step) * trial.c * points.n < (_NEAR if points.n > _FEW else _NEAR_FEW)

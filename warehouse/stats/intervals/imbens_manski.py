@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import scipy
-
+from warehouse.stats.core import special
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.sample import Sample
 
@@ -23,10 +22,10 @@ def imbens_manski_c(gap: float, level: float) -> float:
         >>> round(imbens_manski_c(0.0, 0.95), 6), round(imbens_manski_c(float("inf"), 0.95), 6)
         (1.959964, 1.644854)
     """
-    below, above = float(scipy.special.ndtri(level)), z_quantile(level)
+    below, above = float(special.ndtri(level)), z_quantile(level)
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
-        if scipy.special.ndtr(middle + gap) - scipy.special.ndtr(-middle) < level:
+        if special.ndtr(middle + gap) - special.ndtr(-middle) < level:
             below = middle
         else:
             above = middle

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.result_base import Figures

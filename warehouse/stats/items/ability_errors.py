@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, special
+from scipy import linalg
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Clusters, FloatArray
 from warehouse.stats.items.ability_modes import cell_blocks
 from warehouse.stats.items.em import Penalty

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.ability_modes import ability_modes

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.result_base import Figures

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Clusters, FloatArray
 from warehouse.stats.labels.vote_model import (
     Nodes,
@@ -103,13 +103,13 @@ def spread_at_bound(spread: float) -> bool:
 
 def _start(votes: Votes) -> VoteModel:
     accuracy = np.clip(votes.accuracy(), *_ACCURACY)
-    return VoteModel(scipy.special.logit(accuracy), _START_SPREAD, _START_CONCENTRATION)
+    return VoteModel(special.logit(accuracy), _START_SPREAD, _START_CONCENTRATION)
 
 
 def _stepped(votes: Votes, model: VoteModel, posterior: Posterior, nodes: Nodes) -> tuple[FloatArray, float]:
     """One Newton step for each ability, and one for the spread."""
     times = posterior.rows * votes.copies  # rows without votes add nothing below
-    expected = scipy.special.expit(model.ability[:, None] + model.spread * nodes.b)
+    expected = special.expit(model.ability[:, None] + model.spread * nodes.b)
     asked = votes.asked.T @ posterior.nodes  # items at each node, shape (M, Q)
     variance = asked * expected * (1 - expected)
     gradient = votes.shares.T @ times - (asked * expected).sum(axis=1)

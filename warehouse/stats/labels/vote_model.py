@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.labels.votes import Votes
 
@@ -67,7 +67,7 @@ def hermite_nodes(n: int) -> Nodes:
     """
     if not 2 <= n <= 200:
         raise StatisticsError(f"`n_nodes` must lie in 2 to 200, found {n}")
-    b, weights = scipy.special.roots_hermitenorm(n)
+    b, weights = special.roots_hermitenorm(n)
     return _normalised(b, np.log(weights))
 
 
@@ -81,7 +81,7 @@ def dense_nodes(step: float, end: float) -> Nodes:
 
 
 def _normalised(b: FloatArray, log_weights: FloatArray) -> Nodes:
-    return Nodes(b, log_weights - scipy.special.logsumexp(log_weights))
+    return Nodes(b, log_weights - special.logsumexp(log_weights))
 
 
 #: The default rule, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5.
@@ -105,7 +105,7 @@ class WrongVotes:
 
     def log_likelihood(self, concentration: float) -> FloatArray:
         """For each row, if one of its options is the true key, shape (N,)."""
-        a, ln_gamma = concentration, scipy.special.gammaln
+        a, ln_gamma = concentration, special.gammaln
         drawn = (ln_gamma(a + self._counts) - ln_gamma(a))[self._count_codes]
         total = self._others * a
         all_drawn = (ln_gamma(total) - ln_gamma(total + self._wrong))[self._wrong_codes]

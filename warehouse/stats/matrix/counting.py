@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+from warehouse.stats.core.compiler import has_compiler
 
 WORD = 64
 #: Counts that are held in memory at a time.
@@ -31,21 +37,30 @@ def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[
         the triples that occur as one number (a(k+1) + b)(k+1) + c with a <= b, ascending, and the
         number of pairs i < j of each; together n(n−1)/2.
     """
-    from warehouse.stats.matrix.kernels import tally_pairs
-
     k = len(columns)
     weights = columns.sum(axis=0, dtype=np.int64)
     order = np.argsort(weights, kind="stable")
     values, starts = np.unique(weights[order], return_index=True)
-    words = np.ascontiguousarray(pack_columns(columns)[:, order])
+    tally = _tally(columns, order)
     bounds = np.append(starts, columns.shape[1]).astype(np.int64)
     shape = (len(values), int(values[-1]) + 1)
     rows = max(1, min(len(values), _CELLS // (shape[0] * shape[1])))
     codes, pairs = [], []
     for first in range(0, len(values), rows):
         counts = np.zeros((min(rows, len(values) - first), *shape), np.int64)
-        tally_pairs(words, bounds, first, counts)
+        tally(bounds, first, counts)
         one, other, common = np.nonzero(counts)
         codes.append((values[first + one] * (k + 1) + values[other]) * (k + 1) + common)
         pairs.append(counts[one, other, common])
     return np.concatenate(codes), np.concatenate(pairs)
+
+
+def _tally(columns: NDArray[np.uint8], order: NDArray[np.intp]) -> Callable[[Any, int, Any], None]:
+    """Counts the pairs of rows in their order: by compiled code, or by matrix products where there is no compiler."""
+    if has_compiler():
+        from warehouse.stats.matrix import kernels
+
+        return partial(kernels.tally_pairs, np.ascontiguousarray(pack_columns(columns)[:, order]))
+    from warehouse.stats.matrix import products
+
+    return partial(products.tally_pairs, np.ascontiguousarray(columns.T[order]))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import TIE, FloatArray
 
 
@@ -94,5 +94,5 @@ def from_distances(observed: NDArray[np.int64], total: NDArray[np.int64], distan
         permuted=distances[1:],
         p_value=upper_p_value(float(distances[0]), distances[1:]),
         textbook_statistic=apart,
-        textbook_p_value=float(scipy.special.kolmogorov(math.sqrt(size) * apart)),
+        textbook_p_value=float(special.kolmogorov(math.sqrt(size) * apart)),
     )

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.stats.core.compiler import has_compiler
 from warehouse.stats.core.inputs import TIE, FloatArray
 from warehouse.stats.core.multipliers import all_signs, draw_blocks, sign_block
 from warehouse.stats.multiple.pair_moments import PairMoments, ScoreMatrix
@@ -115,7 +116,7 @@ class _Signs:
 def _walk(matrix: ScoreMatrix, pairs: Pairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
     """Raise the largest T*² of each draw and model, shape (V, M); how many draws reach each pair."""
     running = np.zeros(signs.n)
-    compiled = len(pairs.numbers) * signs.n >= MANY
+    compiled = len(pairs.numbers) * signs.n >= MANY and has_compiler()
     counts = [
         _walk_part(part, summed, signs, best, running, _Plan(step, compiled, matrix.complete))
         for part, summed in parts_to_sum(matrix, pairs)

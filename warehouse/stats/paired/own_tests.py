@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray
 from warehouse.stats.core.moments import deviations
@@ -152,5 +151,7 @@ def _totals(
     d[np.abs(d).max(axis=1) <= ROUNDING * np.nanmax(np.abs(scores), initial=0.0)] = 0.0
     if clusters is None:
         return d, None if scored.all() else scored.astype(np.float64)
+    from scipy.sparse import csr_matrix  # takes a while
+
     member = csr_matrix((np.ones(len(scores)), (clusters.codes, np.arange(len(scores)))))
     return (member @ d.T).T, (member @ scored.T.astype(np.float64)).T

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
 from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.quantiles import SMALLEST_P
@@ -113,7 +113,7 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
 
 def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
-    p = float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
+    p = float(min(1.0, 2 * special.bdtr(min(b, c), b + c, 0.5)))
     return 1.0 if b == c else max(p, SMALLEST_P)
 
 

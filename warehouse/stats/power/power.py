@@ -15,9 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import scipy
-
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.result_base import Figures
 
 
@@ -166,9 +165,9 @@ def power_of(
         >>> round(analysis.power, 6), round(analysis.two_tailed, 6)
         (0.520934, 0.520969)
     """
-    z = float(-scipy.special.ndtri(check_alpha(alpha) / 2))
+    z = float(-special.ndtri(check_alpha(alpha) / 2))
     ratio = check_delta(delta) / standard_error(n, parts, k_a=k_a, k_b=k_b)
-    right, wrong = float(scipy.special.ndtr(ratio - z)), float(scipy.special.ndtr(-ratio - z))
+    right, wrong = float(special.ndtr(ratio - z)), float(special.ndtr(-ratio - z))
     return Power(right, min(1.0, right + wrong))
 
 
@@ -203,7 +202,7 @@ def quantiles(alpha: float, power: float) -> float:
             f"`power` must lie between alpha = {alpha} (what a test without any difference"
             f" reaches) and 1, found {power}"
         )
-    return float(scipy.special.ndtri(power) - scipy.special.ndtri(alpha / 2))
+    return float(special.ndtri(power) - special.ndtri(alpha / 2))
 
 
 def check_alpha(alpha: float) -> float:

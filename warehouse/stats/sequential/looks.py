@@ -8,9 +8,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
 from warehouse.stats.sequential.capital import ROOM, Side
@@ -50,10 +50,10 @@ def obf_bounds(n_looks: int = 5, *, alpha: float = 0.05) -> tuple[float, ...]:
 @lru_cache(maxsize=32)
 def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
     shares = np.arange(1, n_looks + 1) / n_looks
-    spent = 4 * ndtr(-ndtri(1 - alpha / 4) / np.sqrt(shares))
+    spent = 4 * special.ndtr(-special.ndtri(1 - alpha / 4) / np.sqrt(shares))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     step = sqrt(1 / n_looks)
-    bounds = [float(-ndtri(spent[0] / 2))]
+    bounds = [float(-special.ndtri(spent[0] / 2))]
     edge = bounds[0] * sqrt(shares[0])
     places = edge * nodes
     density = np.exp(-((places / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
@@ -61,7 +61,8 @@ def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
 
         def crossed(bound: float, *, look: int = look, at: FloatArray = places, mass: FloatArray = density) -> float:
             far = bound * sqrt(shares[look])
-            return float(mass @ (ndtr((at - far) / step) + ndtr((-far - at) / step)) - spent[look] + spent[look - 1])
+            outside = special.ndtr((at - far) / step) + special.ndtr((-far - at) / step)
+            return float(mass @ outside - spent[look] + spent[look - 1])
 
         bounds.append(float(brentq(crossed, 0.0, _FURTHEST, xtol=1e-12)))
         edge = bounds[-1] * sqrt(shares[look])

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, as_shares, check_length
 from warehouse.stats.core.moments import deviations, mean_of
 from warehouse.stats.core.quantiles import t_p_value
@@ -141,19 +140,20 @@ class _Layout:
     """
 
     units: NDArray[np.intp]
-    groups: NDArray[np.int32]
-    group_of_unit: NDArray[np.int32]
+    groups: NDArray[np.intp]
+    group_of_unit: NDArray[np.intp]
     n_shared: int
 
 
 def _layout(parts: Sequence[Part]) -> _Layout:
     owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
     names, units = np.unique(np.concatenate([part.units for part in parts]), return_inverse=True)
-    seen = csr_matrix((np.ones(len(owners)), (owners, units)), (len(parts), len(names)))
-    groups: NDArray[np.int32] = connected_components(seen @ seen.T, directed=False)[1]
-    group_of_unit = np.zeros(len(names), np.int32)
+    groups = components(owners, len(parts) + units, len(parts) + len(names))[: len(parts)]
+    group_of_unit = np.zeros(len(names), np.intp)
     group_of_unit[units] = groups[owners]
-    n_shared = int(np.sum(np.bincount(seen.indices, minlength=len(names)) > 1))
+    last = np.full(len(names), -1)
+    last[units] = owners
+    n_shared = len(np.unique(units[last[units] != owners]))
     return _Layout(units, groups, group_of_unit, n_shared)
 
 

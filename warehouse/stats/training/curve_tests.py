@@ -11,10 +11,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import holm
@@ -32,7 +32,7 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
     """
     if not 0 <= chance <= 1 or not 0 <= successes <= n:
         raise StatisticsError(f"expected chance in [0, 1] and successes in [0, n], found {chance}, {successes} of {n}")
-    return float(scipy.special.bdtrc(successes - 1, n, chance)) if successes > 0 else 1.0
+    return float(special.bdtrc(successes - 1, n, chance)) if successes > 0 else 1.0
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.training.inputs import as_trajectory
@@ -80,7 +80,7 @@ def jitter(scores: ArrayLike, positions: ArrayLike, *, last: int | None = None, 
     x, u = x[-k:], u[-k:]
     variance, nu = _about_quadratic(x, u), float(k - 3)
     gsj, gsj_nu = _of_neighbours(x, u)
-    low, high = (scipy.special.chdtri(nu, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
+    low, high = (special.chdtri(nu, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
     bent = variance > BENT * gsj
     return Jitter(
         variance=variance,

@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.result_base import Figures
@@ -60,7 +60,7 @@ def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
     if s == 0:
         return SeedSpread(s, None, None, n, level, method)
     if n < BONETT_FROM:
-        tails = (scipy.special.chdtri(n - 1, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
+        tails = (special.chdtri(n - 1, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
         low, high = (s * math.sqrt((n - 1) / tail) for tail in tails)
         return SeedSpread(s, low, high, n, level, method)
     z = z_quantile(level)

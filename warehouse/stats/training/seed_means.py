@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_clusters, as_floats, as_level
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.sample import describe
@@ -84,7 +84,7 @@ class SeedMean(Figures):
 
     def _half(self, tail: float) -> float:
         parts = ((self.seed_variance, self.seed_df), (self.prompt_variance, self.prompt_df))
-        ends = (math.sqrt(v) * -float(scipy.special.stdtrit(nu, tail)) for v, nu in parts if v and nu is not None)
+        ends = (math.sqrt(v) * -float(special.stdtrit(nu, tail)) for v, nu in parts if v and nu is not None)
         return math.hypot(*ends)
 
 

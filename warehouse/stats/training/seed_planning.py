@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.result_base import Figures
@@ -69,7 +69,7 @@ def seed_power(
     error = _error(n_seeds, seed_variance, jitter_variance, averaged, prompt_variance)
     nu = 2 * n_seeds - 2
     t, shift = t_quantile(as_level(level), nu), abs(delta) / error
-    power = float(1 - scipy.special.nctdtr(nu, shift, t) + scipy.special.nctdtr(nu, shift, -t))
+    power = float(1 - special.nctdtr(nu, shift, t) + special.nctdtr(nu, shift, -t))
     return power if math.isfinite(power) else _power_by_quadrature(nu, shift, t)
 
 
@@ -77,8 +77,8 @@ def _power_by_quadrature(nu: float, shift: float, t: float) -> float:
     """The same where the series of the noncentral t gives up (large shifts, few degrees of freedom):
     the mean of P(Z > t·s − shift) over s = sqrt(χ²_ν/ν)."""
     tails = (np.arange(_NODES) + 0.5) / _NODES
-    s = np.sqrt(scipy.special.chdtri(nu, tails) / nu)
-    return float(np.mean(scipy.special.ndtr(shift - t * s) + scipy.special.ndtr(-shift - t * s)))
+    s = np.sqrt(special.chdtri(nu, tails) / nu)
+    return float(np.mean(special.ndtr(shift - t * s) + special.ndtr(-shift - t * s)))
 
 
 def seeds_needed(
@@ -229,5 +229,5 @@ def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, l
         raise StatisticsError(
             f"expected a difference, a variance and a power, found {delta}, {prompt_variance}, {power}"
         )
-    z = float(scipy.special.ndtri((1 + as_level(level)) / 2) + scipy.special.ndtri(power))
+    z = float(special.ndtri((1 + as_level(level)) / 2) + special.ndtri(power))
     return math.ceil(prompt_variance * (z / delta) ** 2)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.result_base import Figures
@@ -68,7 +68,7 @@ def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
         return _without(table, level, f"{table.rows} recipes x {table.columns} checkpoints: too few to tell the noise")
     k, f = table.columns, table.between / table.error
     low, high = (
-        math.sqrt(max(0.0, (f / float(scipy.special.fdtri(table.n1, table.n2, q)) - 1) / k))
+        math.sqrt(max(0.0, (f / float(special.fdtri(table.n1, table.n2, q)) - 1) / k))
         for q in ((1 + level) / 2, (1 - level) / 2)
     )
     means = as_table(scores, rows="recipes").mean(axis=1)

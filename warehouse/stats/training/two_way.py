@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_level
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.training.inputs import as_table
@@ -157,9 +157,9 @@ def _ting_graybill(table: TwoWay, level: float) -> tuple[float, float]:
     """Interval of MSS − MSE as expected mean squares, Ting et al. (1990)."""
     tails = (1 - level) / 2, (1 + level) / 2
     n1, n2 = table.n1, table.n2
-    h1, h2 = (1 / (scipy.special.chdtri(n, tails[1]) / n) - 1 for n in (n1, n2))
-    g1, g2 = (1 - 1 / (scipy.special.chdtri(n, tails[0]) / n) for n in (n1, n2))
-    f1, f2 = (float(scipy.special.fdtri(n1, n2, p)) for p in (tails[1], tails[0]))
+    h1, h2 = (1 / (special.chdtri(n, tails[1]) / n) - 1 for n in (n1, n2))
+    g1, g2 = (1 - 1 / (special.chdtri(n, tails[0]) / n) for n in (n1, n2))
+    f1, f2 = (float(special.fdtri(n1, n2, p)) for p in (tails[1], tails[0]))
     g12 = ((f1 - 1) ** 2 - g1**2 * f1**2 - h2**2) / f1
     h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
     a, b = table.between, table.error

@@ -10,10 +10,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.draws import PromptDraws, single_draw_scores, summarise_draws
 from warehouse.stats.core.inputs import FloatArray, as_scores
 from warehouse.stats.core.result_base import Figures
@@ -108,7 +108,7 @@ def _p_value(scores: FloatArray, draws: PromptDraws) -> float | None:
     if len(scores) < 2 or scale <= 0:
         return None
     q = float(((scores - scores.mean()) ** 2).sum()) * draws.n**2 / scale
-    return float(scipy.special.chdtrc(len(scores) - 1, q))
+    return float(special.chdtrc(len(scores) - 1, q))
 
 
 def expected_delta_k1(draws: PromptDraws, k: int) -> float | None:
@@ -130,7 +130,7 @@ def expected_range(k: int) -> float:
     """
     if k < 1:
         raise StatisticsError(f"`k` must be at least 1, found {k}")
-    log_below: FloatArray = scipy.special.log_ndtr(_NODES)
+    log_below: FloatArray = special.log_ndtr(_NODES)
     some_above = -np.expm1(k * log_below)  # 1 − Φ^k, without loss where Φ is near 1
     all_above = np.exp(k * log_below[::-1])  # (1−Φ)^k, the nodes are symmetric
     return float((some_above - all_above).sum() * (_NODES[1] - _NODES[0]))

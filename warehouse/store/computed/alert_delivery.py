@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import sqlalchemy as sa
-
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import in_text
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 #: Key of the marks in a summary.

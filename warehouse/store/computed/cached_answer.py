@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
-import sqlalchemy as sa
 
 from warehouse.errors import StoreError, first_line
 from warehouse.records.clock import utc_now
+from warehouse.store.alchemy import sa
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.opener import StoreOpener

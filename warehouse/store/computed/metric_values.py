@@ -15,13 +15,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.errors import StoreError, StoreLockedError
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import in_text
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 Row = Mapping[str, Any]

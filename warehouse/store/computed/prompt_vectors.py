@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.errors import StoreError
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 #: Of no benchmark: a constant alone is no group to a server.

@@ -136,7 +136,7 @@ def put(store: Store, question: Question, result: Mapping[str, Any], *, now: dat
         now: when it was computed, naive UTC; None for the clock's time.
     """
     from warehouse.store.load.dimensions import allocate  # readers do without, and start sooner
-    from warehouse.store.schema import tables
+    from warehouse.store.schema.later import tables
 
     table = tables.analysis
     moment = now or utc_now()

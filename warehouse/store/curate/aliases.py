@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 Kind = Literal["model", "benchmark"]
 
-_TABLES: dict[Kind, sa.Table] = {"model": tables.model, "benchmark": tables.benchmark}
+KINDS: tuple[Kind, ...] = ("model", "benchmark")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
         values: of parameters, by name; others are not looked at.
     """
     hints = []
-    for kind in _TABLES:
+    for kind in KINDS:
         known = store.arrow(f"select name from {kind}").column("name").to_pylist()
         wanted = values.get(kind)
         if wanted and wanted not in known:
@@ -91,7 +90,7 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
     Raises:
         MisuseError: no such name, or both are one.
     """
-    table = _TABLES[kind]
+    table = _table(kind)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         row, target = _find(connection, kind, name), _find(connection, kind, canonical)
@@ -113,7 +112,7 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
     Raises:
         MisuseError: no such name, or it is no alias.
     """
-    table = _TABLES[kind]
+    table = _table(kind)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         row = _find(connection, kind, name)
@@ -122,8 +121,12 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
         connection.execute(sa.update(table).where(table.c.id == row.id).values(canonical_id=None))
 
 
+def _table(kind: Kind) -> sa.Table:
+    return tables.model if kind == "model" else tables.benchmark
+
+
 def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
-    table = _TABLES[kind]
+    table = _table(kind)
     query = sa.select(table.c.id, table.c.name, table.c.canonical_id)
     row = connection.execute(query.where(table.c.name == name)).first()
     if row is None:

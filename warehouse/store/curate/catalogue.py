@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import orjson
-import sqlalchemy as sa
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)

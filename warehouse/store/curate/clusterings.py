@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records import canonical_json, parse_json
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 

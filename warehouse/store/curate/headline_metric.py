@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 

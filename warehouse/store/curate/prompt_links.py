@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 By = Literal["text", "id"]

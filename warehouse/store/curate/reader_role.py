@@ -5,13 +5,12 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.engines.base import MadeReader, Roles
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
 
 

@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from warehouse.errors import StoreLockedError
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 _POLL = 0.2

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
-
 from warehouse.errors import MisuseError, cause_of
+from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import Dialect, json_text
 from warehouse.store.engines.duckdb import (
     CHECKPOINT_THRESHOLD,
@@ -26,6 +24,7 @@ from warehouse.store.engines.duckdb import (
     open_scratch,
     out_of_memory,
 )
+from warehouse.store.engines.duckdb_reading import FileConnection, FileEngine
 from warehouse.store.engines.lake_urls import LOCAL, REMOTE
 from warehouse.store.engines.limits import Limits, interrupted_after
 from warehouse.store.engines.postgresql import POSTGRESQL
@@ -48,9 +47,11 @@ __all__ = [
     "Dialect",
     "Executors",
     "Limits",
+    "before_statements",
     "dialect_of",
     "disk_full",
     "failing_anyway",
+    "full_connection",
     "input_error",
     "interrupted_after",
     "is_published",
@@ -101,6 +102,20 @@ def dialect_of(url: sa.URL) -> Dialect:
     return _BY_URL[name]
 
 
+def before_statements(engine: sa.Engine | FileEngine, listener: Callable[..., Any]) -> None:
+    """Have a listener change each statement of SQLAlchemy before it runs (``before_cursor_execute``); a lake's
+    engine takes none."""
+    if isinstance(engine, FileEngine):
+        engine.listener = listener
+    elif isinstance(engine, sa.Engine):
+        sa.event.listen(engine, "before_cursor_execute", listener, retval=True)
+
+
+def full_connection(connection: sa.Connection | FileConnection) -> sa.Connection:
+    """A connection of SQLAlchemy, for its functions that take one."""
+    return connection.full() if isinstance(connection, FileConnection) else connection
+
+
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
     """Condition of a foreign key's DDL: only where the engine can live with it."""
     return DIALECTS[dialect.name].foreign_keys
@@ -118,6 +133,8 @@ def is_shared(connection: sa.Connection) -> bool:
 
 def upsert(table: sa.Table) -> Any:
     """An INSERT that takes ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    from sqlalchemy.dialects.postgresql import insert
+
     return insert(table)
 
 
@@ -130,6 +147,8 @@ def register_migrations() -> None:
     """Teach the migration tool the engines that it does not know by itself."""
     import alembic.ddl.impl  # noqa: F401  (must come first)
     import duckdb_sqlalchemy.alembic_impl  # noqa: F401
+
+    from warehouse.store.engines import duckdb_ddl  # noqa: F401
 
 
 def value_error(error: BaseException) -> bool:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.records.stored_text import without_surrogates
+from warehouse.store.alchemy import sa
 from warehouse.store.engines.limits import Limits
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Dialect:
         embedded: the store is a file that one process holds at a time.
         is_lake: its stores are only read: they are made from others, and hold their schema when opened.
         exists: whether there is something to open at a URL.
-        open_engine: (url, write, limits) to a SQLAlchemy engine; with limits it can neither write nor reach out,
-            and an engine in this process has no more memory.
+        open_engine: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with limits it can
+            neither write nor reach out, and an engine in this process has no more memory.
         lock_holder: who holds the store, if an error says that somebody does, else ``None``.
         damaged: whether an error says that the store's file cannot be read any more.
         retryable: an error after which the same transaction may succeed (deadlock, serialisation).

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy.ext.compiler import compiles
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
+from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.engines.duckdb_reading import FileEngine
 from warehouse.store.engines.duckdb_types import printable, refuse_functions
 from warehouse.store.engines.limits import Limits
-from warehouse.store.engines.urls import hint_on_slashes
+from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
@@ -36,15 +36,6 @@ LARGE_COMMIT = "1MB"
 #: Share of the free disk that a query which people type may spill to.
 SPILL = 0.5
 ROWS_OF_A_BATCH = 100_000
-#: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
-#: compressed, and trying to takes longer than writing them; texts become half as large as by its
-#: choice, in half the time (60 000 responses of real models).
-COMPRESSION = {
-    "content": {"sha256": "uncompressed", "text": "zstd"},
-    "generation": {"prompt_hash": "uncompressed", "response_hash": "uncompressed"},
-    "prompt": {"text_hash": "uncompressed", "text": "zstd", "choices": "zstd", "metadata": "zstd"},
-}
-
 #: What a published copy says of itself, as the comment of a table.
 _COPY = "published copy of a warehouse"
 
@@ -119,20 +110,11 @@ def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, An
     return settings
 
 
-@compiles(sa.schema.CreateColumn, "duckdb")
-def _create_column(element: sa.schema.CreateColumn, compiler: Any, **options: Any) -> str:
-    """A column of a new table, with its compression."""
-    column = element.element
-    text: str = compiler.visit_create_column(element, **options)
-    method = COMPRESSION.get(column.table.name, {}).get(column.name)
-    return f"{text} USING COMPRESSION {method}" if method else text
-
-
 def _exists(url: sa.URL) -> bool:
     return Path(url.database or "").exists()
 
 
-def _engine(url: sa.URL, write: bool, limits: Limits | None) -> sa.Engine:
+def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     path = Path(url.database or "")
     if path.is_dir():
         raise StoreError(f"{path} is a folder; expected the file of a store")
@@ -145,24 +127,41 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> sa.Engine:
     if limits is not None:
         config |= {"enable_external_access": "false", "memory_limit": limits.setting}
         del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
-    arguments = {"read_only": not write, "config": config}
+    if not write and not url.query:
+        return FileEngine(lambda: _opened(path, config, limits))
+    return _full_engine(url, {"read_only": not write, "config": config}, limits)
+
+
+def _opened(path: Path, config: Mapping[str, Any], limits: Limits | None) -> Any:
+    """A connection that only reads."""
+    import duckdb
+
+    raw = duckdb.connect(str(path), read_only=True, config=dict(config))
+    if limits is not None:
+        _close_settings(raw, path)
+    return raw
+
+
+def _full_engine(url: sa.URL, arguments: Mapping[str, Any], limits: Limits | None) -> sa.Engine:
+    from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         engine = sa.create_engine(
-            url,
+            full_url(url),
             connect_args=arguments,
             poolclass=sa.pool.NullPool,
             pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
             json_serializer=json_text,
         )
     if limits is not None:
-        room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
-        sa.event.listen(engine, "connect", lambda connection, _record: _close_settings(connection, room))
+        sa.event.listen(engine, "connect", lambda raw, _record: _close_settings(raw, Path(url.database or "")))
     return engine
 
 
-def _close_settings(connection: Any, room: str) -> None:
+def _close_settings(connection: Any, path: Path) -> None:
     """The bound on what is spilled, which counts only where it is set afterwards; then nothing more can be set."""
+    room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
     connection.execute(f"set max_temp_directory_size = '{room}'")
     connection.execute("set lock_configuration = true")
 

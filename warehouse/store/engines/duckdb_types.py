@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError
+from warehouse.store.alchemy import sa
 from warehouse.store.sql.bind_parameters import bare_text
 
 #: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose digits there.

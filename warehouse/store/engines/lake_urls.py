@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError
+from warehouse.store.alchemy import sa
 
 #: The engine that is started in this process, and the protocol of those that run elsewhere.
 LOCAL, REMOTE = "sail", "sc"

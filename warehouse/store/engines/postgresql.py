@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
+from warehouse.store.alchemy import sa
 from warehouse.store.engines import postgresql_locks as locks
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.limits import Limits

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from warehouse.errors import StoreLockedError, cause_of
+from warehouse.store.alchemy import sa
 from warehouse.store.sql.bind_parameters import rename_binds
 from warehouse.store.sql.query_files import query_text
 

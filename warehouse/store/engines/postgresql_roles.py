@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError
 from warehouse.files.whole_file import replace_file
+from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.engines.urls import parse_url, shown_url
 from warehouse.store.sql.bind_parameters import rename_binds

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import sqlalchemy as sa
-
+from warehouse.store.alchemy import sa
 from warehouse.store.sql.bind_parameters import rename_binds
 
 #: Types by number that Arrow, JSON and a table can hold.

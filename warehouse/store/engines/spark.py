@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.errors import QueryLimitError, ReadOnlyError, SchemaVersionError, StoreError
 from warehouse.extras import load
+from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
 from warehouse.store.engines.limits import Limits

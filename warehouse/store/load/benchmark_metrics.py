@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-
 from warehouse.records import MetricSpec, RunHeader
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 
 if TYPE_CHECKING:
     from warehouse.store.load.state import _Load

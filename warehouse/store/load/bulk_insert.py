@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.records.sample_schema import too_large
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 
 
 class UnfitError(ValueError):

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
-import sqlalchemy as sa
-
 from warehouse.records import MetricSpec, RunHeader
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append, in_text
 from warehouse.store.load.run_keys import checkpoint_key, checkpoint_position, group_key, parameters_key
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 
 Key = tuple[Any, ...]
 

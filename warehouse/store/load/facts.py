@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.records import PublishedScore, RunHeader, RunStatus
 from warehouse.records.hashing import canonical_digest
 from warehouse.records.run_fields import STORED_FIELDS
 from warehouse.records.stored_text import readable
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from contextlib import contextmanager, nullcontext
 from itertools import accumulate, pairwise
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.errors import DiskFullError, InputError
 from warehouse.records import Dump
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import facts, prompt_completion, source_ledger, staging

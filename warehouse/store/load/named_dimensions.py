@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.records import Dump, MetricSpec, PublishedScore
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import Dimensions, Naming
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load, group_spec
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 
 #: Opens a transaction of the load.
-Transaction = Callable[[], AbstractContextManager[sa.Connection]]
+Transaction = Callable[[], "AbstractContextManager[sa.Connection]"]
 
 
 def add_dimensions(

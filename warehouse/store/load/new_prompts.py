@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import facts
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 
 
 def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state: _Load) -> None:

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
-import sqlalchemy as sa
 
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.bind_parameters import rename_binds
 from warehouse.store.sql.query_files import query_text
 from warehouse.store.temporary import TemporaryFolder, temporary_folder

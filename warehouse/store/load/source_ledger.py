@@ -9,8 +9,6 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-
 from warehouse.errors import MisuseError
 from warehouse.records import Rejection
 from warehouse.records.clock import utc_now
@@ -18,12 +16,13 @@ from warehouse.records.credentials import masked, without_credentials
 from warehouse.records.hashing import canonical_digest
 from warehouse.records.stored_text import readable
 from warehouse.store import engines
+from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.vacuum import remove_unheld
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.state import Claim
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:

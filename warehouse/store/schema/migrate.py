@@ -52,7 +52,8 @@ def downgrade(store: Store, target: str) -> None:
 
 def drift(store: Store) -> list[str]:
     """What differs between the schema that this program describes and the store's, in words."""
-    with store.begin() as connection:
+    with store.begin() as begun:
+        connection = engines.full_connection(begun)
         context = alembic.migration.MigrationContext.configure(
             connection, opts={"include_object": _include(store.dialect)}
         )
@@ -88,7 +89,7 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
             drop_views(store, connection)
             config.attributes["connection"] = connection
             command(config, target)
-            if revision.recorded(connection) == revision.HEAD:
+            if revision.recorded(store.dialect, connection) == revision.HEAD:
                 create_views(store, connection)
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
-
-from warehouse.errors import SchemaVersionError
+from warehouse.errors import SchemaVersionError, cause_of
+from warehouse.store.alchemy import sa
 from warehouse.store.schema.head import HEAD
 
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
+    from warehouse.store.engines import Dialect
 
 __all__ = ["HEAD", "found", "is_recorded", "recorded", "require"]
 
@@ -21,20 +21,17 @@ def found(store: Store) -> str | None:
         return HEAD
     try:
         with store.begin() as connection:
-            return recorded(connection)
-    except sa.exc.DBAPIError:
+            return recorded(store.dialect, connection)
+    except Exception as error:
+        if store.dialect.query_error(cause_of(error)) is None:
+            raise
         return None
 
 
-def recorded(connection: sa.Connection) -> str | None:
-    """The revision in the table that the migrations keep.
-
-    Raises:
-        sqlalchemy.exc.DBAPIError: there is no such table.
-    """
-    query = sa.text("select version_num from alembic_version")
-    value: str | None = connection.execute(query).scalar_one_or_none()
-    return value
+def recorded(dialect: Dialect, connection: sa.Connection) -> str | None:
+    """The revision in the table that the migrations keep; the engine's own error where there is no such table."""
+    rows = dialect.select(connection, "select version_num from alembic_version", {}, None).column(0).to_pylist()
+    return str(rows[0]) if rows else None
 
 
 def is_recorded(connection: sa.Connection) -> bool:

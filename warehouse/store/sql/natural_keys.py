@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from warehouse.store.connection import Store
-from warehouse.store.schema import tables
+from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
 
 #: Column that points to a row -> the table that this row is in. Everywhere the same, also in views.

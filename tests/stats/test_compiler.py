@@ -1,0 +1,49 @@
+"""Without a compiler: the same figures, by numpy."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+FIGURES = """
+import json, sys
+import numpy as np
+from warehouse.stats.matrix.similarity import summarise_similarity
+from warehouse.stats.multiple.all_pairs import all_pairs
+import warehouse.stats.multiple.max_t as max_t
+max_t.MANY = 0
+rng = np.random.default_rng(7)
+scores = (rng.random((300, 12)) < rng.random(12)).astype(float)
+clusters = rng.integers(0, 60, 300)
+pairs = [all_pairs(scores, given, n_resamples=999) for given in (None, clusters)]
+gaps = np.where(rng.random(scores.shape) < 0.1, np.nan, scores)
+pairs.append(all_pairs(gaps, n_resamples=999))
+fields = ("simultaneous_low", "simultaneous_high", "p_max_t")
+figures = [getattr(found, name).tolist() for found in pairs for name in fields]
+found = summarise_similarity(scores.astype(np.uint8))
+print(json.dumps([figures, found.mean, found.percentile_75, found.percentile_95, "numba" in sys.modules]))
+"""
+
+
+def figures(compile: str) -> list[object]:
+    done = subprocess.run(
+        [sys.executable, "-c", FIGURES],
+        env=os.environ | {"WAREHOUSE_COMPILE": compile},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[object] = json.loads(done.stdout)
+    return found
+
+
+def test_figures_are_the_same_without_a_compiler() -> None:
+    pytest.importorskip("numba")
+    compiled, plain = figures("1"), figures("0")
+    assert (compiled[-1], plain[-1]) == (True, False)
+    assert compiled[:-1] == plain[:-1]  # to the last digit
