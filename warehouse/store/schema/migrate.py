@@ -82,7 +82,7 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
     try:
         with store.begin() as connection:
             store.dialect.lock_all(connection)  # others may create or upgrade it at the same time
-            if only_new and revision.is_recorded(connection):
+            if only_new and revision.is_recorded(store.dialect, connection):
                 return False
             roles = store.dialect.roles
             readers = roles.readers(connection) if roles else []

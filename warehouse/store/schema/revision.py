@@ -34,9 +34,9 @@ def recorded(dialect: Dialect, connection: sa.Connection) -> str | None:
     return str(rows[0]) if rows else None
 
 
-def is_recorded(connection: sa.Connection) -> bool:
+def is_recorded(dialect: Dialect, connection: sa.Connection) -> bool:
     """Whether there is a revision; asked in a transaction that goes on where there is no such table."""
-    return sa.inspect(connection).has_table("alembic_version") and recorded(connection) is not None
+    return sa.inspect(connection).has_table("alembic_version") and recorded(dialect, connection) is not None
 
 
 def require(store: Store) -> None:
