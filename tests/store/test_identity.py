@@ -209,6 +209,14 @@ def test_a_conflict_may_be_skipped(kit: Any) -> None:
     assert check(kit.store).integrity == ()
 
 
+def test_what_is_left_out_tells_the_store_nothing_of_a_metric(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    f1 = {"scores": [{"metric": "acc", "value": 7.0}, {"metric": "f1", "value": 0.5}]}
+    kit.load(kit.header(), [{**kit.row("a"), **f1}], on_conflict="skip")
+    described = "select name, low, high from benchmark_metric join metric on metric.id = metric_id"
+    assert kit.all(described) == [("acc", 0.0, 1.0)]
+
+
 def test_a_conflict_may_supersede(kit: Any) -> None:
     kit.load(kit.header(), kit.rows(SCORES))
     report = kit.load(kit.header(), kit.rows({"a": 0.0}), on_conflict="supersede")
