@@ -13,7 +13,7 @@ from scipy import stats
 from tests.analysis.test_without_store import ACC, NOBODY
 from warehouse.analysis.selection import score_matrix
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts
-from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import scored_metrics
 from warehouse.analysis.selection.reference import choose_conditions
@@ -117,6 +117,12 @@ def test_nobody_is_told_to_take_a_metric_without_a_mean() -> None:
 def test_a_benchmark_without_runs_says_where_to_look() -> None:
     with pytest.raises(MisuseError, match="^quiz has no current run; see: warehouse runs$"):
         choose_conditions([], "quiz", [])
+
+
+def test_prompts_that_clusters_leave_out_are_flagged() -> None:
+    clusters = ClusterMap(np.array([1, 2]), np.array([0, 5]))
+    flags = [outside_clusters(clusters.labels(np.array(prompts))) for prompts in ([1, 2], [1, 2, 3], [3, 4])]
+    assert flags == [(), ("prompts_outside_clusters",), ()]  # the last are in none: there are no clusters
 
 
 def test_prompts_that_are_not_known_have_no_order() -> None:

@@ -196,6 +196,19 @@ def option(loglikelihood: float) -> list[dict[str, float]]:
     return [{"choice_index": 0, "loglikelihood": loglikelihood}]
 
 
+@pytest.mark.parametrize("field", ["fewshot_draw", "perturbation", "template"])
+def test_values_that_changed_places_are_other_values(kit: Any, field: str) -> None:
+    """Of two variants of a prompt: the same numbers in other places are no run that is seen again."""
+    there, swapped = (
+        [kit.row("a", value, **{field: name}) for name, value in zip("xy", values, strict=True)]
+        for values in ((1.0, 0.0), (0.0, 1.0))
+    )
+    kit.load(kit.header(), there)
+    assert kit.load(kit.header(), there[::-1]).n_seen_again == 1
+    with pytest.raises(ConflictError):
+        kit.load(kit.header(), swapped)
+
+
 def test_a_conflict_may_be_skipped(kit: Any) -> None:
     kit.load(kit.header(), kit.rows(SCORES))
     report = kit.load(
