@@ -186,18 +186,29 @@ def test_both_engines_and_every_form_of_an_answer_say_the_same(
     assert told == [(row.key, row.posterior, row.recorded, row.rival, row.votes_unparsed) for row in report.rows]
 
 
+def scored(line: Line) -> Line:
+    """The answer as likelihoods of the options, by which it is the likeliest for its length."""
+    place = LETTERS.index(line["extracted_answer"])
+    per_byte = [-1.0 if option == place else -2.0 for option in range(4)]
+    sizes = [40, 40, 40, 5]
+    shares = {"loglikelihoods": [p * n for p, n in zip(per_byte, sizes, strict=True)], "n_bytes": sizes}
+    return {**line, "extracted_answer": None, **shares}
+
+
 def test_log_likelihoods_by_the_measure_of_the_metric(tmp_path: Path, report: AuditReport) -> None:
     """The raw likelihoods favour the last option of all: the scores are those of likelihoods per byte."""
 
-    def scored(line: Line) -> Line:
-        place = LETTERS.index(line["extracted_answer"])
-        per_byte = [-1.0 if option == place else -2.0 for option in range(4)]
-        sizes = [40, 40, 40, 5]
-        shares = {"loglikelihoods": [p * n for p, n in zip(per_byte, sizes, strict=True)], "n_bytes": sizes}
-        return {**line, "extracted_answer": None, **shares}
-
     found = audited(tmp_path, lines(scored), MAPPING + LIKELIHOODS, strata="category")
     assert [(row.key, row.votes_key) for row in found.rows] == [(row.key, row.votes_key) for row in report.rows]
+
+
+def test_options_with_likelihoods_of_a_prompt_without_a_key_are_no_votes(tmp_path: Path) -> None:
+    def fault(line: Line) -> Line:
+        return scored(line) | ({"target": None} if line["prompt_id"] == "p000" else {})
+
+    found = by_key(audited(tmp_path, lines(fault, 40), MAPPING + LIKELIHOODS))
+    assert (found["p000"].reason, found["p000"].posterior) == ("no key is stored", None)
+    assert all(row.votes_key == (ANSWERS[n] == KEYS[n]).sum() for n in range(1, 40) if (row := found[f"p{n:03}"]))
 
 
 def test_draws_share_a_vote_and_are_a_data_map(tmp_path: Path) -> None:

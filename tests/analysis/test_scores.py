@@ -70,3 +70,20 @@ def test_an_unknown_variance_stays_unknown(store: Store) -> None:
     assert np.isnan(found.within[0]) and found.within[1] == 0.5
     again = pooled(store, 3, 4)
     assert np.isnan(again.within[0]) and again.n_draws[0] == 11
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_order_in_which_rows_lie_changes_no_last_digit(request: pytest.FixtureRequest, engine: str) -> None:
+    """.1 + .2 + .3 is not .3 + .2 + .1."""
+    found = []
+    for turned in (False, True):
+        rows = StoreRows()
+        rows.describe("quiz", rows.metric())
+        runs = [rows.run("org/a", "quiz", repeat=number) for number in range(3)]
+        for run, value in zip(runs, (0.1, 0.2, 0.3), strict=True):
+            rows.scores(run, {"a": [value], "b": [1 - value]})
+        if turned:
+            rows.rows["prompt_score"].reverse()
+        with filled_store(request, engine, rows) as filled:
+            found.append(pooled(filled, *runs).values.tolist())
+    assert found[0] == found[1] == pytest.approx([0.2, 0.8])

@@ -88,6 +88,17 @@ def test_ids_that_differ_are_noted_where_it_matters(store_url: str, tmp_path: Pa
     assert any("told apart by ids" in note for note in report.sources[0].notes)
 
 
+def test_ids_are_not_noted_where_the_readings_have_one_error_but_places_are(store_url: str, tmp_path: Path) -> None:
+    """Each question is once right and once wrong: as draws the means are equal, and the error is 0."""
+    rows = [{"q": q, "a": a, "v": v} for q, a in (("1+1", "2"), ("2+2", "4")) for v in (1.0, 0.0)]
+    numbered = [row | {"id": n} for n, row in enumerate(rows)]
+    told = 'text = "q"\ntarget = "a"'
+    by_id, _ = load(store_url, tmp_path, numbered, sample=f'prompt_id = "id"\n{told}')
+    assert by_id.total("n_samples") == 4 and not by_id.sources[0].notes
+    by_place, _ = load(store_url, tmp_path, [row | {"q": f"{row['q']}?"} for row in rows], sample=told)
+    assert any("taken for 4 prompts" in note and "told apart by place" in note for note in by_place.sources[0].notes)
+
+
 def test_stated_draws_and_copies_of_a_question(store_url: str, tmp_path: Path) -> None:
     drawn = rows_of(*({"d": d} for d in (0, 0, 1, 1, 0)))
     _, facts = load(store_url, tmp_path, drawn, KEY, 'draw = "d"')

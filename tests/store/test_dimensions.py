@@ -10,6 +10,7 @@ import pytest
 
 from warehouse.errors import MisuseError
 from warehouse.store.curate import field_clusters
+from warehouse.store.schema import tables
 from warehouse.store.schema.check import check
 
 
@@ -82,6 +83,8 @@ def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:
     stored = kit.one("select cast(tags as varchar), cast(sampling as varchar) from run")
     assert [json.loads(text) for text in stored] == [["x", "y"], {"top_k": 5}]
     assert kit.one("select cost, hardware, commit_hash from run_group") == (1.5, "8 x H100", "abc")
+    assert json.loads(kit.one("select cast(hyperparameters as varchar) from training_seed")) == {"lr": 0.1}
+    assert json.loads(kit.one("select cast(parameters as varchar) from agent")) == {"k": 1}
 
 
 def test_what_is_not_known_is_null_not_a_json_null(kit: Any) -> None:
@@ -96,6 +99,25 @@ def test_checkpoints_of_one_training_are_told_apart(kit: Any) -> None:
     headers = [kit.header(str(step), step=step, training_seed=seed) for step in (100, 200) for seed in ("1", "2")]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(4)])
     assert kit.counts("model", "training_seed", "checkpoint", "run") == (1, 2, 4, 4)
+
+
+def test_a_training_without_a_label_is_called_by_its_seeds(kit: Any) -> None:
+    seeds = [{"initialisation_seed": 3, "data_order_seed": 7}, {"data_order_seed": 7}, {"initialisation_seed": 0}, {}]
+    headers = [kit.header(str(number), **some) for number, some in enumerate(seeds)]
+    kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(4)])
+    assert kit.all("select label, initialisation_seed, data_order_seed from training_seed order by label") == [
+        ("", None, None),
+        ("data_order=7", None, 7),
+        ("initialisation=0", 0, None),
+        ("initialisation=3,data_order=7", 3, 7),
+    ]
+    assert kit.counts("run") == (4,)
+
+
+def test_ids_are_counted_by_the_name_of_their_table(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}))
+    counted = {row[0] for row in kit.all("select table_name from id_counter")}
+    assert {"run", "prompt", "model", "benchmark"} <= counted <= set(tables.metadata.tables)
 
 
 def test_runs_of_one_invocation_form_a_group(kit: Any) -> None:
@@ -240,6 +262,14 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
     assert check(kit.store).ok
 
 
+def test_a_published_figure_too_small_to_calculate_with_is_0_and_is_kept_as_published(kit: Any) -> None:
+    figures = [1e-200, -1e-200, 2e-140, 1e200]
+    headers = [kit.header(str(n), published=(kit.figure("acc", value),)) for n, value in enumerate(figures)]
+    kit.load(headers)
+    stored = kit.all("select value, raw from published_score order by run_id")
+    assert stored == [(0.0, "1e-200"), (0.0, "-1e-200"), (2e-140, None), (None, "1e+200")]
+
+
 def test_figures_without_samples_are_runs_of_their_own(kit: Any) -> None:
     """Training curves: aggregates only."""
     headers = [kit.header(None, step=step, published=(kit.figure("acc", step / 1000),)) for step in (100, 200)]
@@ -285,6 +315,16 @@ def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
     assert kit.all(
         "select clustering.name from benchmark join clustering on clustering.id = default_clustering_id"
     ) == [("topic",)]
+    assert check(kit.store).ok
+
+
+def test_a_prompt_joins_its_cluster_when_its_document_comes_later(kit: Any) -> None:
+    """Also where the same source fills another prompt with something else."""
+    kit.load(kit.header("1"), [*documents(kit, {"a": "x"}), kit.row("b", 1.0), kit.row("c", 1.0)])
+    field_clusters.cluster_by(kit.store, "quiz", ["topic"])
+    assert members(kit, "topic") == {"a": "x"}
+    kit.load(kit.header("2"), [*documents(kit, {"a": "x", "b": "x"}), kit.row("c", 0.0, target="1")])
+    assert members(kit, "topic") == {"a": "x", "b": "x"}
     assert check(kit.store).ok
 
 

@@ -196,6 +196,19 @@ def option(loglikelihood: float) -> list[dict[str, float]]:
     return [{"choice_index": 0, "loglikelihood": loglikelihood}]
 
 
+@pytest.mark.parametrize("field", ["fewshot_draw", "perturbation", "template"])
+def test_values_that_changed_places_are_other_values(kit: Any, field: str) -> None:
+    """Of two variants of a prompt: the same numbers in other places are no run that is seen again."""
+    there, swapped = (
+        [kit.row("a", value, **{field: name}) for name, value in zip("xy", values, strict=True)]
+        for values in ((1.0, 0.0), (0.0, 1.0))
+    )
+    kit.load(kit.header(), there)
+    assert kit.load(kit.header(), there[::-1]).n_seen_again == 1
+    with pytest.raises(ConflictError):
+        kit.load(kit.header(), swapped)
+
+
 def test_a_conflict_may_be_skipped(kit: Any) -> None:
     kit.load(kit.header(), kit.rows(SCORES))
     report = kit.load(
@@ -207,6 +220,14 @@ def test_a_conflict_may_be_skipped(kit: Any) -> None:
     assert any("left out" in note for note in report.notes)
     assert kit.all("select source_id, run_id from run_source order by 1, 2") == [(1, 1), (2, 2)]
     assert check(kit.store).integrity == ()
+
+
+def test_what_is_left_out_tells_the_store_nothing_of_a_metric(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    f1 = {"scores": [{"metric": "acc", "value": 7.0}, {"metric": "f1", "value": 0.5}]}
+    kit.load(kit.header(), [{**kit.row("a"), **f1}], on_conflict="skip")
+    described = "select name, low, high from benchmark_metric join metric on metric.id = metric_id"
+    assert kit.all(described) == [("acc", 0.0, 1.0)]
 
 
 def test_a_conflict_may_supersede(kit: Any) -> None:

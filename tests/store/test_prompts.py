@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warehouse.importers.base import batch_of
-from warehouse.records import Dump, content_key
+from warehouse.records import BulkQuery, Dump, content_key
 from warehouse.store.load import prompt_completion, source_ledger, staging
 from warehouse.store.load.state import LoadOptions
 
@@ -20,6 +20,17 @@ def identity(**document: Any) -> str:
 def test_the_position_is_that_in_its_source_where_several_are_loaded_together(kit: Any) -> None:
     nameless = [{"run": 0, "scores": [{"metric": "acc", "value": 1.0}]} for _ in range(2)]
     dumps = [Dump((kit.header(str(run), model=f"org/{run}"),), [batch_of(nameless)]) for run in range(3)]
+    parsed = kit.loader.parse_all(dumps, LoadOptions())
+    reports = kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
+    assert [report.n_samples for report in reports] == [2, 2, 2]
+    assert kit.all("select key, key_kind from prompt order by key") == [("0", "position"), ("1", "position")]
+
+
+def test_so_it_is_where_queries_over_files_give_the_rows(kit: Any) -> None:
+    sql = "select cast(0 as integer) as run, [{'metric': 'acc', 'value': 1.0}] as scores from range(2)"
+    dumps = [
+        Dump((kit.header(str(run), model=f"org/{run}"),), [BulkQuery(sql, {}, lambda: iter(()))]) for run in range(3)
+    ]
     parsed = kit.loader.parse_all(dumps, LoadOptions())
     reports = kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
     assert [report.n_samples for report in reports] == [2, 2, 2]
@@ -132,6 +143,25 @@ def test_what_a_prompt_lacks_is_filled_and_what_differs_is_told_every_time(
         "select text, target, cast(choices as varchar), cast(metadata as varchar) from prompt where key = 'a'"
     )
     assert (*stored[:2], *map(json.loads, stored[2:])) == ("One?", "1", ["1", "2"], {"topic": "a", "level": 3})
+
+
+def test_a_prompt_that_was_known_by_its_content_gets_the_id_of_a_later_source(kit: Any) -> None:
+    said = {"identity": identity(q=1), "text": "One?"}
+    nameless = {"run": 0, "scores": [{"metric": "acc", "value": 1.0}], **said}
+    kit.load(kit.header("1"), [nameless])
+    assert kit.all("select tool_id from prompt") == [(None,)]
+    kit.load(kit.header("2"), [kit.row("a", 1.0, **said, target="1")])
+    assert kit.all("select tool_id, target from prompt") == [("a", "1")]
+    kit.load(kit.header("3"), [kit.row("b", 1.0, **said, choices='["1", "2"]')])
+    assert kit.all("select tool_id, target from prompt") == [("a", "1")]  # the first id stays
+
+
+def test_a_field_without_a_value_says_nothing_against_the_stored_one(kit: Any) -> None:
+    kit.load(kit.header("1"), [kit.row("a", 1.0, metadata='{"topic": "x", "level": null}')])
+    for number, said in enumerate(({"topic": None}, {"topic": None, "level": None, "new": None}), start=2):
+        report = kit.load(kit.header(str(number)), [kit.row("a", 0.0, metadata=json.dumps(said))])
+        assert report.notes == ()
+        assert json.loads(kit.one("select cast(metadata as varchar) from prompt")) == {"topic": "x", "level": None}
 
 
 def test_items_of_one_prompt_are_each_held_against_it(kit: Any) -> None:
