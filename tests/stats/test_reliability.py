@@ -236,7 +236,7 @@ def test_clusters_are_drawn_whole() -> None:
         for by in (None, clusters)
     )
     assert (whole.best_error or 0) > (apart.best_error or 0)
-    single = suite_scores("abc", [subscenario("s", "s", scores, clusters=np.arange(200))])
+    single = suite_scores("abc", [subscenario("s", "s", scores, clusters=np.arange(200)[::-1])])
     assert reliability(single, "prompts", n_resamples=400).to_dict() == apart.to_dict()
 
 
