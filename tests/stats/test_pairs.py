@@ -321,7 +321,9 @@ def test_models_that_differ_within_clusters_only_have_no_error(gaps: bool) -> No
     scores[3:6, 2] = np.nan if gaps else scores[3:6, 2]
     found = all_pairs(scores, clusters, n_resamples=99)
     assert found.difference[0] == pytest.approx(0) and np.isnan(found.standard_error).tolist() == [True, False, False]
-    assert [reason != "" for reason in found.reasons] == [True, False, False]
+    assert found.reasons == ("the standard error is 0", "", "")
+    shifted = all_pairs(np.column_stack([scores[:, 0], scores[:, 0] + 0.1]), clusters, n_resamples=0)
+    assert shifted.reasons == ("all differences are equal",)
 
 
 def test_no_correlation_is_above_1() -> None:
