@@ -92,6 +92,8 @@ def test_random_weights_have_the_moments_of_the_flat_dirichlet() -> None:
 def test_dirichlet_golden() -> None:
     column = np.array([1, 0, 1, 1, 0, 1.0])
     found = random_weights(np.column_stack([column, 1 - column]), n_draws=1000)
+    width = (found.highest - found.lowest).max()
+    assert str(found) == f"1000 weightings of 2 models, scores move by up to {width:.4g}"
     assert found.exact_standard_deviation == pytest.approx([0.178174161275] * 2, abs=1e-12)
     assert found.outranks[0, 1] + found.outranks[1, 0] == pytest.approx(1)
 

@@ -64,6 +64,7 @@ def test_the_line_number_is_that_of_the_file(folder: Path) -> None:
     (folder / MC).write_bytes(b"".join(rows) + b"\n{]\n" + lines[1])
     taken = take_slowly(folder)
     assert [place for place, _ in rejected(taken)] == [f"{MC} line 4713"]
+    assert [item.is_cut for item in taken.dump.rejections] == [False]
     assert len(taken.rows_of("demo_mc")) == 4712
 
 
@@ -72,6 +73,7 @@ def test_a_file_cut_in_its_last_line(folder: Path) -> None:
     taken = take_slowly(folder)
     assert [place for place, _ in rejected(taken)] == [f"{MC} line 3"]
     assert len(taken.rows_of("demo_mc")) == 2
+    assert [item.is_cut for item in taken.dump.rejections] == [True]
 
 
 def test_a_byte_order_mark_is_noted(folder: Path) -> None:

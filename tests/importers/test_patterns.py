@@ -88,6 +88,11 @@ def test_what_is_not_supported_says_what_to_write_instead(written: str, what: st
     assert instead in str(raised.value)
 
 
+def test_patterns_are_equal_where_their_texts_are() -> None:
+    assert len({Pattern("a"), Pattern("b"), Pattern("a")}) == 2
+    assert Pattern("a") != Pattern("b") and Pattern("a") != "a"
+
+
 MAPPING = """
 [path]
 pattern = '(?P<model>.+)\\.csv'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("\ufeffname: é", {"name": "é"}),
         ("", None),
         ("site: https://x.org/a: it's b\nname: n", {"site": "https://x.org/a: it's b", "name": "n"}),
+        ("[" * 50 + "]" * 50, reduce(lambda inner, _: [inner], range(49), [])),
     ],
 )
 def test_scalars_are_the_texts_that_stand_there(tmp_path: Path, text: str, value: object) -> None:

@@ -49,6 +49,23 @@ def test_tails() -> None:
     assert tail_units(differing) == math.inf  # few differ, but none by more than the others
 
 
+def test_rounding_makes_no_heavy_tails() -> None:
+    """All but four differences are 0.3, as 0.1 + 0.2 or as it stands: few differ, and none by far more."""
+    spread = np.array([-0.4, -0.2, 0.3, 0.8, 1.0])
+    exactly, rounded = (np.array([middle, 0.3] * 50 + spread.tolist()) for middle in (0.3, 0.1 + 0.2))
+    assert exactly.mean() == pytest.approx(0.3) and rounded[0] != 0.3
+    assert tail_units(rounded) == tail_units(exactly) == math.inf
+
+
+def test_a_large_cluster_skews_the_mean_more_than_its_share() -> None:
+    """What each unit adds is divided by sqrt(1 - f): with unequal sizes it does not cancel."""
+    clusters, scores = np.repeat(np.arange(3), [6, 2, 2]), np.arange(10) % 4 * 1.0
+    totals = np.bincount(clusters, scores - scores.mean())
+    pulls = totals / np.sqrt(1 - np.array([0.6, 0.2, 0.2]))
+    sample = build_sample(scores, clusters, None, find_link("identity"), None, None, None)
+    assert mean_skewness(sample) == pytest.approx((pulls**3).sum() / (pulls**2).sum() ** 1.5)
+
+
 def test_lognormal_scores_say_that_they_are_skewed() -> None:
     """It informs only: the hull covers in the samples that look symmetric too."""
     rng = np.random.default_rng(3)

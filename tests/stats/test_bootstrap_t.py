@@ -70,6 +70,17 @@ def test_p_does_not_end_with_the_resamples() -> None:
     assert falling == sorted(falling, reverse=True)
 
 
+def test_beyond_the_resamples_students_tail_is_as_much_wider_as_they_are() -> None:
+    """Resamples that reach twice as far at 2.5 %: twice the t for the same p."""
+    student = float(stats.t.ppf(0.975, 10))
+    values = np.linspace(-2 * student, 2 * student, 999)
+    values[-25:] = 2 * student
+    wide, narrow = StudentisedDraws(values, 10), StudentisedDraws(values / 8, 10)
+    for t in (12.0, 20.0):
+        assert wide.upper_tail(t) == pytest.approx(stats.t.sf(t / 2, 10))
+        assert narrow.upper_tail(t) == pytest.approx(stats.t.sf(t, 10))
+
+
 def test_turned_and_shuffled_scores() -> None:
     a, b = skewed(3), skewed(4)
     codes = np.random.default_rng(3).integers(0, 15, 60)

@@ -94,6 +94,13 @@ def test_next_to_nothing_known_is_binomial(right: int) -> None:
     assert ends(grouped) == pytest.approx(ends(interval_clopper_pearson(share, 10)), rel=1e-12)
 
 
+def test_four_units_off_a_bound_are_enough_for_their_error() -> None:
+    scores = np.repeat([0.1, 0.0], [4, 26])
+    found = ends(interval_clopper_pearson_effective(scores))
+    assert found == pytest.approx(expected(scores, 0.95), rel=1e-9)
+    assert found[1] < ends(interval_clopper_pearson(30 * scores.mean(), 30))[1]
+
+
 @repeatable
 @given(GRID)
 def test_no_narrower_than_the_unbounded_error_allows(scores: list[float]) -> None:

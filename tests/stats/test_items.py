@@ -21,6 +21,7 @@ from warehouse.stats.items.discrimination import implied_discrimination
 from warehouse.stats.items.fit_and_dif import item_fit
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.links import blocks_by_items, links
+from warehouse.stats.items.posterior import model_groups
 from warehouse.stats.items.responses import Responses, as_responses, binarise
 
 NAN = float("nan")
@@ -101,6 +102,31 @@ def test_moderate_and_many_cells_agree_with_dense_quadrature() -> None:
         assert fit.theta == pytest.approx(mean, abs=1e-5)
         sd = np.sqrt((weight * (grid - mean[:, None]) ** 2).sum(axis=1))
         assert fit.theta_sd == pytest.approx(sd, rel=1e-4)
+
+
+def test_every_model_is_in_one_group_of_nodes() -> None:
+    """At both limits of the numbers of cells: twice in the sums is twice the weight."""
+    cells = [199, 200, 1999, 2000, 2001]
+    y = np.where(np.arange(2001) < np.array(cells)[:, None], np.arange(2001) % 2, NAN)
+    rows = [group.rows.tolist() for group in model_groups(as_responses(y))]
+    assert rows == [[0], [1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(("models", "items", "missing", "draws"), [(25, 8, 0.0, 1), (40, 12, 0.3, 1), (12, 6, 0.3, 4)])
+def test_the_error_of_a_common_discrimination_is_the_curvature_of_the_dense_objective(
+    models, items, missing, draws
+) -> None:
+    responses, *_ = simulate(models, models, items, missing=missing, draws=draws)
+    fit = fit_irt(responses, "1pl")
+
+    def gradient(x):
+        _, weight, eta, y, k = dense(responses, np.full(items, math.log(x[0])), x[1:])
+        residual = y.T @ weight - (k.T @ weight) * special.expit(eta)
+        return np.append((residual * GRID).sum(), residual.sum(axis=1) - x[1:] / 9)
+
+    at, steps = np.append(fit.a[0], fit.d), 1e-4 * np.eye(items + 1)
+    curvature = np.array([gradient(at - step) - gradient(at + step) for step in steps]) / 2e-4
+    assert fit.se_a_pool == pytest.approx(math.sqrt(np.linalg.inv(curvature)[0, 0]), rel=5e-3)
 
 
 def test_blocks_reach_the_maximum_with_a_mean_for_each() -> None:

@@ -59,6 +59,13 @@ def test_two_models_are_a_single_test() -> None:
         assert (wide.low.tolist(), wide.high.tolist(), wide.rank.tolist()) == ([2, 1], [2, 1], [2, 1])
 
 
+def test_as_few_draws_as_the_level_allows() -> None:
+    """19 at .95: the critical value is the largest of all."""
+    ranks = ability_ranks(pool([0.0, 0.01, 10.0], 0.01), n_draws=19)
+    assert ranks.low is not None and ranks.high is not None
+    assert (ranks.low.tolist(), ranks.high.tolist()) == ([2, 2, 1], [3, 3, 1])
+
+
 def test_many_models_take_bonferroni_which_is_the_wider() -> None:
     ability = np.linspace(-2, 2, MOST_DRAWN).tolist()
     drawn, more = ability_ranks(pool(ability, 0.02)), ability_ranks(pool([*ability, 2.1], 0.02))

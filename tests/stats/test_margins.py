@@ -11,6 +11,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import cluster_robust, equivalence_test, noninferiority_test, paired_difference
+from warehouse.stats.paired.margins import paired_noninferiority
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 exactly = pytest.approx
@@ -74,6 +75,13 @@ def test_margins_with_clusters_use_cr2_and_its_degrees_of_freedom() -> None:
     p = stats.t.sf(t, df)
     assert noninferiority_test(d, 0.2, labels).p_value == exactly(p, rel=1e-10)
     assert equivalence_test(d, 0.2, labels).p_lower == exactly(p, rel=1e-10)
+
+
+def test_the_reason_says_how_the_error_came_about() -> None:
+    a, b = np.array(G10), np.zeros(6)
+    plain, clustered = (paired_difference(a, b, clusters=labels) for labels in (None, [0, 0, 1, 1, 2, 2]))
+    assert "n − 1 degrees of freedom" in paired_noninferiority(plain, 0.2).reason
+    assert "CR2, Satterthwaite" in paired_noninferiority(clustered, 0.2).reason
 
 
 def test_no_error_no_p() -> None:

@@ -49,6 +49,12 @@ def test_nothing_missing_is_the_normal_interval() -> None:
     assert (found.ci_low, found.ci_high) == pytest.approx((plain.ci_low, plain.ci_high), abs=1e-12)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_where_no_score_is_known_any_mean_is_possible(method: str) -> None:
+    found = missing_bounds([], 5, bounds=(-1, 2), method=method)
+    assert (found.theta_low, found.theta_high, found.ci_low, found.ci_high) == (-1, 2, -1, 2)
+
+
 def test_clusters_give_cr2_errors_over_all_prompts() -> None:
     scored, known = [1, 0, 1, 1, 0, 0], list("aabbcc")
     found = missing_bounds(

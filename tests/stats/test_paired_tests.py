@@ -43,6 +43,7 @@ small = st.lists(st.sampled_from([-1, -0.6, -0.2, 0, 0.1, 0.2, 0.6, 1]), min_siz
 
 def test_g10() -> None:
     assert sign_flip_test(G10).p_value == 0.125
+    assert sign_flip_test(G10).statistic == exactly(1.3)  # the sum
     clustered = sign_flip_test(G10, clusters=[0, 0, 1, 1, 2, 2])
     assert (clustered.p_value, clustered.n_units, clustered.method) == (0.25, 3, "exact")
     assert mcnemar_test([1] * 3 + [0] * 11, [0] * 3 + [1] * 11).p_value == exactly(0.057373046875)

@@ -312,6 +312,27 @@ def test_pairs_without_an_error_are_left_out_with_a_reason() -> None:
     assert found.to_dict()["p_value"][0] is None
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_models_that_differ_within_clusters_only_have_no_error(gaps: bool) -> None:
+    """The totals of every cluster agree up to rounding."""
+    scores, clusters = np.random.default_rng(2).random((30, 3)), np.repeat(np.arange(10), 3)
+    scores[:, 1] = scores[:, 0].reshape(10, 3)[:, ::-1].ravel()
+    scores[:3] = np.nan if gaps else scores[:3]
+    scores[3:6, 2] = np.nan if gaps else scores[3:6, 2]
+    found = all_pairs(scores, clusters, n_resamples=99)
+    assert found.difference[0] == pytest.approx(0) and np.isnan(found.standard_error).tolist() == [True, False, False]
+    assert found.reasons == ("the standard error is 0", "", "")
+    shifted = all_pairs(np.column_stack([scores[:, 0], scores[:, 0] + 0.1]), clusters, n_resamples=0)
+    assert shifted.reasons == ("all differences are equal",)
+
+
+def test_no_correlation_is_above_1() -> None:
+    for seed in range(40):
+        x = np.random.default_rng(seed).random(5 + seed)
+        correlation = pair_moments(centre(np.column_stack([x, 0.1 + x / 3, x * 7, -x]), None)).correlation
+        assert (np.abs(correlation) <= 1).all() and np.abs(correlation) == pytest.approx(1)
+
+
 def test_one_cluster_has_no_error_and_two_give_very_wide_intervals() -> None:
     scores = scores_of(30, 3)
     one = all_pairs(scores, np.zeros(30, dtype=int), n_resamples=99)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,6 +65,17 @@ def test_a_difference_that_ties_with_the_critical_value_separates_nothing() -> N
     assert pairs.p_step_down[0] > 0.1
     assert pairs.simultaneous_low[0] <= 0.0
     assert [*zip(ranks.rank_low, ranks.rank_high, strict=True)] == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize("level", [0.75, 0.8, 0.9, 0.95])
+def test_a_p_of_just_one_less_the_level_separates(level: float) -> None:
+    """Its interval does not hold 0; and 1 - 0.9 is a little less than 0.1."""
+    pairs = replace(some_pairs(), level=level)
+    p = np.full(len(pairs), round(1 - level, 9))
+    sure, just, not_quite = (rank_models(replace(pairs, p_value=x, p_holm=x)) for x in (0 * p, p, p + 1e-6))
+    assert just == sure and set(just.statistical_rank) == {1, 2, 3, 4, 5, 6}
+    assert set(not_quite.statistical_rank) == set(not_quite.rank_low) == {1}
+    assert str(replace(pairs, p_holm=p)).startswith("6 models, 15 pairs: 15 differ")
 
 
 def test_without_draws_there_are_no_sets_and_without_pairs_no_rank() -> None:

@@ -18,7 +18,7 @@ from warehouse.stats.suites.flash import flash_check
 from warehouse.stats.suites.instances import Instances, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import subscenario, suite_scores
-from warehouse.stats.suites.stability import pool_stability, subscenario_agreement
+from warehouse.stats.suites.stability import interval_width, pool_stability, subscenario_agreement
 from warehouse.stats.suites.win_rates import comparable, mean_over_scenarios, mean_win_rate, pools, win_rates
 
 NAN = math.nan
@@ -219,6 +219,13 @@ def test_the_same_seed_gives_the_same_answer_and_models_can_stand_in_any_order()
     assert reliability(suite, "prompts", 20, n_resamples=250, seed=4).quality_by_model is not None
 
 
+def test_of_two_models_one_loses_what_the_other_wins() -> None:
+    suite = simulated(3, models=2)
+    found = reliability(suite, "prompts", 20, n_resamples=200)
+    assert found.quality.value is not None and 0 < found.quality.value < 1
+    assert found.quality_by_model == pytest.approx([found.quality.value] * 2)
+
+
 def test_clusters_are_drawn_whole() -> None:
     rng = np.random.default_rng(0)
     mood = np.repeat(rng.random(20), 10)
@@ -229,6 +236,8 @@ def test_clusters_are_drawn_whole() -> None:
         for by in (None, clusters)
     )
     assert (whole.best_error or 0) > (apart.best_error or 0)
+    single = suite_scores("abc", [subscenario("s", "s", scores, clusters=np.arange(200)[::-1])])
+    assert reliability(single, "prompts", n_resamples=400).to_dict() == apart.to_dict()
 
 
 def test_rules_of_what_is_null() -> None:
@@ -290,10 +299,21 @@ def test_uniform_sampling_of_seeds_beats_the_full_cross_where_prompts_differ() -
     rows = seed_designs(suite, [20, 60], n_resamples=400)
     assert [row.budget for row in rows] == [60, 180]
     assert all(row.width_uniform < row.width_full for row in rows) and rows[0].error_full > 0
+    assert rows[0].ranking_full is not None and rows[0].ranking_uniform is not None
+    assert rows[0].ranking_full < rows[0].ranking_uniform
     found = reliability(suite, "seeds", n_resamples=200)
     assert found.ranking.value is not None and sizes_of(suite, "seeds") == [1, 2] and found.n_prompts == 180
     with pytest.raises(StatisticsError, match="several few-shot seeds"):
         seed_designs(simulated(1))
+
+
+def test_the_error_of_a_width_is_that_of_ten_parts() -> None:
+    rates = np.random.default_rng(1).normal(size=(200, 3))
+    parts = [
+        np.diff(np.quantile(rates[20 * i : 20 * i + 20], [0.025, 0.975], axis=0), axis=0).mean() for i in range(10)
+    ]
+    whole = np.diff(np.quantile(rates, [0.025, 0.975], axis=0), axis=0).mean()
+    assert interval_width(rates, np.zeros(3)) == pytest.approx((whole, stats.sem(parts)))
 
 
 def test_sizes_are_shared_by_subscenarios() -> None:

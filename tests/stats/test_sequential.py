@@ -54,6 +54,7 @@ def test_g17_predictions_without_replacement() -> None:
 
 def test_bounds_of_obrien_and_fleming() -> None:
     assert obf_bounds(5) == pytest.approx((4.876885, 3.357012, 2.680280, 2.289817, 2.031032), abs=1e-6)
+    assert obf_bounds() == obf_bounds(5)
     assert obf_bounds(1) == pytest.approx((1.959963984540,))
     assert look_places(5, 2000) == (400, 800, 1200, 1600, 2000)
 

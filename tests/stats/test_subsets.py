@@ -331,6 +331,17 @@ def test_bad_input(change: dict[str, object], message: str) -> None:
         estimate_subset(**(given | change))  # type: ignore[arg-type]
 
 
+def test_bounds_below_0_hold_scores_at_both_ends() -> None:
+    """Scores of 0 and 1 less 1, and off by rounding: the same interval, less 1."""
+    scores, selected = g15()
+    unit = estimate_subset(scores, G15_STRATA, selected, bounds=(0, 1))
+    for rounded in (0.0, 1e-12):
+        found = estimate_subset(scores - 1 - rounded, G15_STRATA, selected, bounds=(-1, 0))
+        assert found.ci_low == pytest.approx((unit.ci_low or 0) - 1) and found.ci_high == pytest.approx(
+            (unit.ci_high or 0) - 1
+        )
+
+
 def test_covers_the_figure_of_the_benchmark() -> None:
     rng = np.random.default_rng(11)
     n, m, held, times = 400, 40, [], 600

@@ -108,6 +108,11 @@ def test_g23() -> None:
     assert floor.floor == golden(0.09103474333)
 
 
+def test_seeds_without_any_spread_are_flagged_and_others_are_not() -> None:
+    assert noise_floor([[0.6], [0.6], [0.6]]).flags == ("all_seeds_equal",)
+    assert noise_floor([[0.6], [0.7], [0.6]]).flags == ()
+
+
 def test_few_seeds_have_the_interval_of_normal_ones() -> None:
     found, x = seed_spread([0.1, 0.3, 0.2]), np.array([0.1, 0.3, 0.2])
     ends = [math.sqrt(2 * x.var(ddof=1) / scipy_stats.chi2.ppf(q, 2)) for q in (0.975, 0.025)]
@@ -174,6 +179,14 @@ def test_rising_seeds_have_the_smallest_p() -> None:
     assert (mixed.n_seeds, mixed.p_value) == (6, 1 / 64)
 
 
+def test_of_many_seeds_some_signs_are_tried() -> None:
+    """12 of 17 curves rise, the others fall: the chance of 12 heads or more."""
+    line = np.linspace(0, 1, 4)
+    found = monotonicity([line] * 12 + [-line] * 5, n_series=20_000, seed=1)
+    p = float(scipy_stats.binom.sf(11, 17, 0.5))
+    assert found.method == "sign_flip" and found.p_value == pytest.approx(p, abs=4 * math.sqrt(p / 20_000))
+
+
 def test_what_cannot_be_told_says_why() -> None:
     assert "constant" in monotonicity([[0.5] * 9]).reason
     assert "needs 8" in monotonicity([[0.1, 0.2, 0.3]]).reason
@@ -198,6 +211,8 @@ def test_decisions_without_an_answer() -> None:
     assert "tied" in decision_accuracy(range(7), [1] * 6 + [2]).reason
     perfect = decision_accuracy(range(8), range(8))
     assert perfect.accuracy == 1.0 and perfect.ci_low is not None and 0.5 < perfect.ci_low < 0.95
+    d = 1 - 0.5 / 8
+    assert perfect.standard_error == pytest.approx(math.sqrt(d * (1 - d) / 28))  # of 28 pairs, each by itself
     assert reliability(2.0, 1.0) == 0.0 and decision_ceiling(1, 1) == 1.0
 
 

@@ -71,6 +71,11 @@ def test_clusters_widen_the_part_of_the_prompts() -> None:
     assert seed_mean(x, clusters=labels).prompt_variance > 3 * seed_mean(x).prompt_variance
 
 
+def test_a_mean_that_is_very_far_off_has_a_p_close_to_0() -> None:
+    found = difference_of_figures([1e3], [0.0], [1.0], [1.0])
+    assert 0 < found.p_value() < 1e-299 and found.p_above() < 1e-299 and found.p_above(sign=-1) == 1
+
+
 def test_what_does_not_vary_has_no_test() -> None:
     same = seed_mean(np.full((3, 20), 0.7))
     assert same.standard_error == 0 and same.interval() is None and math.isnan(same.p_value(0.25))

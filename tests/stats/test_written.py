@@ -7,7 +7,7 @@ import pytest
 
 from warehouse.stats import estimate_mean, mcnemar_test, paired_difference
 from warehouse.stats.core.quantiles import SMALLEST_P, normal_p_value, t_p_value, t_p_values, t_upper_tail
-from warehouse.stats.core.written import figures_text
+from warehouse.stats.core.written import ends_text, figures_text
 from warehouse.tables.words import number, p_value
 
 
@@ -27,6 +27,12 @@ def test_usual_figures_have_four_digits() -> None:
     assert figures_text(0.0, 0.0, 0.0, 0.0) == "0 ± 0 [0, 0]"
     scores = 1 + 1e-5 * np.random.default_rng(0).normal(size=100)
     assert " [1, 1]" not in str(estimate_mean(scores)) and " [0, 0]" not in str(estimate_mean(scores - 1))
+
+
+def test_the_smaller_of_error_and_interval_says_how_many_digits() -> None:
+    assert figures_text(1.0, 1.0, 0.999998, 1.000002) == "1 ± 1 [0.999998, 1.000002]"
+    assert figures_text(1.0000012, 1e-6, -5.0, 7.0) == "1.000001 ± 1e-06 [-5, 7]"
+    assert ends_text(0.999998, 1.000002) == "[0.999998, 1.000002]"
 
 
 def test_a_p_too_small_for_a_double_is_not_0() -> None:

@@ -52,7 +52,7 @@ class Pairs(Result):
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level for row in self.rows)
+        separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level + 1e-12 for row in self.rows)
         models = sum(len(group.models) for group in self.groups)
         return (
             f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"

@@ -215,7 +215,7 @@ def _tests(
         cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
     )
     with np.errstate(invalid="ignore"):
-        separated = np.less_equal(comparison.p_holm, 1 - level)
+        separated = np.less_equal(comparison.p_holm, 1 - level + 1e-12)
     names = letters(separated)
     return {
         id(item): (rank, "" if rank is None else name)

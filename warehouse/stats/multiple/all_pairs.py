@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_score_matrix, as_seed
+from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
 from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.result_base import Figures
@@ -97,7 +97,7 @@ class AllPairs(Figures):
         return len(self.first)
 
     def __str__(self) -> str:
-        significant = int(np.sum(self.p_holm <= 1 - self.level))
+        significant = int(np.sum(self.p_holm <= 1 - self.level + 1e-12))
         pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
         return f"{self.n_models} models, {pairs}: {significant} differ ({100 * self.level:g} % family-wise, Holm)"
 
@@ -235,11 +235,12 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
 
 
 def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
-    n = moments.n_prompts
+    n, no_error = moments.n_prompts, ~(moments.error > 0)
     reasons = {
         "no common prompt": n == 0,
         "a single common prompt": n == 1,
         "a single cluster": clustered & (moments.n_units == 1),
-        "all differences are equal": ~(moments.error > 0),
+        "the standard error is 0": clustered & no_error & (moments.correlation < 1 - TIE),  # clusters' sums alone agree
+        "all differences are equal": no_error,
     }
     return tuple(np.select(list(reasons.values()), list(reasons), "").tolist())

@@ -129,6 +129,6 @@ def _holm_square(p: FloatArray) -> FloatArray:
 
 def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, ...]:
     with np.errstate(invalid="ignore"):
-        beaten = ((p <= 1 - level) & (ahead < 0)).sum(axis=1)
+        beaten = ((p <= 1 - level + 1e-12) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
     return tuple(1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True))
