@@ -56,13 +56,13 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
     figure, of = _figure(first, every), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
-    elif len(top) > 1 and not apart:
+    elif len(top) > 1 and apart < len(rows) - 1:
         sentence = named([*map(_label, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
-    elif higher_is_better is None or apart:
+    elif higher_is_better is None or apart == len(rows) - 1:
         extreme = "lowest" if higher_is_better is False else "highest"
         have = f"{'have' if len(top) > 1 else 'has'} the {extreme} figure{of and f'{of},'} {figure}"
         sentence = named([*map(_label, top)], have)
-    elif first.group and not alike:
+    elif first.group and not alike and not apart:
         sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
     else:
         sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (_label(first),))
@@ -100,7 +100,7 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
         said = f"{named(top, 'tied')} {at}"
     else:
         extreme = "lowest" if higher_is_better is False else "highest"
-        best = extreme if higher_is_better is None or apart else "first"
+        best = extreme if higher_is_better is None or apart == len(ranked) - 1 else "first"
         said = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
     return f", {said}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
 
