@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from warehouse.store.engines import full_connection
 from warehouse.store.open import open_store
 
 #: When something was done, and how long it took.
@@ -39,7 +40,7 @@ def stored_rows(url: str) -> Rows:
     """The rows of every table of a store of any revision, without their times."""
     with open_store(url, check=False, wait=60) as store:
         with store.begin() as connection:
-            names = sa.inspect(connection).get_table_names()
+            names = sa.inspect(full_connection(connection)).get_table_names()
         return {name: rows_in_text(store.rows(f'select * from "{name}"')) for name in names}
 
 
