@@ -203,3 +203,11 @@ def test_ids_with_anything_in_them(tmp_path: Path) -> None:
     content = "\n".join(json.dumps({"id": name, "score": 1}) for name in ids)
     taken = take(tmp_path, "r.jsonl", content)
     assert [row["prompt_id"] for row in taken.rows] == ids
+
+
+def test_a_weight_below_0_is_none(tmp_path: Path) -> None:
+    """Taken for unscored, its prompt was missing from the mean without a word."""
+    taken = take(tmp_path, "r.csv", "id,score,words\na,1,3\nb,0,-1\nc,0,0\nd,0,\n", MAPPING + 'weight = "words"\n')
+    assert places(taken) == ["r.csv row 3"]
+    assert "-1" in taken.rejections[0].found and "weight of at least 0" in taken.rejections[0].expected
+    assert [score["weight"] for row in taken.rows for score in row["scores"]] == [3, 0, None]

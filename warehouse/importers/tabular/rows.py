@@ -220,6 +220,8 @@ def _weights(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
         return pa.nulls(view.size, pa.float64())
     weight = to_number(rule.weight.column(view), view.size)
     _note(weight.faults, rule.weight.where, faults)
+    for row in np.flatnonzero(~(pc.fill_null(weight.array, 0.0).to_numpy(zero_copy_only=False) >= 0)):
+        faults.setdefault(int(row), Unfit(f"{weight.array[int(row)]}", f"{rule.weight.where}: a weight of at least 0"))
     return weight.array
 
 
