@@ -78,6 +78,10 @@ def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, 
         gate = in_one_line(run("gate", "x", "y", "--margin", "0.5", *how, db=store_url).err)
         assert "prompts stand in several benchmarks (120 in a and b): these are not evidence twice" in gate
 
+    several, one = (connect(store_url).reliability(name, n_resamples=100) for name in ("a,b", "a"))
+    assert several.rows and [row.to_dict() for row in several.rows] == [row.to_dict() for row in one.rows]
+    assert any("b is a under another name: left out" in note for note in several.notes)
+
 
 def test_a_part_of_the_prompts_is_shared(run: Caller, store_url: str, tmp_path: Path) -> None:
     """30 of the 90 prompts of b are a's, in capitals: var((d_a + d_b)/2) by hand over all prompts."""

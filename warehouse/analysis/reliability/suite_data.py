@@ -23,7 +23,12 @@ from warehouse.analysis.selection.scored_conditions import (
     is_partial,
 )
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.shared_prompts import notes_on_shared
+from warehouse.analysis.selection.shared_prompts import (
+    copies_in_words,
+    notes_on_shared,
+    read_shared_prompts,
+    same_contents,
+)
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
 from warehouse.analysis.suites.tree import find_suite, is_suite, scenario_names
@@ -114,6 +119,8 @@ def read_suite(
         parts += made
         notes += remarks
     kept, notes = _without_single(parts, notes)
+    kept, copies = _without_copies(store, kept)
+    notes += copies
     names = [full[i] for i in order]
     there = np.zeros(len(names), bool)
     for one, _ in kept:
@@ -267,6 +274,21 @@ def _without_single(
     alone = [one.name for one, _ in parts if (~np.isnan(one.scores).all(axis=0)).sum() < 2]
     more = [f"one model alone has {', '.join(alone[:_NAMED])}: left out"] if alone else []
     return kept, notes + more
+
+
+def _without_copies(
+    store: Store, parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]]
+) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+    """Subscenarios, each of which counts once: not again where another name has the same prompts and scores."""
+    if len(parts) < 2:
+        return parts, []
+    ids = [np.array([prompt["id"] for prompt in prompts], np.int64) for _, prompts in parts]
+    shared = read_shared_prompts(store, ids)
+    contents = [shared.content(own, [*one.scores.T]) for own, (one, _) in zip(ids, parts, strict=True)]
+    copies = same_contents(contents)
+    said = copies_in_words([one.name for one, _ in parts], copies)
+    kept = [part for place, part in enumerate(parts) if copies[place] == place]
+    return kept, [f"{said}: left out, so that it counts once"] if said else []
 
 
 def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
