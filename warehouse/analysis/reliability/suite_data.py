@@ -118,9 +118,7 @@ def read_suite(
         made, remarks = _subscenarios(store, leaf, columns, by_leaf[own], labelled, selection.cluster)
         parts += made
         notes += remarks
-    kept, notes = _without_single(parts, notes)
-    kept, copies = _without_copies(store, kept)
-    notes += copies
+    kept, notes = _without_copies(store, *_without_single(parts, notes))
     names = [full[i] for i in order]
     there = np.zeros(len(names), bool)
     for one, _ in kept:
@@ -277,18 +275,18 @@ def _without_single(
 
 
 def _without_copies(
-    store: Store, parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]]
+    store: Store, parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], notes: list[str]
 ) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
     """Subscenarios, each of which counts once: not again where another name has the same prompts and scores."""
     if len(parts) < 2:
-        return parts, []
+        return parts, notes
     ids = [np.array([prompt["id"] for prompt in prompts], np.int64) for _, prompts in parts]
     shared = read_shared_prompts(store, ids)
     contents = [shared.content(own, [*one.scores.T]) for own, (one, _) in zip(ids, parts, strict=True)]
     copies = same_contents(contents)
     said = copies_in_words([one.name for one, _ in parts], copies)
     kept = [part for place, part in enumerate(parts) if copies[place] == place]
-    return kept, [f"{said}: left out, so that it counts once"] if said else []
+    return kept, notes + ([f"{said}: left out, so that it counts once"] if said else [])
 
 
 def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
