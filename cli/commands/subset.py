@@ -121,7 +121,7 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
     from warehouse.analysis.subsets.plan import PlanPrompt
 
     if out is not None:
-        plans.write(out, force=forced())
+        write_output(out, plans.content, PLAN, force=forced())
     if output.for_people:
         _print(plans, out)
     else:

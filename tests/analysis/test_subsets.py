@@ -189,6 +189,11 @@ def test_extension_only_before_results(planned: World, tmp_path: Path, run: Call
 def test_exports(planned: World, tmp_path: Path, run: Caller) -> None:
     file, plan = tmp_path / "plan.json", planned.plan
     SubsetPlans("", None, 0.95, (plan,), ()).write(file)
+    theirs = tmp_path / "scores.csv"
+    theirs.write_text("id,score\n")
+    with pytest.raises(MisuseError, match="no plan of a subset .* name another file, or remove it first"):
+        SubsetPlans("", None, 0.95, (plan,), ()).write(theirs)
+    assert theirs.read_text() == "id,score\n"
     sample = asked_in(plan)
     lm = run("subset", "export", str(file), "--to", "lm-eval")
     assert json.loads(lm.out) == {"quiz": sample} and "are they those of lm-eval" in lm.err

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
-from warehouse.files.output_file import FORCE_IN_PYTHON, PLAN, write_output
+from warehouse.files.output_file import PLAN, write_output
 from warehouse.records.hashing import canonical_digest, sha256_of
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
@@ -184,18 +184,19 @@ class SubsetPlans(StoredResult):
         head = {"schema": SUITE_SCHEMA, "suite": self.suite, "width": self.width, "level": self.level}
         return head | {"notes": list(self.notes), "plans": [plan.to_dict() for plan in self.rows]}
 
-    def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the plan file.
+    @property
+    def content(self) -> bytes:
+        """The plan file."""
+        return (json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
-        Args:
-            force: also in place of a file that is no plan.
+    def write(self, path: str | Path) -> None:
+        """Write the plan file; also in place of another plan, never of another file, which may be what a store read.
 
         Raises:
             MisuseError: it cannot be written there.
             DiskFullError: there is no room.
         """
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-        write_output(path, text.encode(), PLAN, force=force, advice=FORCE_IN_PYTHON)
+        write_output(path, self.content, PLAN, advice="name another file, or remove it first")
 
     @property
     def one_line(self) -> str:
