@@ -48,7 +48,7 @@ test-lake: setup ## Run the tests of lakes (installs deltalake, pysail, pyspark-
 test-spark: setup ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@$(PIP) install --editable '.[lake]'
 	@[ -e build/spark/pyspark ] || $(PIP) install --no-deps --target build/spark 'pyspark>=4.3,<5'
-	@$(BIN)/pytest -m spark tests/spark
+	@$(BIN)/pytest -m spark tests/spark tests/test_benchmarks.py
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

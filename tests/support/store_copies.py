@@ -8,11 +8,12 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from warehouse.store.engines import parse_url
+from warehouse.store.engines.urls import full_url
 
 
 def beside(url: str, name: str) -> str:
     """URL of another store in the same place."""
-    parsed = parse_url(url)
+    parsed = full_url(parse_url(url))
     return parsed.set(database=f"{parsed.database}-{name}").render_as_string(hide_password=False)
 
 
