@@ -108,8 +108,8 @@ def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[s
         folder = _common_folder([item.source for item in (first, *others)])
         names = ", ".join(item.source.removeprefix(folder) for item in (others if every else others[:NAMED]))
         more = ", … (-v names all)" if len(others) > NAMED and not every else ""
-        said = _without_prefix(first.error, first.source)
-        error = first.error if said == first.error else f"{first.source}: {said}"
+        text = _without_prefix(first.error, first.source)
+        error = first.error if text == first.error else f"{first.source}: {text}"
         lines.append(error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
     return lines
 

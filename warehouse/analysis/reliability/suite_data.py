@@ -280,13 +280,13 @@ def _without_copies(
     """Subscenarios, each of which counts once: not again where another name has the same prompts and scores."""
     if len(parts) < 2:
         return parts, notes
-    ids = [np.array([prompt["id"] for prompt in prompts], np.int64) for _, prompts in parts]
-    shared = read_shared_prompts(store, ids)
-    contents = [shared.content(own, [*one.scores.T]) for own, (one, _) in zip(ids, parts, strict=True)]
-    copies = same_contents(contents)
-    said = copies_in_words([one.name for one, _ in parts], copies)
-    kept = [part for place, part in enumerate(parts) if copies[place] == place]
-    return kept, notes + ([f"{said}: left out, so that it counts once"] if said else [])
+    prompt_ids = [np.array([prompt["id"] for prompt in prompts], np.int64) for _, prompts in parts]
+    shared = read_shared_prompts(store, prompt_ids)
+    contents = [shared.content(ids, [*data.scores.T]) for ids, (data, _) in zip(prompt_ids, parts, strict=True)]
+    first_with = same_contents(contents)
+    copies = copies_in_words([data.name for data, _ in parts], first_with)
+    kept = [part for index, part in enumerate(parts) if first_with[index] == index]
+    return kept, notes + ([f"{copies}: left out, so that it counts once"] if copies else [])
 
 
 def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:

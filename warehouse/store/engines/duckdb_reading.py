@@ -89,7 +89,7 @@ class FileConnection:
             self._full.commit()
 
     def rollback(self) -> None:
-        """Take it back; a connection that cannot even do that is given up, and the next statement gets another."""
+        """Roll it back; a connection that cannot even do that is given up, and the next statement gets another."""
         import duckdb
 
         if self._full is not None:

@@ -298,20 +298,25 @@ def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
-    if not sum(_settle(scratch, table, on_duplicate) for table in _UNIQUE):
+    repeated = [table for table in _UNIQUE if _surplus(scratch, table)]
+    if not repeated:
         return Dropped()
+    scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
+    for table in repeated:
+        _settle(scratch, table, on_duplicate)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
     return Dropped(same, other)
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
-    """Keep one row of each fact of a table; returns how many go."""
+def _surplus(scratch: Scratch, table: str) -> int:
+    """How many rows of a table are of a fact that another is of too."""
+    distinct = f"select count(*) from (select distinct {_UNIQUE[table][0]} from {table})"
+    return int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
+
+
+def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> None:
+    """Keep one row of each fact of a table."""
     key, values = _UNIQUE[table]
-    distinct = f"select count(*) from (select distinct {key} from {table})"
-    surplus = int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
-    if surplus == 0:
-        return 0
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(scratch, table, key, values)
@@ -323,7 +328,6 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
         f"create or replace temp table {table} as select * from {table} "
         f"qualify row_number() over (partition by {key} order by {order}) = 1"
     )
-    return surplus
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
