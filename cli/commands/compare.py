@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.questions.comparison import Compare, CompareUnpaired
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    estimand_option,
-    force_option,
-    level_option,
-    output_options,
-    refuse_typed,
-    resamples_option,
-    seed_option,
-    selection_options,
-)
+from ..ui.options import output_options, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, print_table, print_view
 
 if TYPE_CHECKING:
@@ -38,74 +30,61 @@ SHORT = 60
 
 
 @command("compare")
-@click.argument("a", metavar=REFERENCE)
-@click.argument("b", metavar=REFERENCE)
-@click.option("-b", "--benchmark", metavar="NAME", help="Default: every benchmark that both have.")
-@selection_options
-@level_option
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "t", "permutation", "mcnemar", "wilcoxon"]),
-    default="auto",
-    show_default=True,
-    help="The test that decides what is better; auto: t.",
-)
-@estimand_option
-@click.option(
-    "--equivalence",
-    metavar="MARGIN",
-    type=click.FloatRange(0, min_open=True),
-    help="Test whether they are equal within ±MARGIN, in the unit of the metric.",
-)
-@click.option(
-    "--flips",
-    metavar="[N]",
-    is_flag=False,
-    flag_value=FLIPS,
-    default=None,
-    type=click.IntRange(1),
-    help=f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
+@options_of(
+    Compare,
+    flips={
+        "is_flag": False,
+        "flag_value": FLIPS,
+        "default": None,
+        "metavar": "[N]",
+        "type": click.IntRange(1),
+        "help": f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
+    },
 )
 @click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
 @click.option(
     "--unpaired", is_flag=True, help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6)."
 )
-@resamples_option(9999, "Random patterns of a permutation test that is not exact.", least=1)
-@seed_option
-@force_option
 @output_options
 @pass_state
-def compare(
-    state: State, /, a: str, b: str, output: Output, only_overall: bool, unpaired: bool, **options: Any
-) -> None:
+def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool, **options: Any) -> None:
+    question = Compare.said(options | {"flips": options["flips"] or 0}, typed(options))
     if unpaired:
-        from ..ui.compare_unpaired import compare_unpaired
-
-        return compare_unpaired(state, a, b, output, options | {"only_overall": only_overall})
-    from warehouse.analysis.comparison.compare import compare as pair
-    from warehouse.analysis.comparison.disagreements import Flip
-    from warehouse.analysis.comparison.row import ComparisonRow
-
-    options["flips"] = options["flips"] or 0
-    if only_overall and options["flips"]:
+        unused = "needs paired prompts: leave out it or --unpaired"
+        if only_overall:
+            raise click.UsageError(f"--overall {unused}")
+        return _unpaired(state, output, question.only(CompareUnpaired, unused))
+    if only_overall and question.flips:
         raise click.UsageError("give one of --overall and --flips")
-    if options["method"] != "permutation":
-        refuse_typed("goes with --method permutation", "n_resamples")
-    if options["flips"] and not output.for_people:
-        refuse_typed("changes none of these rows, which are those of --flips", *OF_FIGURES)
+    if question.flips and not output.for_people:
+        question.refuse("changes none of these rows, which are those of --flips", *OF_FIGURES)
+    from warehouse.analysis.comparison.disagreements import Flip
+
     with state.open() as store:
-        comparison = pair(store, a, b, **options)
+        comparison = question.ask(store)
     if output.for_people:
         shown = comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose)
         print_view(shown)
         state.notes(shown.notes)
-        if options["flips"]:
-            _print_flips(comparison, options["flips"])
-    elif options["flips"]:
+        if question.flips:
+            _print_flips(comparison, question.flips)
+    elif question.flips:
         output.emit_records(Flip, comparison.flips)
     else:
-        output.emit_records(ComparisonRow, _shown(comparison, only_overall, both=False))
+        output.emit_records(comparison.ROW, _shown(comparison, only_overall, both=False))
     state.notes(comparison.notes)
+    state.notes(f"left out {reason}" for reason in comparison.left_out)
+
+
+def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
+    with state.open() as store:
+        comparison = question.ask(store)
+    if output.for_people:
+        shown = comparison.view(verbose=state.verbose)
+        print_view(shown)
+        state.notes(shown.notes)
+    else:
+        output.emit_records(comparison.ROW, comparison.rows)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.comparison import ReleaseGate
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, force_option, max_unscored_option, output_options, selection_options
+from ..ui.options import REFERENCE, output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
 from .gate_sequential import SequentialOptions, sequential_gate, sequential_options
 
@@ -57,25 +60,7 @@ SPARE = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
     callback=margins_callback,
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
-@click.option(
-    "-b",
-    "--benchmark",
-    "benchmarks",
-    multiple=True,
-    metavar="NAME",
-    help="Has to be there for both. Repeatable. Default: every benchmark that both have.",
-)
-@selection_options
-@click.option(
-    "--alpha",
-    metavar="P",
-    default=0.05,
-    show_default=True,
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
-    help="Chance of any false pass, and of any false fail.",
-)
-@max_unscored_option("More of the candidate's samples without a score: undecided.")
-@force_option
+@options_of(ReleaseGate, without=("candidate", "baseline", "margin", "margins"))
 @sequential_options
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options
@@ -92,9 +77,6 @@ def gate(
     sequential: SequentialOptions,
     **options: Any,
 ) -> int:
-    from warehouse.analysis.comparison.gate import GateRow
-    from warehouse.analysis.comparison.gate import gate as decide
-
     if markdown and not output.for_people:
         raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
     if markdown and sequential.follow is not None:
@@ -104,13 +86,13 @@ def gate(
     if sequential.asked:
         return sequential_gate(state, candidate, baseline, margin, own, output, sequential, markdown, **options)
     with state.open() as store:
-        decision = decide(store, candidate, baseline, margin, margins=own, **options)
+        decision = ReleaseGate(candidate, baseline, margin, margins=own, **options).ask(store)
     if markdown:
         echo(decision.to_markdown())
     elif output.for_people:
         _print(decision)
     else:
-        output.emit_records(GateRow, decision.rows)
+        output.emit_records(decision.ROW, decision.rows)
     if not markdown:
         state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
     return decision.exit_code

@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.comparison import AllPairs
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    benchmark_argument,
-    cluster_option,
-    latest_option,
-    level_option,
-    metric_option,
-    output_options,
-    resamples_option,
-    seed_option,
-    subset_option,
-    where_option,
-)
+from ..ui.options import benchmark_argument, output_options
 from ..ui.output import Output
+from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
@@ -34,30 +26,20 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @command("pairs")
 @benchmark_argument(required=True)
 @click.option("--matrix", is_flag=True, help="Differences as a matrix, row minus column.")
-@metric_option
-@where_option
-@latest_option
-@subset_option
-@cluster_option
-@level_option
-@resamples_option(9999, "Draws for the simultaneous intervals; 0: without.")
-@seed_option
+@options_of(AllPairs, without=("benchmark", "with_flags"))
 @output_options
 @pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.comparison.all_pairs import pairs as all_pairs
-    from warehouse.analysis.comparison.all_pairs_row import PairRow
-
     with state.open() as store:
-        result = all_pairs(store, benchmark, **options)
+        result = AllPairs(benchmark, **options).ask(store)
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:
         print_view(result.view())
     else:
-        output.emit_records(PairRow, result.rows)
+        output.emit_records(result.ROW, result.rows)
     for note in result.notes:
-        state.say(f"note: {note.replace('subset_ok', '--subset')}")
+        state.say(f"note: {in_flags(AllPairs, note)}")
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:

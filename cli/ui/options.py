@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -340,6 +340,11 @@ def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None
 def is_typed(name: str) -> bool:
     """Whether the command's option of this name was given, not taken from its default."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def typed(names: Iterable[str]) -> list[str]:
+    """Those that were given on the command line."""
+    return [name for name in names if is_typed(name)]
 
 
 def refuse_typed(reason: str, *names: str) -> None:

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Draws behind the rank sets of a leaderboard (`pairs` takes more).
-DRAWS = 1999
-
-
 #: Fields of a result that hold records.
 _RECORDS = ("rows", "others")
 #: Rows that a notebook shows.
@@ -166,9 +162,11 @@ class Result:
     """Base of a result: a frozen dataclass with ``rows``.
 
     Attributes:
+        ROW: their class.
         notebook_columns: fields of the rows that a notebook shows; empty for all.
     """
 
+    ROW: ClassVar[type[Row]]
     notebook_columns: ClassVar[tuple[str, ...]] = ()
     rows: tuple[Any, ...]
 

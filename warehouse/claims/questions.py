@@ -5,16 +5,20 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from warehouse.claims.bundle import MOST_ROWS
 from warehouse.errors import MisuseError
+from warehouse.questions.comparison import AllPairs, Compare
+from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.questions.question import Question, options
 from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text
 
-QUERY = "query"
+QUERY, VARIANCE = "query", "variance"
+_QUESTIONS: Mapping[str, type[Question[Any]]] = {"leaderboard": AnyLeaderboard, "compare": Compare, "pairs": AllPairs}
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 #: Parameters that a claim cannot have, as they name no figures.
@@ -36,7 +40,7 @@ class Answer:
 
 def kinds() -> tuple[str, ...]:
     """Names of the questions."""
-    return ("leaderboard", "compare", "pairs", "variance", QUERY)
+    return (*_QUESTIONS, VARIANCE, QUERY)
 
 
 def accepted(kind: str) -> dict[str, Any]:
@@ -47,14 +51,15 @@ def accepted(kind: str) -> dict[str, Any]:
     """
     if kind == QUERY:
         return {"sql": inspect.Parameter.empty}
-    parameters: dict[str, Any] = {}
-    for function in _functions(kind):
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name not in _LEFT_OUT:
-                parameters.setdefault(name, parameter.default)
-    if kind == "leaderboard":
-        parameters |= {"benchmark": None, "group": None}
-    return parameters
+    if kind in _QUESTIONS:
+        known = {name: option.default for name, option in options(_QUESTIONS[kind]).items()}
+    elif kind == VARIANCE:
+        from warehouse.analysis.variance.variance import variance
+
+        known = {name: one.default for name, one in inspect.signature(variance).parameters.items()}
+    else:
+        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
+    return {name: default for name, default in known.items() if name not in _LEFT_OUT}
 
 
 def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,36 +137,15 @@ def _place(row: Mapping[str, Any]) -> list[str]:
     return [f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in row.values()]
 
 
-def _functions(kind: str) -> tuple[Callable[..., Any], ...]:
-    from warehouse.analysis.comparison.all_pairs import pairs
-    from warehouse.analysis.comparison.compare import compare
-    from warehouse.analysis.leaderboard.leaderboard import leaderboard
-    from warehouse.analysis.suites.leaderboard import suite_leaderboard
-    from warehouse.analysis.variance.variance import variance
-
-    known: dict[str, tuple[Callable[..., Any], ...]] = {
-        "leaderboard": (leaderboard, suite_leaderboard),
-        "compare": (compare,),
-        "pairs": (pairs,),
-        "variance": (variance,),
-    }
-    if kind not in known:
-        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
-    return known[kind]
-
-
 def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
-    function, *others = _functions(kind)
-    if kind == "leaderboard":
-        from warehouse.analysis.suites.tree import is_suite
+    if kind == VARIANCE:
+        from warehouse.analysis.variance.variance import variance
 
-        benchmark, group = given.pop("benchmark", None), given.pop("group", None)
-        if (benchmark is None) == (group is None):
-            raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")
-        if group is not None or is_suite(store, str(benchmark)):
-            return others[0](store, group or benchmark, **given)
-        return function(store, benchmark, **given)
-    return function(store, **given)
+        return variance(store, **given)
+    question = _QUESTIONS[kind](**given)
+    if isinstance(question, AnyLeaderboard) and question.benchmark is question.group:
+        raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")
+    return question.ask(store)
 
 
 def _numbers(value: Any) -> list[int]:

@@ -82,6 +82,11 @@ class View:
     parts: tuple[str | Table | Below, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def explained(self) -> tuple[Below, ...]:
+        """The lines that say what a column means."""
+        return tuple(part for part in self.parts if isinstance(part, Below) and part.column)
+
 
 def legend(meanings: Mapping[str, str]) -> list[Below]:
     """A line for each column, ``name: meaning``, below a table that shows it."""

@@ -22,10 +22,12 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
-from warehouse.stats import AllPairs, rank_models
-from warehouse.stats.core.inputs import as_level
+from warehouse.questions.comparison import AllPairs
+from warehouse.questions.question import answers
+from warehouse.stats import AllPairs as PairStatistics
+from warehouse.stats import rank_models
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
 
@@ -41,6 +43,8 @@ class Pairs(Result):
         groups: conditions that were compared with one another.
         notes: what was left out, and how the tests were adjusted.
     """
+
+    ROW = PairRow
 
     benchmark: str
     metric: str
@@ -69,31 +73,20 @@ class Pairs(Result):
         return own | {"rows": [row.to_dict() for row in self.rows], "notes": list(self.notes)}
 
 
-def pairs(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    level: float = 0.95,
-    latest: bool = False,
-    subset_ok: bool = False,
-    n_resamples: int = 9999,
-    seed: int = 0,
-    with_flags: bool = True,
-) -> Pairs:
-    """Paired differences of all conditions on a benchmark with one another.
-
-    Conditions are those of the leaderboard: compared within one split, task version, metric and
+@answers(AllPairs)
+def pairs(store: Store, question: AllPairs) -> Pairs:
+    """Conditions are those of the leaderboard: compared within one split, task version, metric and
     judge; published figures have no prompts to pair; a part of the benchmark is not compared with
     runs that have all of it. Adjustments are over the pairs of one group.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.pairs`.
     """
-    as_level(level)
-    scores = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    return pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=with_flags)
+    scores = select_entries(store, selection_of(question))
+    return pairs_of(
+        scores,
+        level=question.level,
+        n_resamples=question.n_resamples,
+        seed=question.seed,
+        with_flags=question.with_flags,
+    )
 
 
 def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
@@ -164,7 +157,7 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     return sorted(entries, key=place)
 
 
-def _group(members: Sequence[ScoredCondition], figures: AllPairs) -> PairGroup:
+def _group(members: Sequence[ScoredCondition], figures: PairStatistics) -> PairGroup:
     split, task_version, label = members[0].group[:3]
     return PairGroup(
         split=split,

@@ -10,7 +10,7 @@ import numpy as np
 
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
 from warehouse.analysis.comparison.footnotes import explain
-from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
+from warehouse.analysis.comparison.pair_tests import check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
@@ -21,9 +21,11 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import Compare
+from warehouse.questions.question import answers
 from warehouse.stats.core.written import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -74,6 +76,8 @@ class Comparison(SingleTest, Result):
         "variance_saved",
         "flags",
     )
+
+    ROW = ComparisonRow
 
     a: str
     b: str
@@ -157,43 +161,20 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
     return f"Of {len(rows)} benchmarks {', '.join(wins)}{apart}."
 
 
-def compare(
-    store: Store,
-    a: str,
-    b: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    level: float = 0.95,
-    latest: bool = False,
-    force: bool = False,
-    method: str = "auto",
-    estimand: str = "prompts_sampled",
-    equivalence: float | None = None,
-    flips: int = 0,
-    n_resamples: int = 9999,
-    seed: int = 0,
-) -> Comparison:
-    """The paired difference of two models, on one benchmark or on all that both have.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.compare`.
-    """
-    options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
-    if flips < 0:
-        raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
-    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
-    both, missing = find_both(store, a, b, selection)
-    compared, refused = _compared(store, both, options, selection, force)
+@answers(Compare)
+def compare(store: Store, question: Compare) -> Comparison:
+    """Row by row, with the mean over benchmarks where there are several."""
+    selection = selection_of(question)
+    both, missing = find_both(store, question.a, question.b, selection)
+    compared, refused = _compared(store, both, question, selection)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
-    overall, why = _overall(store, pairs, rows, cluster, options)
+    overall, why = _overall(store, pairs, rows, question)
     return Comparison(
-        a=a,
-        b=b,
-        rows=tuple(_adjusted(pairs, rows, options)),
+        a=question.a,
+        b=question.b,
+        rows=tuple(_adjusted(pairs, rows, question)),
         overall=overall,
-        flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
+        flips=tuple(flip for pair in pairs if question.flips for flip in read_flips(store, pair, question.flips)),
         left_out=(*refused, *missing, *why),
         notes=(
             *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
@@ -203,8 +184,8 @@ def compare(
                 for scores in (pair.scores_a, pair.scores_b)
             ),
         ),
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=question.n_resamples,
+        seed=question.seed,
     )
 
 
@@ -220,7 +201,7 @@ def find_both(store: Store, a: str, b: str, selection: Selection) -> tuple[list[
 
 
 def _compared(
-    store: Store, both: Sequence[tuple[Condition, ...]], options: Options, selection: Selection, force: bool
+    store: Store, both: Sequence[tuple[Condition, ...]], options: Compare, selection: Selection
 ) -> tuple[list[tuple[Pair, ComparisonRow]], list[str]]:
     """Every pair that can be compared with its row, and why the others cannot.
 
@@ -230,7 +211,7 @@ def _compared(
     compared, refused = [], []
     for one, other in both:
         try:
-            pair = read_pair(store, one, other, selection, force=force)
+            pair = read_pair(store, one, other, selection, force=options.force)
             planned = planned_pair(store, pair, selection, level=options.level, estimand=options.estimand)
             pair = replace(pair, note="; ".join(filter(None, (pair.note, planned.note))))
             compared.append((pair, _row(pair, options, planned)))
@@ -241,7 +222,7 @@ def _compared(
     return compared, refused
 
 
-def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
+def _row(pair: Pair, options: Compare, planned: PlannedPair) -> ComparisonRow:
     check_estimand(pair, options)
     if planned.estimate is not None:
         return make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options)
@@ -249,14 +230,14 @@ def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     return make_row(pair, paired, run_tests(pair, paired, options), options)
 
 
-def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> list[ComparisonRow]:
+def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> list[ComparisonRow]:
     """With p adjusted for the number of benchmarks where there are several, and what is better
     by that p."""
     if len(rows) < 2:
         return list(rows)
     adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows])
     return [
-        replace(row, p_holm=p, better=which_better(p, row.difference, direction, options))
+        replace(row, p_holm=p, better=which_better(p, row.difference, direction, options.level))
         for row, p, direction in zip(
             rows,
             (None if np.isnan(p) else float(p) for p in adjusted),
@@ -267,7 +248,7 @@ def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Opt
 
 
 def _overall(
-    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None, options: Options
+    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare
 ) -> tuple[ComparisonRow | None, list[str]]:
     """The mean over several benchmarks, or why there is none."""
     if len(rows) < 2:
@@ -277,7 +258,7 @@ def _overall(
     why = overall.why_no_overall(pairs)
     if why:
         return None, [f"overall: {why}"]
-    sharing = overall.read_sharing(store, pairs, cluster)
+    sharing = overall.read_sharing(store, pairs, options.cluster)
     why = overall.why_not_over_plans(rows, sharing)
     if why:
         return None, [f"overall: {why}"]

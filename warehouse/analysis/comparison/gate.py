@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,11 +13,13 @@ from warehouse.analysis.comparison.planned import planned_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import ReleaseGate
+from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import check_one_sided, is_constant
+from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
 from warehouse.store.connection import Store
@@ -150,6 +152,8 @@ class Gate(Result):
         notes: what a reader should know of all rows.
     """
 
+    ROW = GateRow
+
     candidate: str
     baseline: str
     verdict: str
@@ -222,50 +226,27 @@ class _Tested:
     note: str = ""
 
 
-def gate(
-    store: Store,
-    candidate: str,
-    baseline: str,
-    margin: float | None,
-    *,
-    margins: Mapping[str, float] | None = None,
-    benchmarks: Sequence[str] = (),
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    alpha: float = 0.05,
-    max_unscored: float = 0.05,
-    latest: bool = False,
-    force: bool = False,
-) -> Gate:
-    """Whether a candidate may take the place of a baseline.
-
-    On each benchmark the non-inferiority test of the paired differences (clustered where the
-    benchmark is), adjusted for the number of benchmarks (Holm).
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.gate`.
-    """
-    own = dict(margins or {})
-    check_one_sided(alpha)
-    if not 0 <= max_unscored <= 1:
-        raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
+@answers(ReleaseGate)
+def gate(store: Store, question: ReleaseGate) -> Gate:
+    """Benchmark by benchmark, and the verdict over all."""
+    own, alpha = dict(question.margins or {}), question.alpha
     tested: list[_Tested] = []
     left_out: list[str] = []
-    named: list[str | None] = list(dict.fromkeys(benchmarks))
+    named: list[str | None] = list(dict.fromkeys(question.benchmarks))
     for name in named or [None]:
-        selection = Selection(name, metric, as_conditions(where), cluster, latest)
-        both, missing = find_both(store, candidate, baseline, selection)
+        selection = selection_of(question, benchmark=name)
+        both, missing = find_both(store, question.candidate, question.baseline, selection)
         left_out += missing
         for one, other in both:
             try:
-                pair = read_pair(store, one, other, selection, force=force)
-                limit = own.get(one.benchmark_split[0], margin)
+                pair = read_pair(store, one, other, selection, force=question.force)
+                limit = own.get(one.benchmark_split[0], question.margin)
                 if limit is None:
                     raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
-                planned = _planned(store, pair, selection, limit, alpha, max_unscored)
-                tested.append(planned or _test(pair, limit, alpha, max_unscored))
+                planned = _planned(store, pair, selection, limit, alpha, question.max_unscored)
+                tested.append(planned or _test(pair, limit, alpha, question.max_unscored))
             except (NotComparable, StatisticsError) as reason:
-                if benchmarks:
+                if named:
                     raise MisuseError(f"{in_words(one.benchmark_split)}: {reason}") from None
                 left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
     unknown = sorted(set(own) - {item.pair.a.benchmark_split[0] for item in tested})
@@ -280,7 +261,15 @@ def gate(
     ]
     shown = tuple(_without_plans(row) for row in rows)
     notes = notes_on_shared(store, {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested})
-    return Gate(candidate, baseline, verdicts.verdict, alpha, shown, tuple(dict.fromkeys(left_out)), tuple(notes))
+    return Gate(
+        question.candidate,
+        question.baseline,
+        verdicts.verdict,
+        alpha,
+        shown,
+        tuple(dict.fromkeys(left_out)),
+        tuple(notes),
+    )
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
+from warehouse.analysis.comparison.pair_tests import Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
@@ -20,6 +20,7 @@ from warehouse.analysis.selection.shared_prompts import (
     same_contents,
     sharing_in_words,
 )
+from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
@@ -141,7 +142,7 @@ def _of_texts(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
 
 
 def overall_row(
-    pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow], options: Options
+    pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare
 ) -> ComparisonRow:
     """The mean over benchmarks, each of equal weight; those that are one under several names count as one.
 
@@ -204,7 +205,7 @@ def overall_row(
         condition_b="",
         p_value=p,
         p_holm=None,
-        better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options),
+        better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options.level),
         n_draws_a=sum(row.n_draws_a for row in own),
         n_draws_b=sum(row.n_draws_b for row in own),
         only_a=sum(row.only_a for row in own),
@@ -216,7 +217,7 @@ def overall_row(
         flags=flags,
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
-        equivalent=is_equivalent(p_equivalence, options),
+        equivalent=is_equivalent(p_equivalence, options.level),
         paired=paired,
         tests=tests,
         **partial_figures(None),
@@ -252,7 +253,7 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
     return Part(differences, units, error, row.degrees_of_freedom)
 
 
-def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> str:
+def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
     if any(PLANNED in row.flags for row in rows):
         return "not for a planned subset"
     if options.estimand == PROMPTS_FIXED:
@@ -265,7 +266,7 @@ def _flip(
     weights: NDArray[np.float64],
     pairs: Sequence[Pair],
     combined: CombinedDifference,
-    options: Options,
+    options: Compare,
 ) -> tuple[float, str]:
     """p of flipping whole units in all benchmarks at once, and how it was computed."""
     values, units = contributions(parts, weights)
@@ -287,7 +288,7 @@ def _variance_saved(rows: Sequence[ComparisonRow], combined: CombinedDifference)
 
 
 def _clusters(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], units: Sequence[Units], options: Options
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], units: Sequence[Units], options: Compare
 ) -> int | None:
     if options.estimand == PROMPTS_FIXED or any(pair.clusters is None for pair in pairs):
         return None
@@ -302,7 +303,7 @@ def _higher(pairs: Sequence[Pair], sharing: Sharing, sign: int) -> int:
     return int(sum(np.sum(sign * pair.differences[own] > 0) for pair, own in first))
 
 
-def _how(combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Options) -> str:
+def _how(combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare) -> str:
     """How the errors of the benchmarks were put together, and which benchmarks are one."""
     if not combined.standard_error:
         return combined.reason

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import Compare
+from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats import (
     PairedDifference,
     mcnemar_test,
@@ -17,65 +18,9 @@ from warehouse.stats import (
     sign_flip_test,
     wilcoxon_test,
 )
-from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
-from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.core.draws import PromptDraws, prompt_draws
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.margins import equivalence_p_values
-
-METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
-ESTIMANDS = (PROMPTS_SAMPLED, PROMPTS_FIXED)
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a comparison is to do.
-
-    Attributes:
-        level: nominal coverage of the intervals.
-        method: the test behind ``p_value``, one of `METHODS`.
-        estimand: one of `ESTIMANDS`.
-        margin: half width of what counts as equal, or None.
-        n_resamples: random sign patterns of the permutation test.
-        seed: of the permutation test, and of the bootstrap of scores without bounds.
-    """
-
-    level: float = 0.95
-    method: str = "auto"
-    estimand: str = PROMPTS_SAMPLED
-    margin: float | None = None
-    n_resamples: int = 9999
-    seed: int = 0
-
-    def checked(self) -> Options:
-        """With names in their one spelling.
-
-        Raises:
-            MisuseError: an unknown name.
-            StatisticsError: a number out of range.
-        """
-        as_level(self.level)
-        as_seed(self.seed)
-        estimand = self.estimand.replace("-", "_")
-        for name, value, known in (("method", self.method, METHODS), ("estimand", estimand, ESTIMANDS)):
-            if value not in known:
-                raise MisuseError(f"unknown {name} {value!r}; there are: {', '.join(known)}")
-        if self.n_resamples < 1:
-            raise StatisticsError(f"resamples must be at least 1, found {self.n_resamples}")
-        if self.margin is not None and not 0 < self.margin < float("inf"):
-            raise StatisticsError(f"an equivalence margin must be above 0, found {self.margin}")
-        if self.margin is not None and self.level <= 0.5:
-            raise StatisticsError(f"equivalence needs a level above 0.5, found {self.level}")
-        return replace(self, estimand=estimand)
-
-    @property
-    def alpha(self) -> float:
-        """Level of the tests."""
-        return 1 - self.level
-
-    @property
-    def test(self) -> str:
-        """The test behind ``p_value``."""
-        return "t" if self.method == "auto" else self.method
 
 
 @dataclass(frozen=True)
@@ -103,12 +48,12 @@ class Tests:
     flags: tuple[str, ...]
 
     def chosen(self, test: str) -> float | None:
-        """The p-value of one of `METHODS` but ``auto``."""
+        """The p-value of one of the tests."""
         p: float | None = getattr(self, f"p_{test}")
         return p
 
 
-def check_estimand(pair: Pair, options: Options) -> None:
+def check_estimand(pair: Pair, options: Compare) -> None:
     """Refuse the prompts fixed for a figure that is no mean of prompts.
 
     Raises:
@@ -121,7 +66,7 @@ def check_estimand(pair: Pair, options: Options) -> None:
         )
 
 
-def difference_of(pair: Pair, options: Options) -> PairedDifference:
+def difference_of(pair: Pair, options: Compare) -> PairedDifference:
     """The paired difference under the estimand that was asked for."""
     if options.estimand == PROMPTS_SAMPLED:
         return pair.difference(options.level, seed=options.seed)
@@ -129,7 +74,7 @@ def difference_of(pair: Pair, options: Options) -> PairedDifference:
     return paired_difference_prompts_fixed(a, b, level=options.level)
 
 
-def run_tests(pair: Pair, paired: PairedDifference, options: Options) -> Tests:
+def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
     """Every test that applies to a pair."""
     why = _why_not(pair, options)
     flip = None
@@ -156,16 +101,16 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Options) -> Tests:
 
 
 def equivalence_p(
-    difference: float, error: float | None, df: float | None, options: Options, draws: StudentisedDraws | None = None
+    difference: float, error: float | None, df: float | None, options: Compare, draws: StudentisedDraws | None = None
 ) -> float | None:
     """TOST's p; None without a margin or an error."""
-    if options.margin is None:
+    if options.equivalence is None:
         return None
-    lower, upper = equivalence_p_values(difference, error, df, options.margin, draws)
+    lower, upper = equivalence_p_values(difference, error, df, options.equivalence, draws)
     return None if lower is None or upper is None else max(lower, upper)
 
 
-def _why_not(pair: Pair, options: Options) -> dict[str, str]:
+def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
     """Why a test of signs or ranks does not apply, by its name."""
     general = ""
     if options.estimand == PROMPTS_FIXED:

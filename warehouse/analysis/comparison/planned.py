@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pair_tests import Options, Tests
+from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
@@ -16,6 +16,7 @@ from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.subsets.recognise import PlannedRun, recognise
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.errors import StatisticsError
+from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
@@ -134,13 +135,13 @@ def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float
     return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis)
 
 
-def planned_tests(estimate: SubsetDifference, options: Options) -> Tests:
+def planned_tests(estimate: SubsetDifference, options: Compare) -> Tests:
     """The t test of a difference on the whole benchmark; no other is defined for it."""
     reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
     equivalence = None
-    if options.margin is not None:
+    if options.equivalence is not None:
         error, df = estimate.standard_error, estimate.degrees_of_freedom
-        low, high = equivalence_p_values(estimate.difference or 0.0, error, df, options.margin)
+        low, high = equivalence_p_values(estimate.difference or 0.0, error, df, options.equivalence)
         equivalence = None if low is None or high is None else max(low, high)
     return Tests(estimate.p_value, None, "", None, None, equivalence, reasons, ())
 

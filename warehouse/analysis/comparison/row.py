@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.pair_tests import Options, Tests
+from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
+from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 
 #: Prompts that each must have alone to be told of: two have an error.
@@ -142,7 +143,7 @@ class ComparisonRow(Tested, Row):
     PARTS = ("paired", "tests")
 
 
-def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
+def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Compare) -> ComparisonRow:
     """The row of two conditions on one benchmark."""
     a, b = pair.a, pair.b
     p = tests.chosen(options.test)
@@ -156,7 +157,7 @@ def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Option
         model_b=b.model,
         condition_b=pair.labels[1],
         p_value=p,
-        better=which_better(p, paired.difference, pair.metric.higher_is_better, options),
+        better=which_better(p, paired.difference, pair.metric.higher_is_better, options.level),
         only_a=pair.scores_a.n - pair.n,
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
@@ -166,8 +167,8 @@ def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Option
         runs_b=b.run_ids,
         test=options.test,
         p_holm=None,
-        margin=options.margin,
-        equivalent=is_equivalent(tests.p_equivalence, options),
+        margin=options.equivalence,
+        equivalent=is_equivalent(tests.p_equivalence, options.level),
         higher_a=int(np.sum(values_a > values_b)),
         higher_b=int(np.sum(values_a < values_b)),
         unscored_a=pair.scores_a.n_unscored,
@@ -194,13 +195,13 @@ def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]
     return {f"partial_{name}": getattr(partial, name, None) for name in names}
 
 
-def which_better(p: float | None, difference: float, higher_is_better: bool | None, options: Options) -> str:
+def which_better(p: float | None, difference: float, higher_is_better: bool | None, level: float) -> str:
     """``"a"``, ``"b"``, or empty where the test says nothing or the direction is unknown."""
-    if p is None or higher_is_better is None or not p < options.alpha:
+    if p is None or higher_is_better is None or not p < 1 - level:
         return ""
     return "a" if (difference > 0) == higher_is_better else "b"
 
 
-def is_equivalent(p: float | None, options: Options) -> bool | None:
+def is_equivalent(p: float | None, level: float) -> bool | None:
     """Whether TOST's p is small; None without."""
-    return None if p is None else p < options.alpha
+    return None if p is None else p < 1 - level

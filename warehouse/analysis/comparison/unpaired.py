@@ -10,7 +10,6 @@ import numpy as np
 
 from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.footnotes import WIDTH, column_of
-from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.comparison.view import difference_cells, models_of
@@ -22,8 +21,10 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, cl
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores, read_links
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import CompareUnpaired
+from warehouse.questions.question import answers
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
 from warehouse.stats.core.written import ends_text
 from warehouse.stats.multiple.adjust import holm
@@ -137,6 +138,8 @@ class UnpairedComparison(SingleTest, Result):
         left_out: what was not compared, each with the reason.
     """
 
+    ROW = UnpairedRow
+
     a: str
     b: str
     rows: tuple[UnpairedRow, ...]
@@ -215,59 +218,39 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
     return lines + meanings(flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags)
 
 
-def compare_unpaired(
-    store: Store,
-    a: str,
-    b: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    level: float = 0.95,
-    latest: bool = False,
-    force: bool = False,
-) -> UnpairedComparison:
-    """The difference of two models that answered different prompts of a benchmark.
-
-    Each model's figure is over its own prompts, and the errors are taken as independent. Where
-    prompts are shared the paired comparison is the one to make: it is refused without ``force``.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.compare_unpaired`.
-    """
-    options = Options(level).checked()
-    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
-    both, missing = find_both(store, a, b, selection)
+@answers(CompareUnpaired)
+def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedComparison:
+    """Row by row: each model's figure is over its own prompts."""
+    selection = selection_of(question)
+    both, missing = find_both(store, question.a, question.b, selection)
     rows: list[tuple[UnpairedRow, bool | None]] = []
     refused: list[str] = []
     for one, other in both:
         try:
-            rows.append(_compared(store, one, other, options, selection, force))
+            rows.append(_compared(store, one, other, question))
         except (NotComparable, StatisticsError) as reason:
             refused.append(f"{in_words(one.benchmark_split)}: {reason}")
     if not rows:
         raise MisuseError("; ".join(refused))
-    return UnpairedComparison(a, b, tuple(_adjusted(rows, options)), (*refused, *missing))
+    return UnpairedComparison(question.a, question.b, tuple(_adjusted(rows, question.level)), (*refused, *missing))
 
 
-def _compared(
-    store: Store, a: Condition, b: Condition, options: Options, selection: Selection, force: bool
-) -> tuple[UnpairedRow, bool | None]:
+def _compared(store: Store, a: Condition, b: Condition, options: CompareUnpaired) -> tuple[UnpairedRow, bool | None]:
     """The row of two conditions, and the direction of their metric."""
     shared_runs = set(a.run_ids) & set(b.run_ids)
     if shared_runs:
         raise NotComparable(f"both references mean run {min(shared_runs)}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
-    refuse_incomparable(a, b, metric_a, metric_b, force)
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, options.metric)
+    refuse_incomparable(a, b, metric_a, metric_b, options.force)
     n_shared = len(np.intersect1d(scores_a.prompts, scores_b.prompts))
-    if n_shared and not force:
+    if n_shared and not options.force:
         raise NotComparable(
             f"they share {n_shared} scored prompts: leave out --unpaired, and these are paired,"
             " which says more; --force takes them as independent all the same"
         )
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, selection.cluster), read_links(store))
+    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, options.cluster), read_links(store))
     sides = ((scores_a, metric_a), (scores_b, metric_b))
     first, second = (_estimate(*side, clusters, options.level) for side in sides)
     unpaired = unpaired_difference(first, second, level=options.level)
@@ -278,7 +261,7 @@ def _compared(
         *(("shared_prompts",) if n_shared else ()),
     )
     labels = label_conditions(store, (a, b))
-    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), unpaired, n_shared, options)
+    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), unpaired, n_shared)
     return replace(row, flags=flags), metric_a.higher_is_better
 
 
@@ -302,7 +285,6 @@ def _row(
     runs: tuple[Estimate, Estimate],
     unpaired: UnpairedDifference,
     n_shared: int,
-    options: Options,
 ) -> UnpairedRow:
     a, b = conditions
     return UnpairedRow(
@@ -314,7 +296,7 @@ def _row(
         model_b=b.model,
         condition_b=labels[1],
         p_holm=None,
-        better=which_better(unpaired.p_value, unpaired.difference, metric.higher_is_better, options),
+        better=which_better(unpaired.p_value, unpaired.difference, metric.higher_is_better, unpaired.level),
         n_shared=n_shared,
         n_draws_a=int(scores[0].n_draws.sum()),
         n_draws_b=int(scores[1].n_draws.sum()),
@@ -329,7 +311,7 @@ def _row(
     )
 
 
-def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options) -> list[UnpairedRow]:
+def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], level: float) -> list[UnpairedRow]:
     """With p adjusted for the number of benchmarks where there are several."""
     if len(rows) < 2:
         return [row for row, _ in rows]
@@ -337,6 +319,6 @@ def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options)
     adjusted_rows = []
     for (row, rising), value in zip(rows, adjusted.tolist(), strict=True):
         p = None if np.isnan(value) else float(value)
-        better = which_better(p, row.difference, rising, options)
+        better = which_better(p, row.difference, rising, level)
         adjusted_rows.append(replace(row, p_holm=p, better=better))
     return adjusted_rows

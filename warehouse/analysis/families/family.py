@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from warehouse.analysis.results import DRAWS
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import DRAWS
 from warehouse.stats.core.inputs import as_level
 
 if TYPE_CHECKING:

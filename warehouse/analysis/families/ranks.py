@@ -27,13 +27,12 @@ class Ranks:
             MisuseError: there is no one metric.
         """
         from warehouse.analysis.leaderboard.leaderboard import rank_rows
-        from warehouse.analysis.leaderboard.ranks import RankOptions
-        from warehouse.analysis.leaderboard.row import RowOptions
+        from warehouse.questions.leaderboard import Ranking
 
         scores = data.all_scores()
-        places = RankOptions(settings.level, settings.n_resamples, settings.seed)
+        options = Ranking(level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
         values: list[Value] = []
-        for group in rank_rows(scores, RowOptions(settings.level), places):
+        for group in rank_rows(scores, options):
             for entry, row in group:
                 subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
                 values += [

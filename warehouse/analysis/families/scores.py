@@ -23,7 +23,8 @@ class Scores:
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The figure by each headline metric that the condition has."""
-        from warehouse.analysis.leaderboard.row import RowOptions, make_row
+        from warehouse.analysis.leaderboard.row import make_row
+        from warehouse.questions.leaderboard import Ranking
 
         entries = data.entries(question.conditions)
         if not entries:
@@ -31,7 +32,7 @@ class Scores:
             return [Value("condition", question.subject, "", "score", "none", reason=reason)]
         values = []
         for entry in entries:
-            row = make_row(entry, data.clusters, RowOptions(settings.level), coverage_of([entry]))
+            row = make_row(entry, data.clusters, Ranking(level=settings.level), coverage_of([entry]))
             values.append(
                 Value(
                     "condition",

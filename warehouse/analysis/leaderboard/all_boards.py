@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.results import DRAWS, Result, plain
+from warehouse.analysis.results import Result, plain
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard
+from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import benchmarks
 from warehouse.tables.view import Below, View
@@ -23,6 +24,8 @@ class Leaderboards(Result):
         boards: one for each benchmark that has one.
         left_out: why the others have none.
     """
+
+    ROW = LeaderboardRow
 
     boards: tuple[Leaderboard, ...]
     left_out: tuple[str, ...]
@@ -48,46 +51,15 @@ class Leaderboards(Result):
         notes: list[str] = []
         for board in self.boards:
             view = board.view(verbose=verbose)
-            legend |= dict.fromkeys(part for part in view.parts if isinstance(part, Below) and _explains(part))
-            parts += [*([""] if parts else []), *(part for part in view.parts if not _explains(part))]
+            legend |= dict.fromkeys(view.explained)
+            parts += [*([""] if parts else []), *(part for part in view.parts if part not in view.explained)]
             notes += [f"{board.benchmark}: {note}" for note in view.notes]
         return View((*parts, *legend), (*notes, *(f"left out: {reason}" for reason in self.left_out)))
 
 
-def _explains(part: Any) -> bool:
-    """Whether a part says what a column means."""
-    return isinstance(part, Below) and bool(part.column)
-
-
-def leaderboards(
-    store: Store,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    level: float = 0.95,
-    method: str = "auto",
-    cluster: str | None = None,
-    latest: bool = False,
-    subset_ok: bool = False,
-    estimand: str = "prompts_sampled",
-    max_unscored: float = 0.05,
-    n_resamples: int = DRAWS,
-    seed: int = 0,
-) -> Leaderboards:
-    """Leaderboards of all benchmarks with runs, by the names that they are shown under.
-
-    Args:
-        metric: ``name`` or ``name,filter``; None for each benchmark's headline metric.
-        where: conditions ``field=value`` on the runs.
-        level: nominal coverage of the intervals, in (0, 1).
-        method: of the intervals.
-        cluster: clustering for the errors.
-        latest: of each model only the condition that ran last, per split.
-        subset_ok: rank runs on a part of the benchmark too.
-        estimand: ``prompts_sampled`` or ``prompts_fixed``.
-        max_unscored: share of unscored samples above which a row is flagged, in [0, 1].
-        n_resamples: draws behind the rank confidence sets.
-        seed: of these draws.
+@answers(EveryLeaderboard)
+def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
+    """By the names that benchmarks are shown under.
 
     Raises:
         MisuseError: no benchmark can have one; with the reasons.
@@ -95,23 +67,7 @@ def leaderboards(
     boards, reasons = [], []
     for name in sorted({row.shown_as for row in benchmarks(store) if row.n_runs}):
         try:
-            boards.append(
-                leaderboard(
-                    store,
-                    name,
-                    metric=metric,
-                    where=where,
-                    level=level,
-                    method=method,
-                    cluster=cluster,
-                    latest=latest,
-                    subset_ok=subset_ok,
-                    estimand=estimand,
-                    max_unscored=max_unscored,
-                    n_resamples=n_resamples,
-                    seed=seed,
-                )
-            )
+            boards.append(leaderboard.to(store, question.only(OneLeaderboard, "", benchmark=name)))
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
-from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
-from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
+from warehouse.analysis.leaderboard.ranks import with_ranks
+from warehouse.analysis.leaderboard.row import LeaderboardRow, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
 from warehouse.analysis.leaderboard.words import counted_left_out, in_short, rows_in_words
-from warehouse.analysis.results import DRAWS, Result
+from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.scored_conditions import (
@@ -23,11 +23,11 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.unstated_bounds import unstated_bounds
-from warehouse.errors import MisuseError
-from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import as_level
+from warehouse.questions.leaderboard import OneLeaderboard, Ranking
+from warehouse.questions.options import PROMPTS_SAMPLED
+from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
 from warehouse.tables.words import direction, listed, visible
@@ -51,6 +51,8 @@ class Leaderboard(Result):
         n_left_out: rows that have no rank beside the first: on a part of the benchmark, stopped, without a figure.
         left_out_higher: of these the number with a better figure than the first.
     """
+
+    ROW = LeaderboardRow
 
     benchmark: str
     metric: str
@@ -79,57 +81,19 @@ class Leaderboard(Result):
         return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
-def leaderboard(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    level: float = 0.95,
-    method: str = "auto",
-    cluster: str | None = None,
-    latest: bool = False,
-    subset_ok: bool = False,
-    estimand: str = PROMPTS_SAMPLED,
-    max_unscored: float = 0.05,
-    n_resamples: int = DRAWS,
-    seed: int = 0,
-) -> Leaderboard:
-    """All conditions on a benchmark, best first.
-
-    A row is one condition; its repeats are pooled as draws. Conditions are ranked among those
+@answers(OneLeaderboard)
+def leaderboard(store: Store, question: OneLeaderboard) -> Leaderboard:
+    """A row is one condition; its repeats are pooled as draws. Conditions are ranked among those
     with the same split, task version, metric and judge.
 
-    Args:
-        benchmark: name of a benchmark with prompts of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        level: nominal coverage of the intervals, in (0, 1).
-        method: of the intervals, as in :func:`warehouse.stats.estimate_mean`.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        latest: of each model only the condition that ran last, per split.
-        subset_ok: rank runs on a part of the benchmark beside complete ones.
-        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"``: only the draws are random (then
-            there are no statistical ranks).
-        max_unscored: share of unscored samples, in [0, 1], above which a row is flagged
-            ``many_unscored``.
-        n_resamples: draws behind the rank confidence sets; 0: no sets.
-        seed: of these draws.
-
     Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show;
-            a method of intervals together with ``"prompts_fixed"``.
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
-    if not 0 <= max_unscored <= 1:
-        raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
-    scores = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    return board_of(scores, options, RankOptions(level, n_resamples, seed))
+    return board_of(select_entries(store, selection_of(question)), question)
 
 
-def board_of(scores: BenchmarkScores, options: RowOptions, settings: RankOptions) -> Leaderboard:
+def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     """The leaderboard of scores that were read; asks the store nothing.
 
     Args:
@@ -139,7 +103,7 @@ def board_of(scores: BenchmarkScores, options: RowOptions, settings: RankOptions
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     planned = planned_rows(scores, options)
-    groups = rank_rows(scores, options, settings, planned)
+    groups = rank_rows(scores, options, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) for _, row in rows]
@@ -157,9 +121,7 @@ def board_of(scores: BenchmarkScores, options: RowOptions, settings: RankOptions
     )
 
 
-def rank_rows(
-    scores: BenchmarkScores, options: RowOptions, settings: RankOptions, planned: PlannedRows = NO_PLANS
-) -> list[list[Line]]:
+def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = NO_PLANS) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
     Args:
@@ -175,7 +137,7 @@ def rank_rows(
     rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
     groups = _ranked(rows, scores.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
-        groups = [with_ranks(group, scores.clusters, settings) for group in groups]
+        groups = [with_ranks(group, scores.clusters, options) for group in groups]
     groups = planned.insert(groups, on_plan) if on_plan else groups
     return [_with_left_out(group) for group in groups]
 
@@ -183,15 +145,6 @@ def rank_rows(
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
     rows = counted_left_out([row for _, row in group], group[0][0].metric.higher_is_better)
     return [(entry, row) for (entry, _), row in zip(group, rows, strict=True)]
-
-
-def _estimand(estimand: str, method: str) -> str:
-    known = (PROMPTS_SAMPLED, PROMPTS_FIXED)
-    if estimand not in known:
-        raise MisuseError(f"unknown estimand {estimand!r}; there are: {', '.join(known)}")
-    if estimand == PROMPTS_FIXED and method != "auto":
-        raise MisuseError(f"method {method!r} is for prompts sampled; prompts fixed has one of its own")
-    return estimand
 
 
 def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:

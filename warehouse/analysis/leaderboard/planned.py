@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
+from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
-from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.questions.leaderboard import Ranking
+from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
 from warehouse.stats.subsets.rank import rank_among
 
@@ -97,7 +98,7 @@ def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
     }
 
 
-def planned_rows(scores: BenchmarkScores, options: RowOptions) -> PlannedRows:
+def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
     runs = planned_runs(scores)
     estimand = _estimand(options)
@@ -109,7 +110,7 @@ def planned_rows(scores: BenchmarkScores, options: RowOptions) -> PlannedRows:
     )
 
 
-def _estimand(options: RowOptions) -> str:
+def _estimand(options: Ranking) -> str:
     """Prompts fixed asks what other generations would give; else these prompts as they were scored."""
     return PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from warehouse.analysis.comparison.pair_group import letters_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
@@ -12,27 +12,13 @@ from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, is_partial
+from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import rank_models
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
 
-@dataclass(frozen=True)
-class RankOptions:
-    """How rows are told apart.
-
-    Attributes:
-        level: of the rank sets; 1 - level is the size of the tests.
-        n_resamples: draws of max-|T|; fewer than the level needs: no rank sets.
-        seed: of the draws.
-    """
-
-    level: float
-    n_resamples: int
-    seed: int
-
-
-def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: RankOptions) -> list[Line]:
+def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) -> list[Line]:
     """The rows of one group with their statistical ranks, rank sets and letters.
 
     Only rows with a rank and with prompt scores take part; the others say why they do not.
@@ -46,7 +32,7 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: RankOptions
     ]
 
 
-def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: RankOptions) -> list[Ranks]:
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[Ranks]:
     """Of each row."""
     if len(entries) < 2:
         return [Ranks(1, 1, 1, 1, 1)] * len(entries)

@@ -13,6 +13,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, outside_cluster
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, Published
 from warehouse.errors import StatisticsError
+from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds
@@ -200,25 +201,8 @@ class LeaderboardRow(Row):
         return self.figure if isinstance(self.figure, Estimate) else None
 
 
-@dataclass(frozen=True)
-class RowOptions:
-    """How a row's figures are made.
-
-    Attributes:
-        level: nominal coverage of the intervals, in (0, 1).
-        method: of the intervals, as in :func:`warehouse.stats.estimate_mean`.
-        estimand: ``"prompts_sampled"`` or ``"prompts_fixed"``.
-        max_unscored: share of unscored samples above which a row gets ``many_unscored``.
-    """
-
-    level: float = 0.95
-    method: str = "auto"
-    estimand: str = PROMPTS_SAMPLED
-    max_unscored: float = 0.05
-
-
 def make_row(
-    entry: ScoredCondition, clusters: ClusterMap, options: RowOptions, whole: BenchmarkCoverage
+    entry: ScoredCondition, clusters: ClusterMap, options: Ranking, whole: BenchmarkCoverage
 ) -> LeaderboardRow:
     """The row of an entry, not ranked yet.
 
@@ -245,7 +229,7 @@ def make_row(
     return replace(bare, reason=reason)
 
 
-def _bare_row(entry: ScoredCondition, options: RowOptions, whole: BenchmarkCoverage) -> LeaderboardRow:
+def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage) -> LeaderboardRow:
     scores, condition = entry.scores, entry.condition
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
@@ -272,7 +256,7 @@ def _bare_row(entry: ScoredCondition, options: RowOptions, whole: BenchmarkCover
 
 
 def _estimated(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap, options: RowOptions
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap, options: Ranking
 ) -> LeaderboardRow:
     bounds, outside = usable_bounds(scores, metric)
     bare = replace(bare, flags=bare.flags + outside)

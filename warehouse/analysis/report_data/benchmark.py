@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
-from warehouse.analysis.leaderboard.ranks import RankOptions
-from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
+from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
@@ -26,6 +25,7 @@ from warehouse.analysis.training.recipes import RecipesReport, recipes_of
 from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
 from warehouse.analysis.variance.seeds import SeedReport, seeds_of
 from warehouse.analysis.variance.variance import VarianceReport, variance_of
+from warehouse.questions.leaderboard import Ranking
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class BenchmarkPart:
     reliability: StoredReliability | None = None
 
 
-def benchmark_part(reads: BenchmarkReads, options: RankOptions) -> BenchmarkPart:
+def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
     """All parts of a benchmark that was read; what is asked for wrongly is not raised but told.
 
     Args:
@@ -149,7 +149,7 @@ def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None
 def _rows_elsewhere(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow, ...]:
     """Rows of the conditions that a board lacks, by each other metric that some of them have."""
     shown = {run for row in reads.board.rows for run in row.run_ids} if reads.board else set()
-    boards = [board_of(scores, RowOptions(level), RankOptions(level, 0, 0)) for scores in reads.elsewhere]
+    boards = [board_of(scores, Ranking(level=level, n_resamples=0)) for scores in reads.elsewhere]
     return tuple(row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids))
 
 

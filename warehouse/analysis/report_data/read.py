@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
-from warehouse.analysis.leaderboard.ranks import RankOptions
-from warehouse.analysis.leaderboard.row import RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.conditions import group_runs
@@ -20,6 +18,7 @@ from warehouse.analysis.training.prompt_tables import Curve
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
@@ -85,7 +84,7 @@ def read_benchmarks(
     store: Store,
     names: BenchmarkNames,
     runs: Mapping[str, Sequence[Mapping[str, Any]]],
-    ranks: RankOptions,
+    ranks: Ranking,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Iterator[BenchmarkReads]:
     """Read benchmarks one after the other, a block of them with shared reads.
@@ -112,7 +111,7 @@ def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> It
         yield from ((name, shared) for name in block)
 
 
-def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOptions) -> BenchmarkReads:
+def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -> BenchmarkReads:
     """Read a benchmark; what is asked for wrongly is not raised but told.
 
     Args:
@@ -123,7 +122,7 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: RankOption
     benchmark = names.benchmark(name)
     known = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
     scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
-    board = board_of(scores, RowOptions(ranks.level), ranks) if scores else None
+    board = board_of(scores, ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
     others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.irt.results import AbilityReport
-from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.changes import Changes, read_changes
@@ -18,6 +17,7 @@ from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
+from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -96,7 +96,7 @@ def read_report(
     as_seed(seed)
     if n_resamples < 0:
         raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
-    ranks = RankOptions(level, n_resamples, seed)
+    ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
     runs: dict[str, list[Row]] = {}
     for row in store.rows(_RUNS):
         runs.setdefault(row["benchmark"], []).append(row)

@@ -10,6 +10,7 @@ from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
 from warehouse.analysis.suites.read import read_suite_entries
 from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import OnSuite
 from warehouse.store.connection import Store
 
 #: Said where only the newest conditions of each model are shown.
@@ -45,7 +46,7 @@ def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:
-        return SuitePart(name, suite_board(entries, level=level), "")
+        return SuitePart(name, suite_board(entries, OnSuite(level=level)), "")
     except MisuseError:  # several conditions of a model
-        newest = suite_board(entries, level=level, latest=True)
+        newest = suite_board(entries, OnSuite(level=level, latest=True))
     return SuitePart(name, replace(newest, notes=(NEWEST, *newest.notes)), "")

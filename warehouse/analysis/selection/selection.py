@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from warehouse.questions.options import Selected
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,17 @@ class Selection:
     cluster: str | None = None
     latest: bool = False
     subset_ok: bool = False
+
+
+def selection_of(options: Selected, **others: Any) -> Selection:
+    """The selection that a question makes; its ``benchmark`` and ``subset_ok`` where it has them.
+
+    Args:
+        others: what it is to be instead.
+    """
+    names = ("benchmark", "metric", "where", "cluster", "latest", "subset_ok")
+    own = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    return Selection(**(own | others))
 
 
 def as_conditions(where: Sequence[str]) -> tuple[str, ...]:

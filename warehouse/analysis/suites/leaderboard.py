@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,17 +13,18 @@ from warehouse.analysis.leaderboard.words import counted_left_out, first_in_word
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.shared_prompts import sharing_in_words
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.planned import placed, planned_leaves
 from warehouse.analysis.suites.read import SuiteEntries, read_suite_entries
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
-from warehouse.analysis.suites.tree import EQUAL, find_suite
+from warehouse.analysis.suites.tree import find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
+from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
+from warehouse.questions.question import answers
 from warehouse.stats import compare_suites
-from warehouse.stats.core.inputs import as_level
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
@@ -46,6 +47,8 @@ class SuiteBoard(Result):
         n_left_out: rows that have no rank beside the first: they lack benchmarks, or a part of one.
         left_out_higher: of these the number with a better figure than the first.
     """
+
+    ROW = SuiteRow
 
     suite: str
     metric: str
@@ -82,67 +85,37 @@ class SuiteBoard(Result):
         return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
 
 
-def suite_leaderboard(
-    store: Store,
-    group: str,
-    *,
-    weights: str | Mapping[str, float] = EQUAL,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    level: float = 0.95,
-    cluster: str | None = None,
-    latest: bool = False,
-    partial_ok: bool = False,
-    subset_ok: bool = False,
-    force: bool = False,
-) -> SuiteBoard:
-    """Every model on a suite.
-
-    A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean
+@answers(SuiteLeaderboard)
+def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
+    """A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean
     of the leaf figures; errors of leaves add up as independent, with their covariances where
     leaves share prompts or clusters.
 
-    Args:
-        group: name of a suite, or names of benchmarks with commas between them.
-        weights: ``"equal"`` for each leaf, ``"prompts"`` for each prompt, or by leaf.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each leaf.
-        where: conditions ``field=value`` on the runs.
-        level: nominal coverage of the intervals; 1 − level is the size of the tests.
-        cluster: clustering for the errors, as on a leaderboard.
-        latest: of each model the newest and most complete set of conditions.
-        partial_ok: rank rows that lack leaves, by the leaves they have.
-        subset_ok: rank rows that cover a part of a leaf.
-        force: mix metrics of different scales, and rows of different judges or task versions.
-
     Raises:
         MisuseError: unknown names, ambiguous conditions, mixed scales, nothing to show.
-        StatisticsError: ``level`` out of range.
     """
-    as_level(level)
-    selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
-    entries = read_suite_entries(store, find_suite(store, group), weights, selection, force=force)
-    return suite_board(entries, level=level, latest=latest, partial_ok=partial_ok, subset_ok=subset_ok)
+    suite = find_suite(store, question.group)
+    entries = read_suite_entries(store, suite, question.weights, selection_of(question), force=question.force)
+    return suite_board(entries, question)
 
 
-def suite_board(
-    entries: SuiteEntries, *, level: float, latest: bool = False, partial_ok: bool = False, subset_ok: bool = False
-) -> SuiteBoard:
+def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     """`suite_leaderboard` of a suite that was read.
 
     Raises:
         MisuseError: ambiguous conditions.
     """
     suite, leaves = entries.suite, entries.leaves
-    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
+    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest)
     labels = describe_sets(sets)
     scored = [
-        score_set(one, label, leaves, entries.units, entries.figures, level, suite.name)
+        score_set(one, label, leaves, entries.units, entries.figures, options.level, suite.name)
         for one, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
     plans = planned_leaves(leaves)
-    scored, refused = plans.estimated(scored, leaves, level)
-    rows = counted_left_out(_ranked(scored, leaves, direction, level, partial_ok, subset_ok), direction)
+    scored, refused = plans.estimated(scored, leaves, options.level)
+    rows = counted_left_out(_ranked(scored, leaves, direction, options), direction)
     total = sum(leaf.weight for leaf in leaves)
     others = add_up(leaf.leaf_entries.others for leaf in leaves)
     names = tuple(other.metric for other in others)
@@ -176,30 +149,25 @@ def _direction(leaves: Sequence[Leaf]) -> bool | None:
 
 
 def _ranked(
-    scored: Sequence[Scored],
-    leaves: Sequence[Leaf],
-    higher_is_better: bool | None,
-    level: float,
-    partial_ok: bool,
-    subset_ok: bool,
+    scored: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, options: OnSuite
 ) -> list[SuiteRow]:
     """All rows, those with a rank first; statistical ranks among those that have all leaves."""
     sign = 1 if higher_is_better is False else -1
     order = sorted(
         (item for item in scored if PLANNED not in item.row.flags), key=lambda item: sign * (item.row.estimate or 0.0)
     )
-    whole = [item for item in order if subset_ok or not set(item.row.flags) & set(PARTIAL)]
+    whole = [item for item in order if options.subset_ok or not set(item.row.flags) & set(PARTIAL)]
     complete = [item for item in whole if not item.row.n_missing]
-    eligible = whole if partial_ok else complete
+    eligible = whole if options.partial_ok else complete
     figures = [f"{item.row.estimate:.12g}" for item in eligible]
     ranks = {id(item): figures.index(figure) + 1 for item, figure in zip(eligible, figures, strict=True)}
-    tests = _tests(complete, leaves, higher_is_better, level)
+    tests = _tests(complete, leaves, higher_is_better, options.level)
     rows = []
     for item in sorted(order, key=lambda item: id(item) not in ranks):
         statistical, group = tests.get(id(item), (None, ""))
         rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical, group=group))
     on_plans = [item.row for item in scored if PLANNED in item.row.flags]
-    comparable = [row for row in on_plans if partial_ok or not row.n_missing]
+    comparable = [row for row in on_plans if options.partial_ok or not row.n_missing]
     ranked = placed([row for row in rows if row.rank is not None], comparable, higher_is_better)
     return [*ranked, *(row for row in on_plans if row not in comparable), *(row for row in rows if row.rank is None)]
 

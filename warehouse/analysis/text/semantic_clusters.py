@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.leaderboard.leaderboard import rank_rows
-from warehouse.analysis.leaderboard.ranks import RankOptions
-from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
+from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
@@ -19,6 +18,7 @@ from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import find_medoids, near_pairs
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
@@ -213,8 +213,7 @@ def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthR
     except MisuseError:  # no runs yet, or several metrics and no headline among them
         return ()
     clustered = replace_fields(scores, clusters=clusters)
-    places = RankOptions(level=0.95, n_resamples=0, seed=0)
-    groups = rank_rows(clustered, RowOptions(), places)
+    groups = rank_rows(clustered, Ranking(n_resamples=0))
     rows = [row for group in groups for _, row in group]
     return tuple(_growth_row(row) for row in rows if row.method != "published")
 

@@ -1,0 +1,81 @@
+"""The options of a command out of the question that it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from warehouse.questions.question import FieldOption, Options, UnusedError, options
+
+Function = Callable[..., Any]
+
+
+def options_of(
+    question: type[Options], *, without: tuple[str, ...] = (), **settings: Any
+) -> Callable[[Function], Function]:
+    """An option for each field of a question, an argument for each that has to be said; the command gets their values.
+
+    A field that the question finds unused is refused by its name on the command line.
+
+    Args:
+        without: fields that the command gets in another way.
+        settings: what click is told besides of a field, by its name.
+    """
+    known = {name: option for name, option in options(question).items() if name not in without}
+    flags = {name: _flags(name, option) for name, option in known.items()}
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def wrapper(*args: Any, **values: Any) -> Any:
+            try:
+                return function(*args, **values)
+            except UnusedError as error:
+                raise click.UsageError(f"{max(flags[error.name], key=len)} {error.reason}") from None
+
+        for name, option in reversed(known.items()):
+            wrapper = _parameter(name, flags[name], option, settings.get(name, {}))(wrapper)
+        return wrapper
+
+    return decorate
+
+
+def _flags(name: str, option: FieldOption) -> tuple[str, ...]:
+    return option.flags or (f"--{name.replace('_', '-')}",)
+
+
+def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
+    if option.default is option.empty:
+        return click.argument(name, metavar=option.metavar)
+    known: dict[str, Any] = {"help": option.help, "default": option.default, "metavar": option.metavar}
+    if option.type is bool:
+        known |= {"is_flag": True}
+    elif option.choices:
+        values = [choice.replace("_", "-") for choice in option.choices]
+        known |= {"type": click.Choice(values), "default": str(option.default).replace("_", "-"), "show_default": True}
+    elif option.is_list:
+        known |= {"multiple": True}
+    else:
+        known |= {"type": _type(option), "show_default": option.default is not None}
+    return click.option(*flags, name, **(known | settings))
+
+
+def _type(option: FieldOption) -> Any:
+    """What click makes of a value, with its limits."""
+    most = None if option.most == float("inf") else option.most
+    if option.least is None or option.type not in (float, int):
+        return option.type
+    if option.type is int:
+        return click.IntRange(int(option.least), None if most is None else int(most))
+    least_open, most_open = option.is_open
+    return click.FloatRange(option.least, most, min_open=least_open, max_open=most_open and most is not None)
+
+
+def in_flags(question: type[Options], text: str) -> str:
+    """A text with the options of the command in place of the keywords that it names."""
+    for name, option in options(question).items():
+        if option.flags:
+            text = text.replace(name, max(option.flags, key=len))
+    return text

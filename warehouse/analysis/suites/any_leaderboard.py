@@ -1,0 +1,29 @@
+"""A leaderboard of what is named: a benchmark, a suite, or nothing."""
+
+from __future__ import annotations
+
+from warehouse.analysis.leaderboard.all_boards import Leaderboards, leaderboards
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
+from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
+from warehouse.analysis.suites.tree import is_suite
+from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
+from warehouse.questions.question import answers
+from warehouse.store.connection import Store
+
+
+@answers(AnyLeaderboard)
+def any_leaderboard(store: Store, question: AnyLeaderboard) -> Leaderboard | SuiteBoard | Leaderboards:
+    """The leaderboard that is meant.
+
+    Raises:
+        UnusedError: something is said that this kind of leaderboard does not know.
+    """
+    name = question.benchmark
+    suite = name if question.group is None and name is not None and is_suite(store, name) else question.group
+    if suite is not None:
+        reason = f"is for benchmarks, and {suite} is a suite (group)"
+        return suite_leaderboard.to(store, question.only(SuiteLeaderboard, reason, group=suite, benchmark=None))
+    reason = "is for suites: name one"
+    if name is None:
+        return leaderboards.to(store, question.only(EveryLeaderboard, reason))
+    return leaderboard.to(store, question.only(OneLeaderboard, reason))

@@ -1,0 +1,172 @@
+"""How two models differ, or all pairs of them, and whether one may take the place of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from warehouse.errors import StatisticsError
+from warehouse.questions.options import (
+    PROMPTS_SAMPLED,
+    Estimand,
+    Force,
+    Reference,
+    Seed,
+    Selected,
+    SelectedAtLevel,
+    SubsetOk,
+)
+from warehouse.questions.question import Option, Options, Question
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:  # named in strings
+    from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
+    from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
+    from warehouse.analysis.comparison.gate import Gate  # noqa: F401
+    from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
+
+METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
+
+
+@dataclass(frozen=True)
+class _Two(Options):
+    """Two models, on one benchmark or on several."""
+
+    a: Reference
+    b: Reference
+    _: KW_ONLY
+    benchmark: Annotated[
+        str | None, Option("Default: every benchmark that both have.", "NAME", ("-b", "--benchmark"))
+    ] = None
+
+
+@dataclass(frozen=True)
+class CompareUnpaired(SelectedAtLevel, _Two, Question["UnpairedComparison"]):
+    """The difference of two models that answered different prompts of a benchmark.
+
+    Each model's figure is over its own prompts, and the errors are taken as independent. Where prompts are shared the
+    paired comparison is the one to make: it is refused without ``force``.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, no benchmark in common, prompts in common, or runs that should
+            not be compared.
+        StatisticsError: ``level`` out of range.
+    """
+
+    NAME, ANSWER = "compare_unpaired", "warehouse.analysis.comparison.unpaired:compare_unpaired"
+
+    _: KW_ONLY
+    force: Force = False
+
+
+@dataclass(frozen=True)
+class Compare(SelectedAtLevel, _Two, Question["Comparison"]):
+    """The paired difference of two models, on one benchmark or on all that both have.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, nothing in common, or runs that should not be compared.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "compare", "warehouse.analysis.comparison.compare:compare"
+
+    _: KW_ONLY
+    method: Annotated[str, Option("The test that decides what is better; auto: t.", choices=METHODS)] = "auto"
+    estimand: Estimand = PROMPTS_SAMPLED
+    equivalence: Annotated[
+        float | None,
+        Option(
+            "Test whether they are equal within ±MARGIN, in the unit of the metric.",
+            "MARGIN",
+            least=0,
+            most=float("inf"),
+            is_open=(True, True),
+        ),
+    ] = None
+    flips: Annotated[int, Option("List the N prompts of each benchmark on which they differ most.", "N", least=0)] = 0
+    n_resamples: Annotated[
+        int, Option("Random patterns of a permutation test that is not exact.", "N", ("--resamples",), least=1)
+    ] = 9999
+    seed: Seed = 0
+    force: Force = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.equivalence is not None and self.level <= 0.5:
+            raise StatisticsError(f"equivalence needs a level above 0.5, found {self.level}")
+        if self.method != "permutation":
+            self.refuse("goes with method permutation", "n_resamples")
+
+    @property
+    def test(self) -> str:
+        """The test behind ``p_value``."""
+        return "t" if self.method == "auto" else self.method
+
+
+@dataclass(frozen=True)
+class AllPairs(SelectedAtLevel, Question["Pairs"]):
+    """Paired differences of all conditions on a benchmark, adjusted for the number of pairs.
+
+    Conditions are those of the leaderboard, compared within one split, task version, metric and judge.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; fewer than two conditions that can be
+            compared.
+        StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+    """
+
+    NAME, ANSWER = "pairs", "warehouse.analysis.comparison.all_pairs:pairs"
+
+    benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.")]
+    _: KW_ONLY
+    subset_ok: SubsetOk = False
+    n_resamples: Annotated[
+        int, Option("Draws for the simultaneous intervals; 0: without.", "N", ("--resamples",), least=0)
+    ] = 9999
+    seed: Seed = 0
+    with_flags: Annotated[
+        bool, Option("Give each pair the flags of a comparison; takes a while for thousands of pairs.", flags=())
+    ] = True
+
+
+@dataclass(frozen=True)
+class ReleaseGate(Selected, Question["Gate"]):
+    """Whether a candidate may take the place of a baseline.
+
+    On each benchmark the non-inferiority test of the paired differences (clustered where the benchmark is), adjusted
+    for the number of benchmarks (Holm).
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, nothing in common, or runs
+            that should not be compared.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "gate", "warehouse.analysis.comparison.gate:gate"
+
+    candidate: Annotated[str, Option("The model to be released, if it is not named first.")]
+    baseline: Annotated[str, Option("The model that it follows, if it is not named second.")]
+    margin: Annotated[
+        float | None,
+        Option("Loss that is tolerated, in the unit of the metric; None: each benchmark has its own.", least=0),
+    ]
+    _: KW_ONLY
+    margins: Annotated[Mapping[str, float] | None, Option("Such losses by benchmark.")] = None
+    benchmarks: Annotated[
+        Sequence[str],
+        Option(
+            "Has to be there for both. Repeatable. Default: every benchmark that both have.",
+            "NAME",
+            ("-b", "--benchmark"),
+        ),
+    ] = ()
+    alpha: Annotated[
+        float, Option("Chance of any false pass, and of any false fail.", "P", least=0, most=0.5, is_open=(True, True))
+    ] = 0.05
+    max_unscored: Annotated[
+        float, Option("More of the candidate's samples without a score: undecided.", "SHARE", least=0, most=1)
+    ] = 0.05
+    force: Force = False

@@ -1,0 +1,107 @@
+"""Which model is best: on a benchmark, on a suite, on every benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from warehouse.errors import MisuseError
+from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, Estimand, Seed, SelectedAtLevel, SubsetOk
+from warehouse.questions.question import Option, Question
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:  # named in strings
+    from warehouse.analysis.leaderboard.all_boards import Leaderboards  # noqa: F401
+    from warehouse.analysis.leaderboard.leaderboard import Leaderboard  # noqa: F401
+    from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
+
+#: Draws behind the rank sets of a leaderboard (``pairs`` takes more).
+DRAWS = 1999
+_GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks with commas.", "SUITE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(SelectedAtLevel):
+    """How the rows of a benchmark are made and told apart."""
+
+    method: Annotated[
+        str, Option("Of the intervals, such as t, normal, wilson, bca; an unknown one is answered with all.", "NAME")
+    ] = "auto"
+    estimand: Estimand = PROMPTS_SAMPLED
+    max_unscored: Annotated[
+        float, Option("Mark rows with more unscored samples: many_unscored.", "SHARE", least=0, most=1)
+    ] = 0.05
+    subset_ok: SubsetOk = False
+    n_resamples: Annotated[int, Option("Draws behind the rank confidence sets; 0: no sets.", "N", least=0)] = DRAWS
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.estimand == PROMPTS_FIXED and self.method != "auto":
+            raise MisuseError(f"method {self.method!r} is for prompts sampled; prompts fixed has one of its own")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnSuite(SelectedAtLevel):
+    """How the rows of a suite are made."""
+
+    subset_ok: SubsetOk = False
+    weights: Annotated[
+        str | Mapping[str, float],
+        Option("Of a suite's benchmarks: equal (default), prompts, NAME=W,..., or a file of NAME=W lines.", "WEIGHTS"),
+    ] = "equal"
+    partial_ok: Annotated[bool, Option("With a suite: rank rows that lack benchmarks.", flags=("--partial",))] = False
+    force: Annotated[bool, Option("With a suite: mix scales, judges, versions.")] = False
+
+
+@dataclass(frozen=True)
+class OneLeaderboard(Ranking, Question["Leaderboard"]):
+    """All conditions on a benchmark, best first."""
+
+    NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.leaderboard:leaderboard"
+
+    benchmark: Annotated[str, Option("Name of a benchmark.")]
+
+
+@dataclass(frozen=True)
+class EveryLeaderboard(Ranking, Question["Leaderboards"]):
+    """Leaderboards of all benchmarks with runs."""
+
+    NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.all_boards:leaderboards"
+
+
+@dataclass(frozen=True)
+class SuiteLeaderboard(OnSuite, Question["SuiteBoard"]):
+    """Every model on the benchmarks of a suite, best first."""
+
+    NAME, ANSWER = "leaderboard", "warehouse.analysis.suites.leaderboard:suite_leaderboard"
+
+    group: Annotated[str, _GROUP]
+
+
+@dataclass(frozen=True)
+class AnyLeaderboard(OnSuite, Ranking, Question["Leaderboard | SuiteBoard | Leaderboards"]):
+    """Every model on a benchmark with its interval, or on the benchmarks of a suite; best first.
+
+    A row is one condition, its repeats pooled as draws; on a suite it is one condition of a model on each benchmark,
+    and its figure the weighted mean of theirs.
+
+    Raises:
+        MisuseError: both benchmark and group; a keyword of the other kind; unknown names; ambiguous conditions;
+            nothing to show.
+        StatisticsError: ``level`` or ``method`` that the data do not allow.
+    """
+
+    NAME, ANSWER = "leaderboard", "warehouse.analysis.suites.any_leaderboard:any_leaderboard"
+
+    benchmark: Annotated[str | None, Option("Name of a benchmark or a suite; default: every benchmark.")] = None
+    _: KW_ONLY
+    group: Annotated[str | None, _GROUP] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.benchmark is not None and self.group is not None:
+            raise MisuseError("give a benchmark, or the group (suite) to rank on, not both")

@@ -1,0 +1,48 @@
+"""Options that several questions have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from warehouse.questions.question import Option, Options
+
+#: How a run or model is named in every command.
+REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
+PROMPTS_SAMPLED, PROMPTS_FIXED = "prompts_sampled", "prompts_fixed"
+
+Reference = Annotated[str, Option("Reference of a model, or run:ID.", REFERENCE)]
+Cluster = Annotated[
+    str | None, Option("Clustering for the error bars; default: the benchmark's; none: without.", "NAME")
+]
+Level = Annotated[float, Option("Confidence level of the intervals.", "P", least=0, most=1, is_open=(True, True))]
+Force = Annotated[bool, Option("Compare what differs in judge, metric scale or task version.")]
+Seed = Annotated[int, Option("Of the random draws; the same seed gives the same answer.", "N", least=0)]
+SubsetOk = Annotated[bool, Option("Rank runs on a part of the benchmark too.", flags=("--subset",))]
+Estimand = Annotated[
+    str,
+    Option("What is random: the prompts as well, or the generations alone.", choices=(PROMPTS_SAMPLED, PROMPTS_FIXED)),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected(Options):
+    """Which scores a question is about, and what they count as."""
+
+    metric: Annotated[
+        str | None, Option("Metric, or METRIC,FILTER; default: the headline metric.", "NAME", ("-m", "--metric"))
+    ] = None
+    where: Annotated[
+        Sequence[str],
+        Option("Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.", "FIELD=VALUE"),
+    ] = ()
+    latest: Annotated[bool, Option("Where a name fits several conditions, take the newest.")] = False
+    cluster: Cluster = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedAtLevel(Selected):
+    """The same with intervals."""
+
+    level: Level = 0.95

@@ -1,0 +1,277 @@
+"""A question as a frozen dataclass: from its fields come keywords, options, checks and their explanation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from importlib import import_module
+from typing import (
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    get_type_hints,
+    overload,
+)
+
+from warehouse.errors import MisuseError, StatisticsError
+
+P = ParamSpec("P")
+P2 = ParamSpec("P2")
+P3 = ParamSpec("P3")
+T = TypeVar("T", covariant=True)
+T2 = TypeVar("T2", covariant=True)
+T3 = TypeVar("T3", covariant=True)
+Q = TypeVar("Q", bound="Options")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is to be said of a field of a question: ``name: Annotated[type, Option(...)] = default``.
+
+    Attributes:
+        help: its meaning, for the command's ``--help`` and the method's docstring.
+        metavar: what stands for its value on the command line.
+        flags: how it is called there, where not by its name.
+        choices: the values that there are; on the command line with hyphens.
+        least: the smallest value; None: any.
+        most: the largest.
+        is_open: whether the limits are excluded, the smallest and the largest.
+    """
+
+    help: str
+    metavar: str | None = None
+    flags: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    is_open: tuple[bool, bool] = (False, False)
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value in its one spelling.
+
+        Raises:
+            MisuseError: none of the choices.
+            StatisticsError: out of range.
+        """
+        if self.choices:
+            value = str(value).replace("-", "_")
+            if value not in self.choices:
+                raise MisuseError(f"unknown {name} {value!r}; there are: {', '.join(self.choices)}")
+        elif value is not None and not self._holds(value):
+            raise StatisticsError(f"{name} must be {self.limits}, found {value}")
+        return value
+
+    def _holds(self, value: float) -> bool:
+        above = self.least is None or value > self.least or (value == self.least and not self.is_open[0])
+        return above and (self.most is None or value < self.most or (value == self.most and not self.is_open[1]))
+
+    @property
+    def limits(self) -> str:
+        """The range in words; empty where there is none."""
+        if self.least is not None and self.most is not None:
+            return f"in {'[('[self.is_open[0]]}{self.least:g}, {self.most:g}{'])'[self.is_open[1]]}"
+        if self.least is not None:
+            return f"above {self.least:g}" if self.is_open[0] else f"at least {self.least:g}"
+        return "" if self.most is None else f"at most {self.most:g}"
+
+
+class UnusedError(MisuseError):
+    """A field of a question that would change nothing.
+
+    Attributes:
+        name: of the field.
+        reason: why, to follow its name.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} {reason}")
+        self.name, self.reason = name, reason
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of what questions are made of: fields with an `Option` each, which are checked.
+
+    Attributes:
+        given: fields that were said although they may be at their default; for `refuse`.
+    """
+
+    given: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, option in options(type(self)).items():
+            value = option.check(name, getattr(self, name))
+            if option.is_list:
+                value = (value,) if isinstance(value, str) else tuple(value)
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def said(cls, values: Mapping[str, Any], given: Sequence[str]) -> Self:
+        """The question with these values, of which some were said on purpose."""
+        question = cls(**values)
+        object.__setattr__(question, "given", frozenset(given))
+        question.__post_init__()  # what is said on purpose may be too much
+        return question
+
+    def refuse(self, reason: str, *names: str) -> None:
+        """Refuse fields that would change nothing.
+
+        Raises:
+            UnusedError: one of them was said, or is not at its default.
+        """
+        for name in names:
+            if name in self.given or getattr(self, name) != options(type(self))[name].default:
+                raise UnusedError(name, reason)
+
+    def only(self, kind: type[Q], reason: str, **values: Any) -> Q:
+        """The question of another kind that says the same, with some values of its own.
+
+        Raises:
+            UnusedError: something is said that the other kind does not know.
+        """
+        known = options(kind)
+        self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
+        return kind(**{name: getattr(self, name) for name in known if hasattr(self, name)} | values)
+
+
+@dataclass(frozen=True)
+class Question(Options, Generic[T]):
+    """Base of a question whose answer is a ``T``.
+
+    Attributes:
+        NAME: of the command and the method that ask it.
+        ANSWER: ``module:name`` of the `Answer`, which is loaded when it is asked.
+    """
+
+    NAME: ClassVar[str]
+    ANSWER: ClassVar[str]
+
+    def ask(self, store: Any) -> T:
+        """The answer that a store gives."""
+        module, _, name = self.ANSWER.partition(":")
+        answer: T = getattr(import_module(module), name).to(store, self)
+        return answer
+
+
+@dataclass(frozen=True)
+class FieldOption(Option):
+    """An `Option` with the field that it is of.
+
+    Attributes:
+        type: of the value, None left out.
+        default: ``inspect.Parameter.empty`` where it has to be said.
+        is_list: whether it is several texts.
+    """
+
+    type: Any = None
+    default: Any = inspect.Parameter.empty
+    is_list: bool = False
+
+    @property
+    def empty(self) -> Any:
+        """The default of what has to be said."""
+        return inspect.Parameter.empty
+
+
+_KNOWN: dict[Any, dict[str, FieldOption]] = {}
+
+
+def options(question: type[Options]) -> Mapping[str, FieldOption]:
+    """The options of a question by name: first those that may stand without it, in the order of its fields."""
+    if question not in _KNOWN:
+        hints = get_type_hints(question, include_extras=True)
+        own = sorted((item for item in fields(question) if item.init), key=lambda item: item.kw_only is True)
+        _KNOWN[question] = {item.name: _field_option(item.default, hints[item.name]) for item in own}
+    return _KNOWN[question]
+
+
+def _field_option(default: Any, hint: Any) -> FieldOption:
+    kind, (option, *_) = hint.__origin__, hint.__metadata__
+    is_list = getattr(kind, "__origin__", None) is Sequence
+    parts = [part for part in getattr(kind, "__args__", ()) if part is not type(None)]
+    single = parts[0] if parts and not is_list else kind
+    default = inspect.Parameter.empty if default is MISSING else default
+    return FieldOption(**vars(option), type=single, default=default, is_list=is_list)
+
+
+class Answer(Generic[P, Q, T]):
+    """What answers a question: a function of the store and the question; called with its fields, or by `to` with it."""
+
+    def __init__(self, question: Callable[P, Q], function: Callable[[Any, Q], T]) -> None:
+        self.question, self.to = question, function
+        self.__doc__ = function.__doc__
+
+    def __call__(self, store: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.to(store, self.question(*args, **kwargs))
+
+
+def answers(question: Callable[P, Q]) -> Callable[[Callable[[Any, Q], T]], Answer[P, Q, T]]:
+    """Make a function the answer to a question."""
+    return lambda function: Answer(question, function)
+
+
+class Method(Protocol[P, T]):
+    """A method of a warehouse, bound or not."""
+
+    @overload
+    def __get__(self, instance: None, owner: type, /) -> Callable[Concatenate[Any, P], T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type, /) -> Callable[P, T]: ...
+
+
+class Overloaded(Protocol[P, T, P2, T2, P3, T3]):
+    """A method with three ways to be called, each with an answer of its own."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
+    @overload
+    def __call__(self, *args: P2.args, **kwargs: P2.kwargs) -> T2: ...
+    @overload
+    def __call__(self, *args: P3.args, **kwargs: P3.kwargs) -> T3: ...
+
+
+def method(question: Callable[P, Question[T]]) -> Method[P, T]:
+    """The method of a warehouse that asks a question: its keywords, with its explanation."""
+    return cast("Method[P, T]", _method(cast("type[Question[T]]", question)))
+
+
+def method_by_kind(
+    question: type[Question[Any]],
+    _one: Callable[P, Question[T]],
+    _two: Callable[P2, Question[T2]],
+    _three: Callable[P3, Question[T3]],
+) -> Overloaded[P, T, P2, T2, P3, T3]:
+    """The method that asks a question which is one of three by what it is told."""
+    return cast("Overloaded[P, T, P2, T2, P3, T3]", _method(question))
+
+
+def _method(question: type[Question[T]]) -> Callable[..., T]:
+    def asked(self: Any, *args: Any, **kwargs: Any) -> T:
+        with self.reading() as store:
+            return question(*args, **kwargs).ask(store)
+
+    kinds = get_type_hints(question)
+    named = inspect.signature(question.__init__).parameters.values()
+    shown = [one.replace(annotation=kinds.get(one.name, one.empty)) for one in named]
+    asked.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    asked.__name__, asked.__doc__ = question.NAME, explained(question)
+    return asked
+
+
+def explained(question: type[Question[Any]]) -> str:
+    """The docstring of a method that asks it: what it is, its keywords, what is raised."""
+    text, _, raises = (inspect.getdoc(question) or "").partition("\n\nRaises:")
+    keywords = [f"    {name}: {_in_words(option)}" for name, option in options(question).items()]
+    return "\n".join([text, "", "Args:", *keywords, "", f"Raises:{raises}"])
+
+
+def _in_words(option: FieldOption) -> str:
+    said = f"one of {', '.join(option.choices)}" if option.choices else option.limits
+    return f"{option.help.rstrip('.')}{f'; {said}' if said else ''}."
