@@ -26,6 +26,7 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats import AllPairs, rank_models
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.rejects import rejects
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
 
@@ -52,7 +53,7 @@ class Pairs(Result):
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level + 1e-12 for row in self.rows)
+        separated = sum(rejects(row.p_holm, 1 - row.level) for row in self.rows)
         models = sum(len(group.models) for group in self.groups)
         return (
             f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.stats.core.rejects import rejects
 from warehouse.tables.words import fixed
 
 #: Of two or more, where the test does not separate them.
@@ -45,7 +46,7 @@ def better_in_words(row: Any) -> str:
     if getattr(row, "n_prompts", None) == 0:
         return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
-    return row.better or (NOT_KNOWN if p is not None and p < 1 - row.level else "neither")
+    return row.better or (NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
 
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
 from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short
@@ -24,6 +22,7 @@ from warehouse.analysis.suites.tree import EQUAL, find_suite
 from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
@@ -214,9 +213,7 @@ def _tests(
     comparison = compare_suites(
         cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
     )
-    with np.errstate(invalid="ignore"):
-        separated = np.less_equal(comparison.p_holm, 1 - level + 1e-12)
-    names = letters(separated)
+    names = letters(rejects(comparison.p_holm, 1 - level))
     return {
         id(item): (rank, "" if rank is None else name)
         for item, rank, name in zip(complete, comparison.statistical_rank, names, strict=True)

@@ -17,6 +17,7 @@ from warehouse.analysis.training.read import by_other_metrics, read_curves, read
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_apart
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.training.curve_tests import departure
 from warehouse.store.connection import Store
@@ -243,4 +244,4 @@ def _or_none(p: float) -> float | None:
 
 
 def _significant(p: float, level: float) -> bool | None:
-    return None if math.isnan(p) else p <= 1 - level + 1e-12
+    return None if math.isnan(p) else rejects(p, 1 - level)

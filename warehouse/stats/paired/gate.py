@@ -15,6 +15,7 @@ import numpy as np
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import check_one_sided
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.power.power import VarianceParts, sample_size
 
@@ -64,7 +65,7 @@ def decide(p_values: Sequence[PValues], *, alpha: float = 0.05) -> Verdicts:
         raise StatisticsError("no benchmark to decide on")
     sides = np.array([[math.nan if p is None else p for p in both] for both in p_values])
     p_pass, p_fail = holm(sides[:, 0]), holm(sides[:, 1])
-    each = np.where(p_pass < alpha, PASS, np.where(p_fail < alpha, FAIL, UNDECIDED))
+    each = np.where(rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED))
     others = PASS if np.all(each == PASS) else UNDECIDED
     verdict = FAIL if FAIL in each else others
     return Verdicts(verdict, tuple(map(str, each)), _known(p_pass), _known(p_fail))
