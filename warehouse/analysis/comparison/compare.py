@@ -25,7 +25,7 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.written import ends_text
-from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
 from warehouse.tables.words import visible
@@ -42,6 +42,7 @@ class Comparison(SingleTest, Result):
             where their metrics have no common scale (``left_out`` says so).
         flips: prompts on which they differ most, where they were asked for.
         left_out: what was not compared, each with the reason.
+        n_tests: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
         notes: what a reader should know of the rows.
         n_resamples: random sign patterns of a permutation test that is not exact.
         seed: of the permutation test.
@@ -81,6 +82,7 @@ class Comparison(SingleTest, Result):
     overall: ComparisonRow | None
     flips: tuple[Flip, ...]
     left_out: tuple[str, ...]
+    n_tests: int
     notes: tuple[str, ...]
     n_resamples: int
     seed: int
@@ -129,7 +131,7 @@ class Comparison(SingleTest, Result):
 
     def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
         """The same of some rows."""
-        lines = explain(rows, self.overall, n_resamples=self.n_resamples, seed=self.seed)
+        lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
         head = (*models_of(rows[0]), visible(self.sentence), "")
         return View((*head, comparison_table(rows, verbose=verbose), "", *lines), tuple(remarks(rows, verbose=verbose)))
 
@@ -187,14 +189,15 @@ def compare(
     both, missing = find_both(store, a, b, selection)
     compared, refused = _compared(store, both, options, selection, force)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
-    overall, why = _overall(store, pairs, rows, cluster, options)
+    overall, copies, why = _overall(store, pairs, rows, cluster, options)
     return Comparison(
         a=a,
         b=b,
-        rows=tuple(_adjusted(pairs, rows, options)),
+        rows=tuple(_adjusted(pairs, rows, copies, options)),
         overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
         left_out=(*refused, *missing, *why),
+        n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
         notes=(
             *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
             *unstated_bounds(
@@ -249,12 +252,14 @@ def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     return make_row(pair, paired, run_tests(pair, paired, options), options)
 
 
-def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> list[ComparisonRow]:
+def _adjusted(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], copies: Sequence[int], options: Options
+) -> list[ComparisonRow]:
     """With p adjusted for the number of benchmarks where there are several, and what is better
-    by that p."""
+    by that p; one under several names is one test."""
     if len(rows) < 2:
         return list(rows)
-    adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows])
+    adjusted = holm_of_distinct([np.nan if row.p_value is None else row.p_value for row in rows], copies)
     return [
         replace(row, p_holm=p, better=which_better(p, row.difference, direction, options))
         for row, p, direction in zip(
@@ -268,17 +273,15 @@ def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Opt
 
 def _overall(
     store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None, options: Options
-) -> tuple[ComparisonRow | None, list[str]]:
-    """The mean over several benchmarks, or why there is none."""
+) -> tuple[ComparisonRow | None, Sequence[int], list[str]]:
+    """The mean over several benchmarks, for each the place of the first that is the same one, and why there is no
+    mean."""
     if len(rows) < 2:
-        return None, []
+        return None, range(len(rows)), []
     from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
 
-    why = overall.why_no_overall(pairs)
-    if why:
-        return None, [f"overall: {why}"]
     sharing = overall.read_sharing(store, pairs, cluster)
-    why = overall.why_not_over_plans(rows, sharing)
+    why = overall.why_no_overall(pairs) or overall.why_not_over_plans(rows, sharing)
     if why:
-        return None, [f"overall: {why}"]
-    return overall.overall_row(pairs, sharing, rows, options), []
+        return None, sharing.copies, [f"overall: {why}"]
+    return overall.overall_row(pairs, sharing, rows, options), sharing.copies, []

@@ -40,13 +40,14 @@ _TESTS = {
 
 
 def explain(
-    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_resamples: int, seed: int
+    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
 ) -> list[Below]:
     """Sentences for the rows that are shown, for their columns and flags.
 
     Args:
         rows: those that are shown.
         overall: the mean over benchmarks, if there is one.
+        n_tests: that p Holm is adjusted for.
         n_resamples: random patterns of a permutation test that is not exact.
         seed: of these.
     """
@@ -59,7 +60,7 @@ def explain(
         *_sign_flips(rows, n_resamples, seed),
         *_mcnemar(rows),
         *_chosen(rows),
-        *_holm(rows),
+        *_holm(rows, n_tests),
         *_equivalence(rows),
         *_overall(overall, rows),
     ]
@@ -170,12 +171,18 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
 
 
-def _holm(rows: Sequence[ComparisonRow]) -> list[str]:
-    adjusted = sum(row.p_holm is not None for row in rows)
-    if not adjusted:
+def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
+    named = sum(row.p_holm is not None for row in rows)
+    if not named:
         return []
     test, level = _TESTS[rows[0].test], rows[0].level
-    return [f"p Holm: {test} adjusted for {adjusted} benchmarks; better goes by it at {1 - level:.2g}."]
+    return [f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by it at {1 - level:.2g}."]
+
+
+def tests_in_words(n_tests: int, n_names: int) -> str:
+    """How many benchmarks were tested, and that some are one under several names."""
+    again = f" (one that has several of the {n_names} names counts once)" if n_names > n_tests else ""
+    return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
