@@ -91,7 +91,7 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
         echo(", ".join(filter(None, (group.metric, group.split, group.task_version))))
     from warehouse.stats.core.rejects import rejects
 
-    pairs, ranks = group.pairs, group.ranks
+    pairs, letters = group.pairs, group.groups
     places = decimals(error for error in pairs.standard_error.tolist() if error == error)
     differences, differ = pairs.square("difference"), pairs.square("differ") == 1
     by_bh = rejects(pairs.square("p_bh"), 1 - pairs.level)
@@ -100,7 +100,7 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
     for index, label in enumerate(group.labels):
         cells = _matrix_cells(differences[index], differ[index], by_bh[index], places)
         cells[index] = "."
-        rows.append([names[index], label, ranks.groups[index], *cells])
+        rows.append([names[index], label, letters[index], *cells])
     print_table(["", "model", "group", *names], rows)
 
 

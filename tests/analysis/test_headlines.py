@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 
 import pytest
 
 from tests.support.builders import StoreRows
+from tests.support.cli import Caller
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.words import first_named, rows_in_words
@@ -124,6 +126,15 @@ def test_nothing_in_common_is_not_compared(world: Store) -> None:
     found = pairs(world, "apart")
     assert "not compared" in str(found.view()) and "neither" not in str(found.view())
     assert "cannot be told apart" not in str(answer(board, found, (0.0, 1.0)))
+    note = "no prompt in common, so not compared: left with 1 and right with 1; that these share no letter"
+    for result in (board, found):
+        assert any(one.startswith(note) for one in result.notes)
+    assert not any("no prompt in common" in one for one in leaderboard(world, "tied").notes)
+
+
+def test_a_matrix_has_the_letters_of_the_leaderboard(run: Caller, url: str) -> None:
+    said = run("pairs", "apart", "--matrix", db=url).out
+    assert re.findall(r"(?:left|right) +(\w+)", said) == ["a", "b"], said
 
 
 def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:

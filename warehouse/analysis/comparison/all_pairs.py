@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
-from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.pair_group import PairGroup, others_apart
 from warehouse.analysis.comparison.pairs_view import pairs_view
-from warehouse.analysis.comparison.words import direction_remarks
+from warehouse.analysis.comparison.words import direction_remarks, not_compared_notes
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
@@ -129,6 +129,7 @@ def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: i
         groups.append(_group(members, figures))
         rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
+        notes += not_compared_notes(zip(groups[-1].labels, others_apart(figures), strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     return Pairs(

@@ -46,7 +46,13 @@ class PairGroup:
     @property
     def n_not_compared(self) -> int:
         """Conditions that have no prompt in common with the first."""
-        return int(np.sum((self.pairs.first == 0) & (self.pairs.n_prompts == 0)))
+        return others_apart(self.pairs)[0]
+
+
+def others_apart(pairs: AllPairs) -> list[int]:
+    """Of each model with how many others it has no prompt in common."""
+    apart: list[int] = (pairs.square("n_prompts") == 0).sum(axis=1).tolist()
+    return apart
 
 
 def letters_of(pairs: AllPairs) -> tuple[str, ...]:

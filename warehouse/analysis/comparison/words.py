@@ -8,7 +8,7 @@ from typing import Any
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
-from warehouse.tables.words import fixed
+from warehouse.tables.words import fixed, listed
 
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"
@@ -16,6 +16,8 @@ CANNOT_TELL = "cannot be told apart"
 NOT_KNOWN = "not known"
 #: The same where two have no prompt in common.
 NOT_COMPARED = "not compared"
+#: Conditions that a note names.
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,22 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
     """Where to say which way a metric is good, for each by which rows differ."""
     metrics = dict.fromkeys(row.metric for row in rows if better_in_words(row) == NOT_KNOWN)
     return [direction_unknown(metric) for metric in metrics]
+
+
+def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
+    """That conditions were not compared, and that letters say nothing there: they share none with one another.
+
+    Args:
+        others: name of each condition, and with how many others it has no prompt in common.
+    """
+    names = [f"{name} with {n}" for name, n in others if n]
+    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    if not names:
+        return []
+    return [
+        f"no prompt in common, so {NOT_COMPARED}: {listed([*names[:_MOST_NAMED], *more])}; that these share no"
+        " letter does not say that they differ"
+    ]
 
 
 def interval_in_words(low: float | None, high: float | None, places: int) -> str:
