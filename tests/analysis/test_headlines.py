@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from warehouse.analysis.leaderboard.words import first_named, rows_in_words
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 SIZE = 60
 
@@ -107,7 +109,24 @@ def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:
         assert "is first" not in words
     assert first_named(board.rows, None) == "" and "nobody leads" in board.one_line
     (note,) = [one for one in board.notes if "--higher-is-better" in one]
-    assert "--lower-is-better" in note
+    assert "--lower-is-better" in note and "warehouse benchmarks metrics unknown --metric" in note
+    (remark,) = [one for one in pairs(world, "unknown").notes if "--higher-is-better" in one]
+    assert "warehouse benchmarks metrics unknown --metric" in remark
+
+
+def test_a_run_whose_weights_are_all_0_says_so(run: Caller, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "model,id,score,weight\n" + "".join(f"m{w},q{n},{n % 2},{w}\n" for w in (0, 1) for n in range(9)) + "m2,q1,,1\n"
+    )
+    (tmp_path / "m.toml").write_text(
+        'files = ["t.csv"]\n[run]\nmodel = "model"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\nweight = "weight"\n'
+    )
+    url = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(tmp_path / "t.csv"), "--map", str(tmp_path / "m.toml"), db=url).code == 0
+    with open_store(url) as store:
+        reasons = {row.model: row.reason for row in leaderboard(store, "b").rows if row.estimate is None}
+    assert reasons == {"m0": "all weights are 0", "m2": "no prompt was scored"}
 
 
 def test_a_single_model_is_not_first(world: Store) -> None:

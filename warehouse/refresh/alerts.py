@@ -221,12 +221,12 @@ def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
         and row["estimate"] is not None
         and row["parameters"].get("higher_is_better", True) is None
     }
-    metrics = dict.fromkeys(metric for metric, _ in sorted(undirected))
+    benchmarks: dict[str, list[str]] = {}
+    for metric, benchmark in sorted(undirected):
+        benchmarks.setdefault(metric, []).append(benchmark)
     return [
-        f"worse is not checked for {metric} on"
-        f" {', '.join(sorted(name for one, name in undirected if one == metric))}:"
-        f" {direction_unknown(metric)}"
-        for metric in metrics
+        f"worse is not checked for {metric} on {', '.join(names)}: {direction_unknown(metric, *names)}"
+        for metric, names in benchmarks.items()
     ]
 
 

@@ -15,7 +15,7 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
-from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words
+from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words, direction_remarks
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
@@ -133,7 +133,8 @@ class Comparison(SingleTest, Result):
         """The same of some rows."""
         lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
         head = (*models_of(rows[0]), visible(self.sentence), "")
-        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), tuple(remarks(rows, verbose=verbose)))
+        notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
+        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))

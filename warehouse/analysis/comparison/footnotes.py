@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.words import OVERALL
 from warehouse.stats.core.written import ends_text
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below
@@ -76,7 +77,7 @@ def column_of(line: str) -> str:
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
     """One line for each method of the errors."""
-    benchmarks = [row for row in rows if row.benchmark != "overall"] or rows
+    benchmarks = [row for row in rows if row.benchmark != OVERALL] or rows
     methods = dict.fromkeys(row.method for row in benchmarks)
     return [
         f"se, interval and p{_where(benchmarks, lambda row, m=method: row.method == m)}:"  # type: ignore[misc]

@@ -333,7 +333,7 @@ def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
     """The candidate's share of samples without a score, and why nothing can be said; empty where it can."""
     unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     if pair.metric.higher_is_better is None:
-        return unscored, direction_unknown(pair.metric.label)
+        return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
     return unscored, f"{unscored:.1%} of the candidate's samples have no score" if unscored > max_unscored else ""
 
 

@@ -10,6 +10,8 @@ from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
 from warehouse.tables.words import fixed, listed
 
+#: The benchmark of a row that is the mean over several.
+OVERALL = "overall"
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"
 #: What stands in place of the better one where two differ by a metric of no known direction.
@@ -52,9 +54,15 @@ def better_in_words(row: Any) -> str:
 
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:
-    """Where to say which way a metric is good, for each by which rows differ."""
-    metrics = dict.fromkeys(row.metric for row in rows if better_in_words(row) == NOT_KNOWN)
-    return [direction_unknown(metric) for metric in metrics]
+    """Where to say which way a metric is good, for each by which rows differ; for the overall row all do."""
+    every = list(rows)
+    unknown = [row for row in every if better_in_words(row) == NOT_KNOWN]
+    chosen = every if any(row.benchmark == OVERALL for row in unknown) else unknown
+    benchmarks: dict[str, list[str]] = {}
+    for row in chosen:
+        if row.benchmark != OVERALL:
+            benchmarks.setdefault(row.metric, []).append(row.benchmark)
+    return [direction_unknown(metric, *dict.fromkeys(names)) for metric, names in benchmarks.items()]
 
 
 def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:

@@ -276,8 +276,12 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
-    unknown = dict.fromkeys(entry.metric.label for entry, _ in rows if entry.metric.higher_is_better is None)
-    notes += [f"higher is ranked first; {direction_unknown(label)}" for label in unknown]
+    unknown = dict.fromkeys(
+        (entry.metric.label, entry.condition.benchmark_split[0])
+        for entry, _ in rows
+        if entry.metric.higher_is_better is None
+    )
+    notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
     named = ((entry.condition.benchmark_split[0], entry.metric, entry.usable) for entry, _ in rows)
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
     notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)

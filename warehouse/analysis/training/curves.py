@@ -151,7 +151,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
 
 def _usable_chance(curve: Curve) -> Chance:
     if curve.recipe.higher_is_better is None and curve.chance.level is not None:
-        return Chance(None, "", {}, direction_unknown(curve.recipe.metric))
+        return Chance(None, "", {}, direction_unknown(curve.recipe.metric, curve.recipe.benchmark))
     return curve.chance
 
 
@@ -161,7 +161,7 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
     if len(points) == 1:
         return "one checkpoint"
     if curve.recipe.higher_is_better is None:
-        return direction_unknown(curve.recipe.metric)
+        return direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
     if not any(point.band for point in points):
         return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
     return "" if tested else "no step can be tested: nothing changes but alike in all seeds and prompts"
