@@ -71,25 +71,27 @@ def _size(result: Pairs) -> float:
 def _print_matrix(group: PairGroup, several: bool) -> None:
     if several:
         echo(", ".join(filter(None, (group.metric, group.split, group.task_version))))
-    pairs, ranks = group.pairs, group.ranks
-    size = 1 - pairs.level
+    from warehouse.stats.core.rejects import rejects
+
+    pairs, letters = group.pairs, group.groups
     places = decimals(error for error in pairs.standard_error.tolist() if error == error)
-    differences, holm, bh = (pairs.square(name) for name in ("difference", "p_holm", "p_bh"))
+    differences, differ = pairs.square("difference"), pairs.square("differ") == 1
+    by_bh = rejects(pairs.square("p_bh"), 1 - pairs.level)
     names = [str(number + 1) for number in range(pairs.n_models)]
     rows = []
     for index, label in enumerate(group.labels):
-        cells = _matrix_cells(differences[index], holm[index], bh[index], size, places)
+        cells = _matrix_cells(differences[index], differ[index], by_bh[index], places)
         cells[index] = "."
-        rows.append([names[index], label, ranks.groups[index], *cells])
+        rows.append([names[index], label, letters[index], *cells])
     print_table(["", "model", "group", *names], rows)
 
 
 def _matrix_cells(
-    differences: Sequence[float], holm: Sequence[float], bh: Sequence[float], size: float, places: int
+    differences: Sequence[float], differ: Sequence[bool], by_bh: Sequence[bool], places: int
 ) -> list[str]:
     cells = []
-    for difference, by_holm, by_bh in zip(differences, holm, bh, strict=True):
-        mark = "*" if by_holm <= size else "'" if by_bh <= size else " "
+    for difference, differs, may_differ in zip(differences, differ, by_bh, strict=True):
+        mark = "*" if differs else "'" if may_differ else " "
         shown = round(difference, places) + 0.0  # no negative zero
         cells.append("-" if difference != difference else f"{shown:+.{places}f}{mark}")
     return cells

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.support.builders import StoreRows
+from tests.support.cli import Caller
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.words import first_named, rows_in_words
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 SIZE = 60
 
@@ -105,7 +109,24 @@ def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:
         assert "is first" not in words
     assert first_named(board.rows, None) == "" and "nobody leads" in board.one_line
     (note,) = [one for one in board.notes if "--higher-is-better" in one]
-    assert "--lower-is-better" in note
+    assert "--lower-is-better" in note and "warehouse benchmarks metrics unknown --metric" in note
+    (remark,) = [one for one in pairs(world, "unknown").notes if "--higher-is-better" in one]
+    assert "warehouse benchmarks metrics unknown --metric" in remark
+
+
+def test_a_run_whose_weights_are_all_0_says_so(run: Caller, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "model,id,score,weight\n" + "".join(f"m{w},q{n},{n % 2},{w}\n" for w in (0, 1) for n in range(9)) + "m2,q1,,1\n"
+    )
+    (tmp_path / "m.toml").write_text(
+        'files = ["t.csv"]\n[run]\nmodel = "model"\nbenchmark = { const = "b" }\n[sample]\nprompt_id = "id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\nweight = "weight"\n'
+    )
+    url = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(tmp_path / "t.csv"), "--map", str(tmp_path / "m.toml"), db=url).code == 0
+    with open_store(url) as store:
+        reasons = {row.model: row.reason for row in leaderboard(store, "b").rows if row.estimate is None}
+    assert reasons == {"m0": "all weights are 0", "m2": "no prompt was scored"}
 
 
 def test_a_single_model_is_not_first(world: Store) -> None:
@@ -124,6 +145,15 @@ def test_nothing_in_common_is_not_compared(world: Store) -> None:
     found = pairs(world, "apart")
     assert "not compared" in str(found.view()) and "neither" not in str(found.view())
     assert "cannot be told apart" not in str(answer(board, found, (0.0, 1.0)))
+    note = "no prompt in common, so not compared: left with 1 and right with 1; that these share no letter"
+    for result in (board, found):
+        assert any(one.startswith(note) for one in result.notes)
+    assert not any("no prompt in common" in one for one in leaderboard(world, "tied").notes)
+
+
+def test_a_matrix_has_the_letters_of_the_leaderboard(run: Caller, url: str) -> None:
+    said = run("pairs", "apart", "--matrix", db=url).out
+    assert re.findall(r"(?:left|right) +(\w+)", said) == ["a", "b"], said
 
 
 def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:

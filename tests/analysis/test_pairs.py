@@ -144,7 +144,7 @@ def test_the_matrix_marks_who_differs_and_changes_sign(run: Caller, url: str) ->
     assert text.count("*") - 1 == 2 * int(np.sum(pairs_.pairs.p_holm <= 0.05))  # the legend has one
     for place, line in enumerate(lines):
         assert pairs_.models[place] in line
-        assert f" {pairs_.ranks.groups[place]} " in line
+        assert f" {pairs_.groups[place]} " in line
     rows = run("pairs", "quiz", "--matrix", "--resamples", "0", "--json", db=url).rows
     assert [row["model"] for row in rows] == list(pairs_.labels)
     square = np.array([[row[label] or 0.0 for label in pairs_.labels] for row in rows])

@@ -68,6 +68,16 @@ def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, 
     shown = in_one_line(run("compare", "x", "y", db=store_url).out)
     assert "independent." not in shown.partition("overall:")[2] and "120 different prompts, not 240" in shown
 
+    compared = connect(store_url).compare("x", "y")
+    assert [row.p_holm for row in compared.rows] == [alone.p_value] * 2 and compared.n_tests == 1
+    assert "p adjusted for 1 benchmark (one that has several of the 2 names counts once)" in shown
+    passed, passed_alone = (connect(store_url).gate("x", "y", 0.1, benchmarks=names) for names in ((), ("a",)))
+    assert [row.p_pass for row in passed.rows] == [passed_alone.rows[0].p_pass] * 2
+    assert [row.prompts_if_equal for row in passed.rows] == [passed_alone.rows[0].prompts_if_equal] * 2
+    assert "p adjusted for 1 benchmark (one that" in passed.to_markdown()
+    apart = connect(store_url).gate("x", "y", 0.1, margins={"b": 0.05})
+    assert [row.p_pass for row in apart.rows] != [row.p_pass for row in passed.rows] and apart.n_tests == 2
+
     suite = connect(store_url).leaderboard(group="a,b").rows[0]
     single = connect(store_url).leaderboard("a").rows[0]
     assert (suite.estimate, suite.standard_error) == pytest.approx((single.estimate, single.standard_error))

@@ -54,9 +54,9 @@ def test_python_and_the_shell_stop_a_query_too(run: Caller, url: str, monkeypatc
     with pytest.raises(QueryLimitError, match="timeout="):
         connect(url).query(ENDLESS, timeout=0.5)
     for wrong in (-1, float("nan"), "3", None):
-        with pytest.raises(MisuseError, match="--timeout lies between"):
+        with pytest.raises(MisuseError, match="in Python: timeout="):
             connect(url).query("select 1", timeout=wrong)
-    with pytest.raises(MisuseError, match="--memory is"):
+    with pytest.raises(MisuseError, match="in Python: memory="):
         connect(url).query("select 1", memory=-1)
     assert connect(url).query("select 1 as one", timeout=0, memory=10**9)["one"].tolist() == [1]
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ENDLESS};\n"))

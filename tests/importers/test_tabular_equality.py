@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.tabular import read_toml, scores
@@ -50,6 +50,10 @@ value = {{ equals = ["answer", "target"], {keys} }}
         ("and/or", "andor", True, False),
         ("0.1", "0.10000000000000001", False, True),
         ("1,23", "123", False, False),
+        ("x=-5", "x = -5", True, False),
+        ("x=-5", "x=5", False, False),
+        ("-.5", "-0.5", False, True),
+        ("5!.0", "5.0", False, False),
     ],
 )
 def test_what_is_equal(first: str, second: str, words: bool, numbers: bool) -> None:
@@ -64,7 +68,8 @@ def test_the_tolerance_is_relative_above_one() -> None:
     assert not loose.same("1001.1", "1000") and not loose.same("0.332", "1/3")
 
 
-@given(st.text(max_size=30))
+@given(st.text(max_size=30) | st.text("a1.-/,!$_ \x08", max_size=12))
+@example("A\x08.0")
 def test_normalised_once_is_normalised(text: str) -> None:
     assert normalised(normalised(text)) == normalised(text)
 

@@ -102,6 +102,12 @@ def test_numbers_and_truths_under_such_a_name_stay() -> None:
         ("a -----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY----- b", "a *** b"),
         ("postgresql://me:hidden@host/db", "postgresql://***@host/db"),
         ("curl -sSu me:hidden https://host", "curl -sSu me:*** https://host"),
+        ("see me:hidden@host.example.com/db", "see ***@host.example.com/db"),
+        ("me:hid-den1@example.com:5432/db", "***@example.com:5432/db"),
+        ('"me:hidden@localhost:5432"', '"***@localhost:5432"'),
+        ("me:hidden@10.0.0.7:5432/db", "***@10.0.0.7:5432/db"),
+        ("mysql -h db -u me -phidden db < a.sql", "mysql -h db -u me -p*** db < a.sql"),
+        ("mysqldump -p'hid den' db; mysql -p\"a b\"", "mysqldump -p*** db; mysql -p***"),
         ("https://host/y?key=0a1B2c3D4e5F6g7H8i9J&n=1", "https://host/y?key=***&n=1"),
         (
             "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,A\n\nMI\n"
@@ -139,7 +145,8 @@ def test_a_key_is_known_by_its_looks(key: str) -> None:
 
 
 @pytest.mark.parametrize("unit", [
-    "a", " ", "a=", "token=", "token='", 'token="', "token=[", "--token ", "-u a:", "://", "://a:", "sk-", "ey",
+    "a", " ", "a=", "token=", "token='", 'token="', "token=[", "--token ", "-u a:",
+    "a:aaaaaa@a.", " a:aaaaaa@a.a.a", "mysql ", "mysql -p ", "://", "://a:", "sk-", "ey",
     "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", "&sig=", "Cookie: ", "Bearer ", "a.b-",
     "api_key: ", "token: ", "\ntoken: ", "auth='a", "A_", "aB",
 ])  # fmt: skip
@@ -162,6 +169,11 @@ def test_long_texts_take_linear_time(unit: str) -> None:
         "secret: a game of spies",
         "What is the password? It is a secret: nobody knows.",
         "api key is needed",
+        "Mail:somebody@mail.example.com/x, to a:b@c.example.com/d, at 12:30@gmail.com/x, name:somebody@gmail.com/x",
+        "write to me:somebody@mail.example.com. x[a:weights@other.values/2], lambda x:weights@x.values/2",
+        "x[0,a:weights@a.b.values/2] + y[a:matrix2@b.T:3], python:3.11-slim@sha256:0a1b, npm:package@1.2.3/dist",
+        "mysql -p -P3306 db, mysql --port=3306, find / -name mysql -print, docker run mysql -p3306:3306 -d",
+        "mysql -p$PASSWORD -u me; mysqldump -p<password> db | grep -print",
         "task-oriented-dialogue-2024-long-name, risk-assessment-of-2024-models, sk-learn-regression-model",
         "https://host/path?tokens=5",
     ],

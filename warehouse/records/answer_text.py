@@ -47,14 +47,24 @@ def _ungrouped(text: str) -> str:
 
 
 def _mark(match: re.Match[str]) -> str:
-    """What becomes of a punctuation mark: nothing, unless it belongs to a number."""
-    mark, before = match.group(), match.string[: match.start()][-1:]
+    """What becomes of a punctuation mark: nothing, unless it belongs to a number.
+
+    A blank stands before one that begins a number, so that the number does not grow together with a word or number
+    when the marks between them are gone (``x=-5``, ``1,.5``).
+    """
+    mark, start = match.group(), match.start()
+    earlier, before = match.string[max(0, start - 2) : max(0, start - 1)], match.string[max(0, start - 1) : start]
     after = match.string[match.end() : match.end() + 2]
     number = after[:1].isdigit()
     if mark in "./" and before.isdigit() and number:
         return mark
     if mark == "." and number and not before.isalnum() and before != ".":
-        return mark
-    if mark == "-" and not before.isalnum() and before != "-":
-        return mark if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
+        return mark if before == "-" and _may_be_sign(earlier) else f" {mark}"
+    if mark == "-" and _may_be_sign(before):
+        return f" {mark}" if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
     return " " if before.isdigit() and number else ""
+
+
+def _may_be_sign(before: str) -> bool:
+    """Whether a minus is a sign, by the character before it, and no hyphen."""
+    return not before.isalnum() and before != "-"

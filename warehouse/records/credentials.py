@@ -28,6 +28,22 @@ _LONGEST = 10_000  # characters of a value in quotes
 _SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE)
 #: User and password of a URL; what has a digest behind the sign is the name of an image.
 _USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
+_WORD = r"""[^\s:@/"'<>,;(){}\[\]\\]{6,100}@"""
+#: The same without a scheme, before a port or path; not behind a sign of slices and mappings, whose parts may look so,
+#: nor where a word says whose address it is. What may be a name in a program (``x:weights@y.values/2``) is a password
+#: only before an address that is none there.
+_BARE_USER = re.compile(
+    r"(?<![\w./:@%+,{\[-])(?!(?:e-?mail|mailto|mail|contact|author|from|to|b?cc|sips?|xmpp|acct):)[a-z][\w.-]{0,63}:(?:"
+    rf"{_WORD}(?=(?:localhost|(?:[a-z0-9-]{{1,63}}\.){{2,8}}[a-z]{{2,24}}|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?:/|:\d))"
+    rf"|(?![a-z_]\w{{5,99}}@){_WORD}(?=[a-z0-9-]{{1,63}}\.[a-z]{{2,24}}(?:/|:\d)))",
+    re.IGNORECASE,
+)
+#: ``mysql -pPASSWORD``, with the programs of its kind; no variable, no ports, no word of find's.
+_MYSQL = re.compile(
+    r"""(?<![\w-])(?P<kept>(?:mysql(?:dump|admin|import|show|check)?|mariadb(?:-dump|-admin)?)"""
+    r"""[ \t](?:[^\n\r|;&]{0,200}?[ \t])?-p)(?!(?:rint0?|rune|ath|erm|id)\b|\d*:\d|["']?[$<{\[*])"""
+    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}'|[^\s"'`,;]{1,100})"""
+)
 #: ``-u user:password``, as curl takes it; but for two numbers, of a user and a group.
 _LOGIN = re.compile(
     r"""(?<![\w-])(?P<kept>(?:-[sSkLvf]{0,5}[uU]|--user|--proxy-user)[ =]?["']?"""
@@ -110,7 +126,10 @@ def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
 def masked(text: str) -> str:
     """A text with :data:`MASK` for each key and password in it. Linear in the length of a text, whatever it
     holds: dumps are not trusted."""
-    text = _USER.sub(f"://{MASK}@", text) if "@" in text else text
+    if "@" in text:
+        text = _BARE_USER.sub(f"{MASK}@", _USER.sub(f"://{MASK}@", text))
+    if " -p" in text:
+        text = _MYSQL.sub(rf"\g<kept>{MASK}", text)
     text = _LOGIN.sub(rf"\g<kept>{MASK}", text) if "-" in text else text
     text = _statements_masked(_STATED, masked_looks(text))
     return _statements_masked(_OPTION, text) if "--" in text else text

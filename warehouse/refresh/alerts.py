@@ -19,6 +19,7 @@ from warehouse.analysis.selection.benchmarks import direction_unknown, find_benc
 from warehouse.errors import MisuseError
 from warehouse.refresh.plan import KEY
 from warehouse.stats.core.quantiles import t_quantile
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.paired.change import Figure, change_p_value
 from warehouse.store.connection import Store
@@ -130,7 +131,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
-    alerts = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha]
+    alerts = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if rejects(p, rules.alpha)]
     alerts = list(_beside_noise_floors(store, alerts))
     alerts += _unscored(values, rules.max_unscored)
     alerts += _published(store, values) if rules.published else []
@@ -220,12 +221,12 @@ def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
         and row["estimate"] is not None
         and row["parameters"].get("higher_is_better", True) is None
     }
-    metrics = dict.fromkeys(metric for metric, _ in sorted(undirected))
+    benchmarks: dict[str, list[str]] = {}
+    for metric, benchmark in sorted(undirected):
+        benchmarks.setdefault(metric, []).append(benchmark)
     return [
-        f"worse is not checked for {metric} on"
-        f" {', '.join(sorted(name for one, name in undirected if one == metric))}:"
-        f" {direction_unknown(metric)}"
-        for metric in metrics
+        f"worse is not checked for {metric} on {', '.join(names)}: {direction_unknown(metric, *names)}"
+        for metric, names in benchmarks.items()
     ]
 
 

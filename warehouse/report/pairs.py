@@ -40,10 +40,10 @@ def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
     """Whether two conditions differ by Holm's test, by their labels, in both orders."""
     distinct: dict[tuple[str, str], bool] = {}
     for group in pairs.groups if pairs else ():
-        labels, size = group.labels, 1 - group.pairs.level
-        tests = zip(group.pairs.first.tolist(), group.pairs.second.tolist(), group.pairs.p_holm.tolist(), strict=True)
-        for a, b, p in tests:
-            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = p <= size
+        labels, tests = group.labels, group.pairs
+        places = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
+        for a, b, differs in places:
+            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
     return distinct
 
 
@@ -69,10 +69,8 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     axis = make_axis([end for row in first for end in (row.difference, row.ci_low, row.ci_high)], zero=True)
     places = decimals(row.standard_error for row in first)
     drawn = [
-        interval_drawn(axis, row.difference, row.ci_low, row.ci_high, zero=True, filled=(row.p_holm or 1.0) <= size)
-        if axis
-        else ""
-        for row in first
+        interval_drawn(axis, row.difference, row.ci_low, row.ci_high, zero=True, filled=differs) if axis else ""
+        for row, differs in zip(first, group.pairs.differ.tolist(), strict=False)
     ]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
@@ -102,12 +100,11 @@ def _square(group: PairGroup, what: str) -> list[list[float]]:
 
 def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     """Row minus column, with a star where they differ."""
-    differences, holm = _square(group, "difference"), _square(group, "p_holm")
-    size = 1 - group.pairs.level
+    differences, tested = _square(group, "difference"), _square(group, "differ")
     places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
     def cells(column: int) -> Column:
-        values = [(row[column], ps[column] <= size) for row, ps in zip(differences, holm, strict=True)]
+        values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
         written = [fixed(value, places) if value == value else "·" for value, _ in values]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
@@ -118,7 +115,7 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
-        f"Row minus column; bold with *: differs by Holm at {round(size, 10):g}.",
+        f"Row minus column; bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
         [name("Model", labels), *(cells(column) for column in range(len(labels)))],
         sortable=False,
     )
@@ -126,15 +123,15 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
 
 def _heat(group: PairGroup) -> Chart | None:
     """Where the row differs from the column, and by how much; empty where the test finds no difference."""
-    differences, holm = _square(group, "difference"), _square(group, "p_holm")
-    size = 1 - group.pairs.level
+    differences, tested = _square(group, "difference"), _square(group, "differ")
+    size = round(1 - group.pairs.level, 10)
     largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
     shares = [
         [
-            min(max((value / largest + 1) / 2, 0.0), 1.0) if value == value and p <= size else None
-            for value, p in zip(values, ps, strict=True)
+            min(max((value / largest + 1) / 2, 0.0), 1.0) if value == value and differs == 1 else None
+            for value, differs in zip(values, tests, strict=True)
         ]
-        for values, ps in zip(differences, holm, strict=True)
+        for values, tests in zip(differences, tested, strict=True)
     ]
     n_differing = sum(share is not None for row in shares for share in row) // 2
     n_pairs = len(shares) * (len(shares) - 1) // 2
@@ -143,7 +140,7 @@ def _heat(group: PairGroup) -> Chart | None:
     words = [f"{fixed(a, places)} to {fixed(b, places)}" for a, b in zip(edges, edges[1:], strict=False)]
     return heat_map(
         shares,
-        title=f"Row minus column, where Holm's test tells them apart at {round(size, 10):g}; empty: it does not",
+        title=f"Row minus column, where Holm's test tells them apart at {size:g}; empty: it does not",
         say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_differing} of {n_pairs} pairs"
         " differ",
         words=words,

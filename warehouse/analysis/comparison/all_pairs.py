@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
-from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.pair_group import PairGroup, others_apart
 from warehouse.analysis.comparison.pairs_view import pairs_view
-from warehouse.analysis.comparison.words import direction_remarks
+from warehouse.analysis.comparison.words import direction_remarks, not_compared_notes
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
@@ -28,6 +28,7 @@ from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import rank_models
+from warehouse.stats.core.rejects import rejects
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
 
@@ -56,7 +57,7 @@ class Pairs(Result):
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level + 1e-12 for row in self.rows)
+        separated = sum(rejects(row.p_holm, 1 - row.level) for row in self.rows)
         models = sum(len(group.models) for group in self.groups)
         return (
             f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"
@@ -121,6 +122,7 @@ def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: i
         groups.append(_group(members, figures))
         rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
+        notes += not_compared_notes(zip(groups[-1].labels, others_apart(figures), strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     return Pairs(

@@ -167,6 +167,6 @@ def _figures(pairs: AllPairs, place: int) -> dict[str, float | None]:
 
 
 def _better(pairs: AllPairs, place: int, higher_is_better: bool | None) -> str:
-    if higher_is_better is None or not pairs.p_holm[place] <= 1 - pairs.level + 1e-12:
+    if higher_is_better is None or not pairs.differ[place]:
         return ""
     return "a" if (pairs.difference[place] > 0) == higher_is_better else "b"

@@ -15,7 +15,7 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
-from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words
+from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words, direction_remarks
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
@@ -27,7 +27,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
 from warehouse.stats.core.written import ends_text
-from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
 from warehouse.tables.words import visible
@@ -44,6 +44,7 @@ class Comparison(SingleTest, Result):
             where their metrics have no common scale (``left_out`` says so).
         flips: prompts on which they differ most, where they were asked for.
         left_out: what was not compared, each with the reason.
+        n_tests: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
         notes: what a reader should know of the rows.
         n_resamples: random sign patterns of a permutation test that is not exact.
         seed: of the permutation test.
@@ -85,6 +86,7 @@ class Comparison(SingleTest, Result):
     overall: ComparisonRow | None
     flips: tuple[Flip, ...]
     left_out: tuple[str, ...]
+    n_tests: int
     notes: tuple[str, ...]
     n_resamples: int
     seed: int
@@ -133,9 +135,10 @@ class Comparison(SingleTest, Result):
 
     def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
         """The same of some rows."""
-        lines = explain(rows, self.overall, n_resamples=self.n_resamples, seed=self.seed)
+        lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
         head = (*models_of(rows[0]), visible(self.sentence), "")
-        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), tuple(remarks(rows, verbose=verbose)))
+        notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
+        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))
@@ -168,14 +171,15 @@ def compare(store: Store, question: Compare) -> Comparison:
     both, missing = find_both(store, question.a, question.b, selection)
     compared, refused = _compared(store, both, question, selection)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
-    overall, why = _overall(store, pairs, rows, question)
+    overall, copies, why = _overall(store, pairs, rows, question)
     return Comparison(
         a=question.a,
         b=question.b,
-        rows=tuple(_adjusted(pairs, rows, question)),
+        rows=tuple(_adjusted(pairs, rows, copies, question)),
         overall=overall,
         flips=tuple(flip for pair in pairs if question.flips for flip in read_flips(store, pair, question.flips)),
         left_out=(*refused, *missing, *why),
+        n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
         notes=(
             *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
             *unstated_bounds(
@@ -230,12 +234,14 @@ def _row(pair: Pair, options: Compare, planned: PlannedPair) -> ComparisonRow:
     return make_row(pair, paired, run_tests(pair, paired, options), options)
 
 
-def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> list[ComparisonRow]:
+def _adjusted(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], copies: Sequence[int], options: Compare
+) -> list[ComparisonRow]:
     """With p adjusted for the number of benchmarks where there are several, and what is better
-    by that p."""
+    by that p; one under several names is one test."""
     if len(rows) < 2:
         return list(rows)
-    adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows])
+    adjusted = holm_of_distinct([np.nan if row.p_value is None else row.p_value for row in rows], copies)
     return [
         replace(row, p_holm=p, better=which_better(p, row.difference, direction, options.level))
         for row, p, direction in zip(
@@ -249,17 +255,15 @@ def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Com
 
 def _overall(
     store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare
-) -> tuple[ComparisonRow | None, list[str]]:
-    """The mean over several benchmarks, or why there is none."""
+) -> tuple[ComparisonRow | None, Sequence[int], list[str]]:
+    """The mean over several benchmarks, for each the place of the first that is the same one, and why there is no
+    mean."""
     if len(rows) < 2:
-        return None, []
+        return None, range(len(rows)), []
     from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
 
-    why = overall.why_no_overall(pairs)
-    if why:
-        return None, [f"overall: {why}"]
     sharing = overall.read_sharing(store, pairs, options.cluster)
-    why = overall.why_not_over_plans(rows, sharing)
+    why = overall.why_no_overall(pairs) or overall.why_not_over_plans(rows, sharing)
     if why:
-        return None, [f"overall: {why}"]
-    return overall.overall_row(pairs, sharing, rows, options), []
+        return None, sharing.copies, [f"overall: {why}"]
+    return overall.overall_row(pairs, sharing, rows, options), sharing.copies, []

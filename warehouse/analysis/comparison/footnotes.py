@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.words import OVERALL
 from warehouse.stats.core.written import ends_text
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below
@@ -40,13 +41,14 @@ _TESTS = {
 
 
 def explain(
-    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_resamples: int, seed: int
+    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
 ) -> list[Below]:
     """Sentences for the rows that are shown, for their columns and flags.
 
     Args:
         rows: those that are shown.
         overall: the mean over benchmarks, if there is one.
+        n_tests: that p Holm is adjusted for.
         n_resamples: random patterns of a permutation test that is not exact.
         seed: of these.
     """
@@ -59,7 +61,7 @@ def explain(
         *_sign_flips(rows, n_resamples, seed),
         *_mcnemar(rows),
         *_chosen(rows),
-        *_holm(rows),
+        *_holm(rows, n_tests),
         *_equivalence(rows),
         *_overall(overall, rows),
     ]
@@ -75,7 +77,7 @@ def column_of(line: str) -> str:
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
     """One line for each method of the errors."""
-    benchmarks = [row for row in rows if row.benchmark != "overall"] or rows
+    benchmarks = [row for row in rows if row.benchmark != OVERALL] or rows
     methods = dict.fromkeys(row.method for row in benchmarks)
     return [
         f"se, interval and p{_where(benchmarks, lambda row, m=method: row.method == m)}:"  # type: ignore[misc]
@@ -170,12 +172,18 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
 
 
-def _holm(rows: Sequence[ComparisonRow]) -> list[str]:
-    adjusted = sum(row.p_holm is not None for row in rows)
-    if not adjusted:
+def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
+    named = sum(row.p_holm is not None for row in rows)
+    if not named:
         return []
     test, level = _TESTS[rows[0].test], rows[0].level
-    return [f"p Holm: {test} adjusted for {adjusted} benchmarks; better goes by it at {1 - level:.2g}."]
+    return [f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by it at {1 - level:.2g}."]
+
+
+def tests_in_words(n_tests: int, n_names: int) -> str:
+    """How many benchmarks were tested, and that some are one under several names."""
+    again = f" (one that has several of the {n_names} names counts once)" if n_names > n_tests else ""
+    return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from warehouse.analysis.comparison.compare import find_both
+from warehouse.analysis.comparison.footnotes import tests_in_words
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import planned_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.analysis.selection.shared_prompts import notes_on_shared
+from warehouse.analysis.selection.shared_prompts import read_shared_prompts, same_contents, shared_in_words
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers
@@ -40,7 +41,7 @@ def as_markdown(decision: Gate) -> str:
         *map(_line, decision.rows),
         "",
         f"One-sided tests of paired differences on common prompts; p adjusted for"
-        f" {len(decision.rows)} benchmark{'s' * (len(decision.rows) > 1)} (Holm), alpha {decision.alpha:g}."
+        f" {tests_in_words(decision.n_tests, len(decision.rows))} (Holm), alpha {decision.alpha:g}."
         " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
         " candidate as good as the baseline passes with 80 % power.",
     ]
@@ -149,6 +150,7 @@ class Gate(Result):
         verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
         alpha: chance of any false pass, and of any false fail.
         left_out: benchmarks that were not compared, with the reason.
+        n_tests: benchmarks, one that has several names (and one margin) once.
         notes: what a reader should know of all rows.
     """
 
@@ -160,6 +162,7 @@ class Gate(Result):
     alpha: float
     rows: tuple[GateRow, ...]
     left_out: tuple[str, ...]
+    n_tests: int
     notes: tuple[str, ...] = ()
 
     @property
@@ -254,22 +257,26 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
     if not tested:
         raise MisuseError("; ".join(left_out))
-    verdicts = decide([item.p_values for item in tested], alpha=alpha)
+    copies, notes = _shared(store, tested)
+    verdicts = decide([item.p_values for item in tested], alpha=alpha, copies=copies)
+    n_tests = len(set(copies))
     rows = [
-        replace(_row(item, len(tested), alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
+        replace(_row(item, n_tests, alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
         for item, verdict, p_pass, p_fail in zip(tested, verdicts.each, verdicts.p_pass, verdicts.p_fail, strict=True)
     ]
     shown = tuple(_without_plans(row) for row in rows)
-    notes = notes_on_shared(store, {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested})
-    return Gate(
-        question.candidate,
-        question.baseline,
-        verdicts.verdict,
-        alpha,
-        shown,
-        tuple(dict.fromkeys(left_out)),
-        tuple(notes),
-    )
+    gone = tuple(dict.fromkeys(left_out))
+    return Gate(question.candidate, question.baseline, verdicts.verdict, alpha, shown, gone, n_tests, tuple(notes))
+
+
+def _shared(store: Store, tested: Sequence[_Tested]) -> tuple[Sequence[int], list[str]]:
+    """For each test the place of the first that is the same one, and notes on what benchmarks share."""
+    if len(tested) < 2:
+        return range(len(tested)), []
+    parts = {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested}
+    shared = read_shared_prompts(store, parts.values())
+    contents = [shared.content(item.pair.prompts, item.pair.values) + repr(item.margin).encode() for item in tested]
+    return same_contents(contents), shared_in_words(shared, parts)
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:
@@ -307,7 +314,7 @@ def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
     """The candidate's share of samples without a score, and why nothing can be said; empty where it can."""
     unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     if pair.metric.higher_is_better is None:
-        return unscored, direction_unknown(pair.metric.label)
+        return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
     return unscored, f"{unscored:.1%} of the candidate's samples have no score" if unscored > max_unscored else ""
 
 

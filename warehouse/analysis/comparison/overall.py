@@ -13,6 +13,7 @@ from warehouse.analysis.comparison.pair_tests import Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
+from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
 from warehouse.analysis.selection.shared_prompts import (
     copies_in_words,
@@ -29,7 +30,6 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 Units = NDArray[np.int64]
-OVERALL = "overall"
 
 
 def why_no_overall(pairs: Sequence[Pair]) -> str:

@@ -46,14 +46,18 @@ class PairGroup:
     @property
     def n_not_compared(self) -> int:
         """Conditions that have no prompt in common with the first."""
-        return int(np.sum((self.pairs.first == 0) & (self.pairs.n_prompts == 0)))
+        return others_apart(self.pairs)[0]
+
+
+def others_apart(pairs: AllPairs) -> list[int]:
+    """Of each model with how many others it has no prompt in common."""
+    apart: list[int] = (pairs.square("n_prompts") == 0).sum(axis=1).tolist()
+    return apart
 
 
 def letters_of(pairs: AllPairs) -> tuple[str, ...]:
     """Letters of models, which two share where a test was made and does not separate them: without a prompt in common
     two are not compared, and share none."""
-    with np.errstate(invalid="ignore"):
-        differ = np.less_equal(pairs.square("p_holm"), 1 - pairs.level + 1e-12)
     sign = 1.0 if pairs.higher_is_better else -1.0
     order = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable")
-    return tuple(letters(differ | (pairs.square("n_prompts") == 0), order.tolist()))
+    return tuple(letters((pairs.square("differ") == 1) | (pairs.square("n_prompts") == 0), order.tolist()))

@@ -13,6 +13,7 @@ from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
+from warehouse.stats.core.rejects import rejects
 
 #: Prompts that each must have alone to be told of: two have an error.
 FEWEST_OTHERS = 2
@@ -38,7 +39,7 @@ class ComparisonRow(Tested, Row):
         ci_high: upper end of the t interval.
         level: nominal coverage of the interval.
         p_value: two-sided, of the test named in ``test``.
-        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is below
+        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
             1 - level, by the metric's direction; empty where it is not, or none is known.
         correlation: of the two over prompts.
         variance_saved: share of the unpaired variance that pairing removes.
@@ -65,7 +66,7 @@ class ComparisonRow(Tested, Row):
         p_holm: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
         margin: half width of what counts as equal; None where none was given.
         p_equivalence: the larger of two one-sided t tests against ``margin``.
-        equivalent: ``p_equivalence`` is below 1 - level; None without.
+        equivalent: ``p_equivalence`` is at most 1 - level; None without.
         estimand: ``prompts_sampled`` or ``prompts_fixed``.
         degrees_of_freedom: of the standard error.
         higher_a: common prompts on which the first has the higher score.
@@ -197,11 +198,11 @@ def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]
 
 def which_better(p: float | None, difference: float, higher_is_better: bool | None, level: float) -> str:
     """``"a"``, ``"b"``, or empty where the test says nothing or the direction is unknown."""
-    if p is None or higher_is_better is None or not p < 1 - level:
+    if higher_is_better is None or not rejects(p, 1 - level):
         return ""
     return "a" if (difference > 0) == higher_is_better else "b"
 
 
 def is_equivalent(p: float | None, level: float) -> bool | None:
     """Whether TOST's p is small; None without."""
-    return None if p is None else p < 1 - level
+    return None if p is None else rejects(p, 1 - level)

@@ -60,7 +60,7 @@ class UnpairedRow(Tested, Row):
         z_ci_low: lower end of the paper's normal interval.
         z_ci_high: upper end of it.
         z_p_value: two-sided, standard normal (eq. 6).
-        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is below
+        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
             1 - level, by the metric's direction; empty where it is not, or none is known.
         se_a: error of the first, CR2 with clusters.
         se_b: error of the second.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.comparison.words import better_in_words, direction_remarks
+from warehouse.analysis.comparison.words import better_in_words
 from warehouse.tables.view import Table
 from warehouse.tables.words import decimals, interval, level_column, number, p_value, visible
 
@@ -71,7 +71,7 @@ def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     """Why rows have no interval; with ``verbose`` whatever there is to say of any."""
-    lines = direction_remarks(rows)
+    lines: list[str] = []
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
             lines.append(f"{row.benchmark}: {row.reason}")

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.tables.words import fixed
+from warehouse.stats.core.rejects import rejects
+from warehouse.tables.words import fixed, listed
 
+#: The benchmark of a row that is the mean over several.
+OVERALL = "overall"
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"
 #: What stands in place of the better one where two differ by a metric of no known direction.
 NOT_KNOWN = "not known"
 #: The same where two have no prompt in common.
 NOT_COMPARED = "not compared"
+#: Conditions that a note names.
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,35 @@ def better_in_words(row: Any) -> str:
     if getattr(row, "n_prompts", None) == 0:
         return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
-    return row.better or (NOT_KNOWN if p is not None and p < 1 - row.level else "neither")
+    return row.better or (NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
 
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:
-    """Where to say which way a metric is good, for each by which rows differ."""
-    metrics = dict.fromkeys(row.metric for row in rows if better_in_words(row) == NOT_KNOWN)
-    return [direction_unknown(metric) for metric in metrics]
+    """Where to say which way a metric is good, for each by which rows differ; for the overall row all do."""
+    every = list(rows)
+    unknown = [row for row in every if better_in_words(row) == NOT_KNOWN]
+    chosen = every if any(row.benchmark == OVERALL for row in unknown) else unknown
+    benchmarks: dict[str, list[str]] = {}
+    for row in chosen:
+        if row.benchmark != OVERALL:
+            benchmarks.setdefault(row.metric, []).append(row.benchmark)
+    return [direction_unknown(metric, *dict.fromkeys(names)) for metric, names in benchmarks.items()]
+
+
+def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
+    """That conditions were not compared, and that letters say nothing there: they share none with one another.
+
+    Args:
+        others: name of each condition, and with how many others it has no prompt in common.
+    """
+    names = [f"{name} with {n}" for name, n in others if n]
+    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    if not names:
+        return []
+    return [
+        f"no prompt in common, so {NOT_COMPARED}: {listed([*names[:_MOST_NAMED], *more])}; that these share no"
+        " letter does not say that they differ"
+    ]
 
 
 def interval_in_words(low: float | None, high: float | None, places: int) -> str:

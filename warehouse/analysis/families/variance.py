@@ -44,8 +44,7 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
 
     scores, metric = entry.usable, data.metric_name(entry.metric)
     if scores is None:
-        why = "no prompt was scored"
-        return [Value("condition", subject, metric, "share_within", "none", reason=why)]
+        return [Value("condition", subject, metric, "share_within", "none", reason=entry.why_none)]
     if entry.metric.link != "identity" or scores.uneven_weights is not None:
         return [Value("condition", subject, metric, "share_within", "none", reason=NO_MEAN)]
     clusters = data.clusters.labels(scores.prompts)

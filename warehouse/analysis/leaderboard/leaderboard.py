@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
 from warehouse.analysis.leaderboard.ranks import with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
-from warehouse.analysis.leaderboard.words import counted_left_out, in_short, rows_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
@@ -228,8 +229,13 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
-    unknown = dict.fromkeys(entry.metric.label for entry, _ in rows if entry.metric.higher_is_better is None)
-    notes += [f"higher is ranked first; {direction_unknown(label)}" for label in unknown]
+    unknown = dict.fromkeys(
+        (entry.metric.label, entry.condition.benchmark_split[0])
+        for entry, _ in rows
+        if entry.metric.higher_is_better is None
+    )
+    notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
     named = ((entry.condition.benchmark_split[0], entry.metric, entry.usable) for entry, _ in rows)
+    notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
     notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)
     return notes

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from warehouse.analysis.comparison.pair_group import letters_of
+from warehouse.analysis.comparison.pair_group import letters_of, others_apart
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -48,7 +48,7 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
         higher_is_better=entries[0].metric.higher_is_better is not False,
     )
     ranking = rank_models(pairs)
-    apart = (pairs.square("n_prompts") == 0).sum(axis=1).tolist()
+    apart = others_apart(pairs)
     groups = letters_of(pairs) if any(apart) else ranking.groups
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)

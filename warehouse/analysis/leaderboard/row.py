@@ -225,7 +225,7 @@ def make_row(
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
         return _as_published(bare, entry.published)
-    reason = "the figure is no mean of these scores" if entry.metric.link == "none" else "no prompt was scored"
+    reason = "the figure is no mean of these scores" if entry.metric.link == "none" else entry.why_none
     return replace(bare, reason=reason)
 
 

@@ -37,7 +37,7 @@ def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstim
     """The figure of an entry that was ended early, and how it was made or why there is no interval."""
     stopped, scores = entry.stopped, entry.scores
     if stopped is None or scores is None or not scores.n or entry.metric.link == "none":
-        return None, "no prompt was scored"
+        return None, entry.why_none
     record, mean = stopped.record, float(np.average(scores.values, weights=scores.weights))
     why = f"stopped early by {record.name}"
     order, bounds = stopped.order, entry.metric.bounds

@@ -55,21 +55,21 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
     apart = _n_apart(first)
     figure, of = _figure(first, every), of_whom(rows)
     if len(rows) == 1:
-        sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (_label(first),))
+        sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
-        sentence = named([*map(_label, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
+        sentence = named([*map(label_of, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
     elif higher_is_better is None or apart == len(rows) - 1:
         extreme = "lowest" if higher_is_better is False else "highest"
         have = f"{'have' if len(top) > 1 else 'has'} the {extreme} figure{of and f'{of},'} {figure}"
-        sentence = named([*map(_label, top)], have)
+        sentence = named([*map(label_of, top)], have)
     elif first.group and not alike and not apart:
-        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (_label(first),))
+        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),))
     else:
-        sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (_label(first),))
+        sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (label_of(first),))
     if len(rows) > 1 and higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
-    if set(map(_label, alike)) - set(map(_label, top)):
-        sentence += Sentence("; ") + tied_in_words([_label(first), *map(_label, alike)])
+    if set(map(label_of, alike)) - set(map(label_of, top)):
+        sentence += Sentence("; ") + tied_in_words([label_of(first), *map(label_of, alike)])
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
     return sentence + Sentence(not_compared(apart) + beside_first(rows, every, higher_is_better))
@@ -212,7 +212,7 @@ def _unranked(every: Rows) -> Sentence:
     if not rows:
         return Sentence("No figure")
     words = f"{{}} has {_figure(rows[0], every)}" + ("; none is ranked" if len(rows) > 1 else "")
-    return Sentence(words, (_label(rows[0]),))
+    return Sentence(words, (label_of(rows[0]),))
 
 
 def _figure(row: LeaderboardRow | SuiteRow, every: Rows) -> str:
@@ -239,7 +239,8 @@ def tied_in_words(names: Sequence[str]) -> Sentence:
     return named(names, CANNOT_TELL)
 
 
-def _label(row: LeaderboardRow | SuiteRow) -> str:
+def label_of(row: LeaderboardRow | SuiteRow) -> str:
+    """The model, with the settings that tell its row from others."""
     return f"{row.model} ({row.condition})" if row.condition else row.model
 
 

@@ -205,7 +205,7 @@ def _comparable(leaf: LeafEntries, subset_ok: bool, unfinished: set[str]) -> tup
         shown = ", ".join(sorted({entry.condition.model for entry in cut})[:_NAMED])
         notes.append(f"{name}: {len(cut)} on a part of it count as lacking it ({shown}); --subset takes them")
     if leaf.metric.higher_is_better is None:
-        notes.append(f"higher is taken to be better; {direction_unknown(leaf.metric.label)}")
+        notes.append(f"higher is taken to be better; {direction_unknown(leaf.metric.label, name)}")
     if leaf.metric.link != "identity" or any(
         e.usable is not None and e.usable.uneven_weights is not None for e in kept
     ):

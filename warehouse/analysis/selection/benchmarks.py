@@ -34,12 +34,13 @@ class Benchmark:
     clusterings: tuple[int, ...]
 
 
-def direction_unknown(metric: str) -> str:
-    """That nobody has said which way a metric is good, and where to say it."""
+def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
+    """That nobody has said which way a metric of some benchmarks is good, and where to say it."""
     label = shlex.quote(metric.partition(" by ")[0])
+    first = f" of the first of {1 + len(others)} benchmarks" if others else ""
     return (
-        f"it is not known whether a higher {metric} is better; this says so (--lower-is-better the opposite):"
-        f" warehouse benchmarks metrics BENCHMARK --metric {label} --higher-is-better"
+        f"it is not known whether a higher {metric} is better; this says so{first} (--lower-is-better the opposite):"
+        f" warehouse benchmarks metrics {shlex.quote(benchmark)} --metric {label} --higher-is-better"
     )
 
 

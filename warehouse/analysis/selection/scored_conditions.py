@@ -82,6 +82,13 @@ class ScoredCondition:
         return self.scores if has_mean and self.stopped is None else None
 
     @property
+    def why_none(self) -> str:
+        """Why no prompt has a score that counts, where none has."""
+        scores = self.scores
+        weightless = scores is not None and not scores.n and scores.n_samples > scores.n_unscored
+        return "all weights are 0" if weightless else "no prompt was scored"
+
+    @property
     def is_cut(self) -> bool:
         """Whether a published figure covers more than the samples, which a truncated run lacks."""
         if self.published is None or self.usable is None:

@@ -157,9 +157,11 @@ def notes_on_shared(store: Store, parts: Mapping[str, Ids]) -> list[str]:
     Args:
         parts: ids of the prompts by the name of the benchmark, links followed.
     """
-    if len(parts) < 2:
-        return []
-    shared = read_shared_prompts(store, parts.values())
+    return shared_in_words(read_shared_prompts(store, parts.values()), parts) if len(parts) > 1 else []
+
+
+def shared_in_words(shared: SharedPrompts, parts: Mapping[str, Ids]) -> list[str]:
+    """The same of what was read."""
     questions = {name: np.unique(shared.questions_of(prompts)) for name, prompts in parts.items()}
     pairs = [
         f"{n} in {one} and {other}"

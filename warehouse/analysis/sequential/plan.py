@@ -123,7 +123,7 @@ def make_plan(
         StatisticsError: a number out of range.
     """
     settings = settings.checked()
-    low, high = _bounds(metric, scores)
+    low, high = _bounds(metric, scores, baseline.benchmark_split[0])
     sign = -1.0 if metric.higher_is_better is False else 1.0
     limits = (low, high) if sign > 0 else (-high, -low)
     n = benchmark_size(store, baseline, scores)
@@ -160,14 +160,14 @@ def benchmark_size(store: Store, condition: Condition, scores: PromptScores | No
     return max([0 if scores is None else len(scores.seen), *sizes])
 
 
-def _bounds(metric: Metric, scores: PromptScores) -> tuple[float, float]:
+def _bounds(metric: Metric, scores: PromptScores, benchmark: str) -> tuple[float, float]:
     low, high = metric.bounds or (None, None)
     if low is None or high is None or not np.isfinite([low, high]).all():
         raise MisuseError(f"{metric.label} has no bounds on both sides, which a sequential test needs")
     if metric.link != "identity" or scores.uneven_weights is not None:
         raise MisuseError(f"{metric.label} is no plain mean of its prompts, which a sequential test needs")
     if metric.higher_is_better is None:
-        raise MisuseError(direction_unknown(metric.label))
+        raise MisuseError(direction_unknown(metric.label, benchmark))
     return float(low), float(high)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
 from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short
@@ -25,6 +23,7 @@ from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_o
 from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
 from warehouse.questions.question import answers
 from warehouse.stats import compare_suites
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
@@ -182,9 +181,7 @@ def _tests(
     comparison = compare_suites(
         cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
     )
-    with np.errstate(invalid="ignore"):
-        separated = np.less_equal(comparison.p_holm, 1 - level + 1e-12)
-    names = letters(separated)
+    names = letters(rejects(comparison.p_holm, 1 - level))
     return {
         id(item): (rank, "" if rank is None else name)
         for item, rank, name in zip(complete, comparison.statistical_rank, names, strict=True)

@@ -17,6 +17,7 @@ from warehouse.analysis.training.read import by_other_metrics, read_curves, read
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_apart
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.training.curve_tests import departure
 from warehouse.store.connection import Store
@@ -150,7 +151,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
 
 def _usable_chance(curve: Curve) -> Chance:
     if curve.recipe.higher_is_better is None and curve.chance.level is not None:
-        return Chance(None, "", {}, direction_unknown(curve.recipe.metric))
+        return Chance(None, "", {}, direction_unknown(curve.recipe.metric, curve.recipe.benchmark))
     return curve.chance
 
 
@@ -160,7 +161,7 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
     if len(points) == 1:
         return "one checkpoint"
     if curve.recipe.higher_is_better is None:
-        return direction_unknown(curve.recipe.metric)
+        return direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
     if not any(point.band for point in points):
         return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
     return "" if tested else "no step can be tested: nothing changes but alike in all seeds and prompts"
@@ -243,4 +244,4 @@ def _or_none(p: float) -> float | None:
 
 
 def _significant(p: float, level: float) -> bool | None:
-    return None if math.isnan(p) else p <= 1 - level + 1e-12
+    return None if math.isnan(p) else rejects(p, 1 - level)

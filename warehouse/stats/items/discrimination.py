@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.ability_modes import cell_blocks
 from warehouse.stats.items.irt import IrtFit
@@ -109,7 +110,7 @@ def discrimination(
         corrected=corrected,
         p_negative=p,
         q_negative=q,
-        is_negative=q <= alpha,
+        is_negative=rejects(q, alpha),
         is_constant=constant,
         alpha=alpha,
         flags=("noise",) if y.shape[0] < MODELS_FOR_RAW else (),
@@ -213,7 +214,7 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
         slope[items] = np.where(np.isnan(r[items]), np.nan, _slopes(theta, y, draws))
     p = _p_negative(r, n.astype(np.intp))
     q = benjamini_hochberg(p)
-    return FreeDiscrimination(slope, p, q, q <= alpha)
+    return FreeDiscrimination(slope, p, q, rejects(q, alpha))
 
 
 def _slopes(theta: FloatArray, y: FloatArray, k: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_values
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.ability_modes import ability_modes, cell_blocks
 from warehouse.stats.items.irt import IrtFit
@@ -204,7 +205,7 @@ def _test(
     z = score / np.sqrt(v)
     p_value = t_p_values(z, np.inf)
     q_value = benjamini_hochberg(p_value.ravel()).reshape(z.shape)
-    return _Tables(score / v, z, p_value, q_value, q_value <= alpha)
+    return _Tables(score / v, z, p_value, q_value, rejects(q_value, alpha))
 
 
 def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray, *, slope: bool) -> FloatArray:

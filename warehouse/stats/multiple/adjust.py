@@ -31,6 +31,24 @@ def holm(p_values: ArrayLike) -> FloatArray:
     return _adjust(p_values, _step_down)
 
 
+def holm_of_distinct(p_values: ArrayLike, copies: ArrayLike) -> FloatArray:
+    """`holm` where some tests are one and the same: these count as one, by the largest of their p.
+
+    Args:
+        p_values: as for `holm`.
+        copies: a number for each, equal for those that are one, shape (m,).
+
+    Examples:
+        >>> print(holm_of_distinct([0.01, 0.04, 0.01], [0, 1, 0]))
+        [0.02 0.04 0.02]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    _, tests = np.unique(copies, return_inverse=True)
+    largest = np.full(int(tests.max(initial=-1)) + 1, np.nan)
+    np.fmax.at(largest, tests, p)
+    return np.where(np.isnan(p), np.nan, holm(largest)[tests])
+
+
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     """Benjamini and Hochberg's step-up adjustment: controls the expected share of false
     rejections among all (1995; for independent or positively dependent tests).

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
 from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.max_t import Draws, MaxT, max_t_draws
@@ -93,11 +94,16 @@ class AllPairs(Figures):
         """``p_step_down``, under its former name."""
         return self.p_step_down
 
+    @property
+    def differ(self) -> NDArray[np.bool_]:
+        """Whether Holm's test tells a pair apart, shape (P,)."""
+        return rejects(self.p_holm, 1 - self.level)
+
     def __len__(self) -> int:
         return len(self.first)
 
     def __str__(self) -> str:
-        significant = int(np.sum(self.p_holm <= 1 - self.level + 1e-12))
+        significant = int(np.sum(self.differ))
         pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
         return f"{self.n_models} models, {pairs}: {significant} differ ({100 * self.level:g} % family-wise, Holm)"
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.all_pairs import AllPairs
 
@@ -69,8 +70,7 @@ def rank_models(pairs: AllPairs) -> Ranks:
     """
     sign = 1.0 if pairs.higher_is_better else -1.0
     ahead = sign * pairs.square("difference")
-    with np.errstate(invalid="ignore"):
-        separated: BoolMatrix = np.less_equal(pairs.square("p_holm"), 1 - pairs.level + 1e-12)
+    separated = pairs.square("differ") == 1
     tested = np.logical_or.reduce(np.isfinite(pairs.square("p_holm")), axis=1)
     beaten = (separated & (ahead < 0)).sum(axis=1)
     order = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable")
@@ -98,7 +98,7 @@ def _rank_sets(
     """
     with np.errstate(invalid="ignore"):
         far = np.abs(ahead) * (1 - TIE) > critical[:, None] * pairs.square("error_max_t")
-        far &= pairs.square("p_value") <= 1 - pairs.level + 1e-12
+        far &= rejects(pairs.square("p_value"), 1 - pairs.level)
     low = 1 + (far & (ahead < 0)).sum(axis=1)
     high = pairs.n_models - (far & (ahead > 0)).sum(axis=1)
     known = ~np.isnan(critical)

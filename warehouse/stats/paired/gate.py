@@ -15,7 +15,8 @@ import numpy as np
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import check_one_sided
-from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.core.rejects import rejects
+from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.stats.power.power import VarianceParts, sample_size
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
@@ -43,7 +44,7 @@ class Verdicts:
 PValues = tuple[float | None, float | None]
 
 
-def decide(p_values: Sequence[PValues], *, alpha: float = 0.05) -> Verdicts:
+def decide(p_values: Sequence[PValues], *, alpha: float = 0.05, copies: Sequence[int] | None = None) -> Verdicts:
     """Verdicts from two p of each benchmark.
 
     Args:
@@ -51,6 +52,7 @@ def decide(p_values: Sequence[PValues], *, alpha: float = 0.05) -> Verdicts:
             t tests the one is 1 minus the other; None where not tested: then the benchmark is
             undecided, and counts for neither adjustment.
         alpha: chance of any false pass, and of any false fail, in (0, 0.5).
+        copies: a number for each benchmark, equal for those that are one test; None: none are.
 
     Raises:
         StatisticsError: nothing to decide, ``alpha`` or a p out of range.
@@ -63,8 +65,9 @@ def decide(p_values: Sequence[PValues], *, alpha: float = 0.05) -> Verdicts:
     if not p_values:
         raise StatisticsError("no benchmark to decide on")
     sides = np.array([[math.nan if p is None else p for p in both] for both in p_values])
-    p_pass, p_fail = holm(sides[:, 0]), holm(sides[:, 1])
-    each = np.where(p_pass < alpha, PASS, np.where(p_fail < alpha, FAIL, UNDECIDED))
+    tests = range(len(sides)) if copies is None else copies
+    p_pass, p_fail = (holm_of_distinct(side, tests) for side in sides.T)
+    each = np.where(rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED))
     others = PASS if np.all(each == PASS) else UNDECIDED
     verdict = FAIL if FAIL in each else others
     return Verdicts(verdict, tuple(map(str, each)), _known(p_pass), _known(p_fail))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.results import PairedDifference
 from warehouse.stats.core.sample import Sample, describe
@@ -24,7 +25,7 @@ class EquivalenceTest(Figures):
 
     Attributes:
         p_value: the larger of the two one-sided p; None where there is no error.
-        equivalent: p < alpha, that is, the interval lies inside ±margin; None without p.
+        equivalent: p is at most alpha, that is, the interval lies inside ±margin; None without p.
         p_lower: of H0 "mean difference <= −margin".
         p_upper: of H0 "mean difference >= margin".
         difference: mean difference.
@@ -67,7 +68,7 @@ class NonInferiorityTest(Figures):
 
     Attributes:
         p_value: one-sided; None where there is no error.
-        noninferior: p < alpha, that is, ``ci_low`` lies above −margin; None without p.
+        noninferior: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
         difference: mean difference, higher is better.
         standard_error: CLT error, or CR2 with clusters; None where 0 or not defined.
         degrees_of_freedom: n − 1, or Satterthwaite's.
@@ -129,7 +130,7 @@ def equivalence_test(
         t = t_quantile(1 - 2 * alpha, sample.df) * sample.se
     return EquivalenceTest(
         p_value=p,
-        equivalent=None if p is None else p < alpha,
+        equivalent=None if p is None else rejects(p, alpha),
         p_lower=p_lower,
         p_upper=p_upper,
         ci_low=None if t is None else sample.mean - t,
@@ -230,7 +231,7 @@ def noninferiority_of(
     return NonInferiorityTest(
         p_value=p,
         p_inferior=_tail(-difference - margin, standard_error, degrees_of_freedom, draws and draws.turned),
-        noninferior=None if p is None else p < alpha,
+        noninferior=None if p is None else rejects(p, alpha),
         difference=difference,
         standard_error=standard_error,
         degrees_of_freedom=degrees_of_freedom,

@@ -17,6 +17,7 @@ from scipy.sparse import csr_matrix
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray
 from warehouse.stats.core.quantiles import t_p_values
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.cells import Cell, Design
 from warehouse.stats.suites.shared_units import UnitTable, overlaps, satterthwaite
@@ -129,6 +130,6 @@ def _holm_square(p: FloatArray) -> FloatArray:
 
 def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, ...]:
     with np.errstate(invalid="ignore"):
-        beaten = ((p <= 1 - level + 1e-12) & (ahead < 0)).sum(axis=1)
+        beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
     return tuple(1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.inputs import as_trajectory
@@ -61,7 +62,7 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
         StatisticsError: a value outside [0, 1].
     """
     adjusted = holm(p_values)
-    significant = adjusted <= 1 - as_level(level) + 1e-12
+    significant = rejects(adjusted, 1 - as_level(level))
     places = np.flatnonzero(significant)
     tested = np.flatnonzero(~np.isnan(adjusted))
     misses = tested[~significant[tested]]
@@ -124,7 +125,7 @@ def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, 
     adjusted = holm(p_values)
     if adjusted.shape != d.shape:
         raise StatisticsError(f"`p_values` has {len(adjusted)} entries, expected one per checkpoint: {len(d)}")
-    signs = np.where(adjusted <= 1 - as_level(level) + 1e-12, np.sign(d), 0.0)
+    signs = np.where(rejects(adjusted, 1 - as_level(level)), np.sign(d), 0.0)
     nonzero = np.flatnonzero(signs)
     changes = np.flatnonzero(np.diff(signs[nonzero]))
     counts = int((signs > 0).sum()), int((signs < 0).sum())

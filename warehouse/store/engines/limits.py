@@ -45,9 +45,14 @@ class Limits:
         seconds: Any = self.seconds  # from notebooks comes what no type holds back
         memory: Any = self.memory
         if not isinstance(seconds, int | float) or not 0 <= seconds <= _MOST_SECONDS:
-            raise MisuseError(f"--timeout lies between 0 (no limit) and {_MOST_SECONDS} seconds, found {seconds!r}")
+            raise MisuseError(
+                f"--timeout (in Python: timeout=) lies between 0 (no limit) and {_MOST_SECONDS} seconds,"
+                f" found {seconds!r}"
+            )
         if not isinstance(memory, int) or 0 != memory < _LEAST_MEMORY:
-            raise MisuseError(f"--memory is {_LEAST_MEMORY // 10**6} MB and more, found {memory!r} bytes")
+            raise MisuseError(
+                f"--memory (in Python: memory=) is {_LEAST_MEMORY // 10**6} MB and more, found {memory!r} bytes"
+            )
 
     @property
     def answer(self) -> int:
