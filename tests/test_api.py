@@ -11,14 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_overloads
+from typing import Any, assert_type
 
 import click
 import pytest
 
 import warehouse.api
+from warehouse.analysis.comparison.compare import Comparison
+from warehouse.analysis.comparison.gate import Gate
+from warehouse.analysis.leaderboard.all_boards import Leaderboards
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.api import Warehouse
 from warehouse.cli.main import cli
+from warehouse.questions.question import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
 #: The most lines of a file of the face.
@@ -224,6 +230,7 @@ def answered_by(use: Use) -> dict[str, Any]:
     for path in use.functions:
         module, name = path.split(":")
         function = getattr(import_module(module), name)
+        function = function.question if isinstance(function, Answer) else function
         store, *others = parameters(function).values()
         if store.name not in {"store", "opener"}:
             others.insert(0, store)
@@ -311,10 +318,14 @@ def test_what_is_explained_here_only_is_here() -> None:
     assert named <= {*USES, *OTHERS}
 
 
-def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
-    for function, overload in zip(USES["leaderboard"].functions, get_overloads(Warehouse.leaderboard), strict=True):
-        expected = answered_by(Use((function,)))
-        assert {key: found.default for key, found in parameters(overload).items()} == expected
+def types_that_a_notebook_sees(store: Warehouse) -> None:
+    """Read by the type checker: methods made from questions have their keywords and answers."""
+    assert_type(store.compare("a", "b", level=0.9), Comparison)
+    assert_type(store.gate("a", "b", 0.01), Gate)
+    assert_type(store.leaderboard("exam"), Leaderboard)
+    assert_type(store.leaderboard(group="exam", weights="prompts"), SuiteBoard)
+    assert_type(store.leaderboard(seed=1), Leaderboards)
+    store.pairs("exam", levle=0.9)  # type: ignore[call-arg]  # refused
 
 
 def test_a_file_of_the_face_can_be_read_in_one_go() -> None:

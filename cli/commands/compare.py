@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
     from warehouse.analysis.comparison.disagreements import Flip
     from warehouse.analysis.comparison.row import ComparisonRow
+    from warehouse.analysis.comparison.unpaired import UnpairedComparison
 
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
@@ -61,7 +62,7 @@ def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool,
     from warehouse.analysis.comparison.disagreements import Flip
 
     with state.open() as store:
-        comparison = question.ask(store)
+        comparison: Comparison = question.ask(store)
     if output.for_people:
         shown = comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose)
         print_view(shown)
@@ -78,7 +79,7 @@ def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool,
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     with state.open() as store:
-        comparison = question.ask(store)
+        comparison: UnpairedComparison = question.ask(store)
     if output.for_people:
         shown = comparison.view(verbose=state.verbose)
         print_view(shown)

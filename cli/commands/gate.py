@@ -86,7 +86,7 @@ def gate(
     if sequential.asked:
         return sequential_gate(state, candidate, baseline, margin, own, output, sequential, markdown, **options)
     with state.open() as store:
-        decision = ReleaseGate(candidate, baseline, margin, margins=own, **options).ask(store)
+        decision: Gate = ReleaseGate(candidate, baseline, margin, margins=own, **options).ask(store)
     if markdown:
         echo(decision.to_markdown())
     elif output.for_people:

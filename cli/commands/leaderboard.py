@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @pass_state
 def leaderboard(state: State, /, output: Output, **options: Any) -> None:
     with state.open() as store:
-        result = AnyLeaderboard.said(options, typed(options)).ask(store)
+        result: Result = AnyLeaderboard.said(options, typed(options)).ask(store)
     state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
     if output.for_people:
         _print(state, getattr(result, "boards", (result,)))

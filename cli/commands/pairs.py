@@ -31,7 +31,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
     with state.open() as store:
-        result = AllPairs(benchmark, **options).ask(store)
+        result: Pairs = AllPairs(benchmark, **options).ask(store)
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:

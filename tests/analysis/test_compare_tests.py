@@ -255,12 +255,12 @@ def test_all_open_choices_are_listed_at_once(world: Store) -> None:
     [
         ({"method": "magic"}, "unknown method 'magic'; there are: auto, t, permutation"),
         ({"estimand": "all"}, "unknown estimand 'all'; there are: prompts_sampled, prompts_fixed"),
-        ({"equivalence": 0.0}, "margin must be above 0"),
-        ({"equivalence": float("nan")}, "margin must be above 0"),
+        ({"equivalence": 0.0}, r"equivalence must be in \(0, inf\)"),
+        ({"equivalence": float("nan")}, r"equivalence must be in \(0, inf\)"),
         ({"equivalence": 0.1, "level": 0.5}, "equivalence needs a level above 0.5"),
         ({"n_resamples": 0}, "resamples must be at least 1"),
-        ({"seed": -1}, "`seed`"),
-        ({"flips": -1}, "flips must be 0 or more"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"flips": -1}, "flips must be at least 0"),
     ],
 )
 def test_options_that_cannot_be_are_refused(world: Store, options: dict[str, object], message: str) -> None:

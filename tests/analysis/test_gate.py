@@ -134,7 +134,7 @@ def test_what_is_named_has_to_be_there(house: Warehouse) -> None:
     found = house.gate(NEW, OLD, 0.1)
     assert [row.benchmark for row in found.rows] == ["few", "holes", "loss", "odd", "ruin", "same", "twin", "worse"]
     assert found.left_out == ("only|old: only one of them has it",)
-    with pytest.raises(MisuseError, match="unscored samples"):
+    with pytest.raises(MisuseError, match="max_unscored must be in"):
         house.gate(NEW, OLD, 0.1, max_unscored=2)
     with pytest.raises((MisuseError, StatisticsError), match="alpha"):
         house.gate(NEW, OLD, 0.1, alpha=0.7, benchmarks=["same"])

@@ -343,7 +343,7 @@ def test_what_cannot_be_meant_is_refused(store: Store, group: str, options: dict
 
 
 def test_a_level_out_of_range_is_refused(store: Store) -> None:
-    with pytest.raises(StatisticsError, match="`level`"):
+    with pytest.raises(StatisticsError, match="level must be in"):
         suite_leaderboard(store, "exam", level=1.0)
 
 
@@ -384,8 +384,8 @@ def test_weights_may_stand_in_a_file(run: Caller, url: str, tmp_path: Path) -> N
     [
         (("exam", "--group", "exam"), "not both"),
         (("exam/reading", "--weights", "equal"), "--weights is for suites"),
-        (("--group", "exam", "--method", "t"), "--method is for single benchmarks"),
-        (("exam", "--max-unscored", "0.5"), "--max-unscored is for single benchmarks"),
+        (("--group", "exam", "--method", "t"), "--method is for benchmarks, and exam is a suite"),
+        (("exam", "--max-unscored", "0.5"), "--max-unscored is for benchmarks, and exam is a suite"),
         (("--group", "exam", "--weights", "much"), "no file"),
         (("--group", "exam", "--weights", "exam/reading=x"), "is not NAME=WEIGHT"),
         (("--group", "twins", "--weights", "twins/one=1,twins/one=2"), "twice"),

@@ -33,6 +33,7 @@ from warehouse.analysis.training.recipes import recipes_of
 from warehouse.analysis.training.seeds import recipe_seeds
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import OnSuite
 from warehouse.records.run_fields import COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.computed.prompt_vectors import PromptVectors
 
@@ -129,7 +130,7 @@ def test_the_board_of_a_suite_in_hand() -> None:
         SuiteEntries(
             suite, "equal", leaves, UnitMap(ids, -1 - ids, ids, SharedPrompts(ids, ids, ids, ids >= 0)), (), ()
         ),
-        level=0.95,
+        OnSuite(),
     )
     assert [row.model for row in board.rows] == ["m0", "m1"]
     assert [row.estimate for row in board.rows] == pytest.approx([0.8, 0.55])

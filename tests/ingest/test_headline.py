@@ -10,11 +10,11 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.report_data.benchmark import benchmark_part
 from warehouse.analysis.report_data.read import read_parts
 from warehouse.analysis.selection.benchmarks import read_names
 from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
 from warehouse.store.curate import headline_metric
 from warehouse.store.open import open_store
@@ -106,7 +106,7 @@ def test_a_tools_word_counts_for_its_own_runs(store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
         rows.write(store)
         assert chosen(store) == "other"  # three runs against two
-        options = RankOptions(0.95, 0, 0)
+        options = Ranking(n_resamples=0)
         part = benchmark_part(read_parts(store, read_names(store), "quiz", options), options)
         assert part.other_rows[0].model == "a"
         headline_metric.choose(store, "quiz", "own")

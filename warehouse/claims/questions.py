@@ -18,7 +18,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text
 
 QUERY, VARIANCE = "query", "variance"
-_QUESTIONS: Mapping[str, type[Question[Any]]] = {"leaderboard": AnyLeaderboard, "compare": Compare, "pairs": AllPairs}
+_QUESTIONS: Mapping[str, type[Question]] = {"leaderboard": AnyLeaderboard, "compare": Compare, "pairs": AllPairs}
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 #: Parameters that a claim cannot have, as they name no figures.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from warehouse.errors import StatisticsError
 from warehouse.questions.options import (
@@ -18,15 +18,6 @@ from warehouse.questions.options import (
     SubsetOk,
 )
 from warehouse.questions.question import Option, Options, Question
-
-if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:  # named in strings
-    from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
-    from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
-    from warehouse.analysis.comparison.gate import Gate  # noqa: F401
-    from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
 
 METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
 
@@ -44,7 +35,7 @@ class _Two(Options):
 
 
 @dataclass(frozen=True)
-class CompareUnpaired(SelectedAtLevel, _Two, Question["UnpairedComparison"]):
+class CompareUnpaired(SelectedAtLevel, _Two, Question):
     """The difference of two models that answered different prompts of a benchmark.
 
     Each model's figure is over its own prompts, and the errors are taken as independent. Where prompts are shared the
@@ -63,7 +54,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question["UnpairedComparison"]):
 
 
 @dataclass(frozen=True)
-class Compare(SelectedAtLevel, _Two, Question["Comparison"]):
+class Compare(SelectedAtLevel, _Two, Question):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:
@@ -97,8 +88,6 @@ class Compare(SelectedAtLevel, _Two, Question["Comparison"]):
         super().__post_init__()
         if self.equivalence is not None and self.level <= 0.5:
             raise StatisticsError(f"equivalence needs a level above 0.5, found {self.level}")
-        if self.method != "permutation":
-            self.refuse("goes with method permutation", "n_resamples")
 
     @property
     def test(self) -> str:
@@ -107,7 +96,7 @@ class Compare(SelectedAtLevel, _Two, Question["Comparison"]):
 
 
 @dataclass(frozen=True)
-class AllPairs(SelectedAtLevel, Question["Pairs"]):
+class AllPairs(SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of pairs.
 
     Conditions are those of the leaderboard, compared within one split, task version, metric and judge.
@@ -133,7 +122,7 @@ class AllPairs(SelectedAtLevel, Question["Pairs"]):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(Selected, Question["Gate"]):
+class ReleaseGate(Selected, Question):
     """Whether a candidate may take the place of a baseline.
 
     On each benchmark the non-inferiority test of the paired differences (clustered where the benchmark is), adjusted

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, Estimand, Seed, SelectedAtLevel, SubsetOk
 from warehouse.questions.question import Option, Question
-
-if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:  # named in strings
-    from warehouse.analysis.leaderboard.all_boards import Leaderboards  # noqa: F401
-    from warehouse.analysis.leaderboard.leaderboard import Leaderboard  # noqa: F401
-    from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
 
 #: Draws behind the rank sets of a leaderboard (``pairs`` takes more).
 DRAWS = 1999
@@ -58,7 +50,7 @@ class OnSuite(SelectedAtLevel):
 
 
 @dataclass(frozen=True)
-class OneLeaderboard(Ranking, Question["Leaderboard"]):
+class OneLeaderboard(Ranking, Question):
     """All conditions on a benchmark, best first."""
 
     NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.leaderboard:leaderboard"
@@ -67,14 +59,14 @@ class OneLeaderboard(Ranking, Question["Leaderboard"]):
 
 
 @dataclass(frozen=True)
-class EveryLeaderboard(Ranking, Question["Leaderboards"]):
+class EveryLeaderboard(Ranking, Question):
     """Leaderboards of all benchmarks with runs."""
 
     NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.all_boards:leaderboards"
 
 
 @dataclass(frozen=True)
-class SuiteLeaderboard(OnSuite, Question["SuiteBoard"]):
+class SuiteLeaderboard(OnSuite, Question):
     """Every model on the benchmarks of a suite, best first."""
 
     NAME, ANSWER = "leaderboard", "warehouse.analysis.suites.leaderboard:suite_leaderboard"
@@ -83,7 +75,7 @@ class SuiteLeaderboard(OnSuite, Question["SuiteBoard"]):
 
 
 @dataclass(frozen=True)
-class AnyLeaderboard(OnSuite, Ranking, Question["Leaderboard | SuiteBoard | Leaderboards"]):
+class AnyLeaderboard(OnSuite, Ranking, Question):
     """Every model on a benchmark with its interval, or on the benchmarks of a suite; best first.
 
     A row is one condition, its repeats pooled as draws; on a suite it is one condition of a model on each benchmark,

@@ -131,19 +131,25 @@ class Options:
                 raise UnusedError(name, reason)
 
     def only(self, kind: type[Q], reason: str, **values: Any) -> Q:
-        """The question of another kind that says the same, with some values of its own.
+        """The question of another kind that says the same.
+
+        Args:
+            kind: its class.
+            reason: why it does not know what is refused.
+            values: what it says of its own; and, without effect, what need not be refused.
 
         Raises:
             UnusedError: something is said that the other kind does not know.
         """
         known = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
-        return kind(**{name: getattr(self, name) for name in known if hasattr(self, name)} | values)
+        own = {name: getattr(self, name) for name in known if hasattr(self, name)}
+        return kind(**(own | {name: value for name, value in values.items() if name in known}))
 
 
 @dataclass(frozen=True)
-class Question(Options, Generic[T]):
-    """Base of a question whose answer is a ``T``.
+class Question(Options):
+    """Base of a question.
 
     Attributes:
         NAME: of the command and the method that ask it.
@@ -153,11 +159,10 @@ class Question(Options, Generic[T]):
     NAME: ClassVar[str]
     ANSWER: ClassVar[str]
 
-    def ask(self, store: Any) -> T:
+    def ask(self, store: Any) -> Any:
         """The answer that a store gives."""
         module, _, name = self.ANSWER.partition(":")
-        answer: T = getattr(import_module(module), name).to(store, self)
-        return answer
+        return getattr(import_module(module), name).to(store, self)
 
 
 @dataclass(frozen=True)
@@ -237,23 +242,27 @@ class Overloaded(Protocol[P, T, P2, T2, P3, T3]):
     def __call__(self, *args: P3.args, **kwargs: P3.kwargs) -> T3: ...
 
 
-def method(question: Callable[P, Question[T]]) -> Method[P, T]:
+class Gives(Generic[T]):
+    """The class of an answer, for readers and type checkers: ``Gives["Comparison"]``."""
+
+
+def method(question: Callable[P, Question], _gives: type[Gives[T]]) -> Method[P, T]:
     """The method of a warehouse that asks a question: its keywords, with its explanation."""
-    return cast("Method[P, T]", _method(cast("type[Question[T]]", question)))
+    return cast("Method[P, T]", _method(cast("type[Question]", question)))
 
 
 def method_by_kind(
-    question: type[Question[Any]],
-    _one: Callable[P, Question[T]],
-    _two: Callable[P2, Question[T2]],
-    _three: Callable[P3, Question[T3]],
+    question: type[Question],
+    _one: tuple[Callable[P, Question], type[Gives[T]]],
+    _two: tuple[Callable[P2, Question], type[Gives[T2]]],
+    _three: tuple[Callable[P3, Question], type[Gives[T3]]],
 ) -> Overloaded[P, T, P2, T2, P3, T3]:
     """The method that asks a question which is one of three by what it is told."""
     return cast("Overloaded[P, T, P2, T2, P3, T3]", _method(question))
 
 
-def _method(question: type[Question[T]]) -> Callable[..., T]:
-    def asked(self: Any, *args: Any, **kwargs: Any) -> T:
+def _method(question: type[Question]) -> Callable[..., Any]:
+    def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
         with self.reading() as store:
             return question(*args, **kwargs).ask(store)
 
@@ -265,7 +274,7 @@ def _method(question: type[Question[T]]) -> Callable[..., T]:
     return asked
 
 
-def explained(question: type[Question[Any]]) -> str:
+def explained(question: type[Question]) -> str:
     """The docstring of a method that asks it: what it is, its keywords, what is raised."""
     text, _, raises = (inspect.getdoc(question) or "").partition("\n\nRaises:")
     keywords = [f"    {name}: {_in_words(option)}" for name, option in options(question).items()]
