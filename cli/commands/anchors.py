@@ -50,6 +50,8 @@ def anchors(
 
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    if ids and listed:
+        raise click.UsageError("give one of --ids and --list")
     with state.open() as store:
         report = ask(store, benchmarks, **options)
     if ids:
