@@ -8,7 +8,15 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import latest_option, metric_option, output_options, seed_option, where_option, whole_numbers
+from ..ui.options import (
+    latest_option,
+    metric_option,
+    output_options,
+    refuse_typed,
+    seed_option,
+    where_option,
+    whole_numbers,
+)
 from ..ui.output import Output
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
@@ -50,6 +58,10 @@ def anchors(
 
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    if not (ids or listed):
+        refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
+    if ids and listed:
+        raise click.UsageError("give one of --ids and --list")
     with state.open() as store:
         report = ask(store, benchmarks, **options)
     if ids:

@@ -95,6 +95,8 @@ def audit(
         raise click.UsageError("give one of --effect and --against: they have rows of their own")
     if (options["effect"] or options["against"] is not None) and not output.for_people:
         refuse_typed("is for the suspects, and these rows are those of --effect or --against", "top")
+    if not options["effect"]:
+        refuse_typed("goes with --effect: nothing else has intervals", "level")
     if plan is None:
         refuse_typed("goes with --plan", "force")
     if options["against"] is None:

@@ -16,7 +16,7 @@ from warehouse.files.output_file import CLAIM
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import limit_options, output_options
+from ..ui.options import limit_options, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.table import print_rows, print_text, visible
@@ -50,6 +50,8 @@ def make(state: State, question: str, out: Path, limits: Limits) -> None:
     from warehouse.claims.make import make_claim
 
     kind, parameters = _parsed(question)
+    if kind != "query":
+        refuse_typed(f"is for claims on query, not on {kind}", "timeout", "memory")
     with state.open(guarded=kind == "query", limits=limits, typed=kind == "query") as store:
         made = make_claim(store, kind, parameters, command=question)
     size = write_claim(made, out, force=forced())

@@ -12,6 +12,7 @@ from ..ui.options import (
     latest_option,
     metric_option,
     output_options,
+    refuse_typed,
     resamples_option,
     seed_option,
     where_option,
@@ -63,6 +64,8 @@ def flash(state: State, /, suite: str, output: Output, ids: bool, check: bool, *
         raise click.UsageError("--ids and --new go with --model")
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    if ids or options["model"] is None:
+        refuse_typed("goes with --model and the table: without a model it is shown anyway", "check")
     with state.open() as store:
         report = ask(store, suite, **options)
     checked = check or options["model"] is None

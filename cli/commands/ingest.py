@@ -15,7 +15,7 @@ from warehouse.files.output_file import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
-from ..ui.options import MappingFile, fields_callback, lake_option, size_callback
+from ..ui.options import MappingFile, fields_callback, lake_option, refuse_typed, size_callback
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 
@@ -152,6 +152,9 @@ class PathOrUrl(click.Path):
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
+    _refuse_limits_of_urls(given["paths"])
+    if given["dry_run"] and (given["publish"] or given["lake"]):
+        raise click.UsageError("--dry-run stores nothing: it goes with neither --publish nor --lake")
     if given["publish"]:
         state.will_write(given["publish"], COPY, force=False)
     if watch:
@@ -171,6 +174,13 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
     print_errors(report.refused, every=state.verbose)
     _publish(state, given, report)
     click.get_current_context().exit(REFUSED if report.refused else 0)
+
+
+def _refuse_limits_of_urls(paths: Sequence[str]) -> None:
+    from warehouse.ingest.remote_urls import is_url
+
+    if not any(map(is_url, paths)):
+        refuse_typed("is for what is fetched from URLs", "max_files", "max_bytes", "max_time", "allow_private")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ..ui.options import (
     level_option,
     no_store_option,
     output_options,
+    refuse_typed,
     seed_option,
     selection_options,
 )
@@ -162,6 +163,8 @@ def next_(
 
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    if ids:
+        refuse_typed("is for intervals, and --ids prints none", "level")
     report = asked(state, benchmarks, options).next_items(asked_model, **options)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)

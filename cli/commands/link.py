@@ -8,7 +8,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.table import echo
 
@@ -32,10 +32,14 @@ def link(
     from warehouse.store.curate import prompt_links
 
     if benchmark is None:
+        refuse_typed("needs a BENCHMARK: without one the links are listed", "by", "undo")
         with state.open() as store:
             links = prompt_links.links(store)
         output.emit_records(prompt_links.LinkEntry, links, empty="no prompts are linked")
     elif undo:
+        refuse_typed("goes with linking, not with --undo", "by")
+        if canonical is not None:
+            raise click.UsageError(f"--undo takes all prompts of {benchmark} apart: name it alone, without {canonical}")
         with state.open(write=True) as store:
             echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
     elif canonical is None:

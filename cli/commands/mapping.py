@@ -9,7 +9,7 @@ import click
 from warehouse.files.output_file import MAPPING, write_output
 
 from ..lazy_group import command
-from ..ui.options import MappingFile
+from ..ui.options import MappingFile, refuse_typed
 from ..ui.output_files import OutputFile
 from ..ui.table import echo, excerpt, print_rows
 
@@ -29,6 +29,9 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     from warehouse.importers.tabular.starting_mapping import starting_mapping
 
     if listing:
+        if file is not None:
+            raise click.UsageError(f"--list lists the shipped mappings: name no file, found {file}")
+        refuse_typed("goes with a file or the name of a mapping, not with --list", "output", "force")
         known = shipped_mappings().items()
         print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in known)
         return
@@ -38,6 +41,7 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     shipped = not Path(file).is_file()
     text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _known(path))
     if output is None:
+        refuse_typed("goes with --output", "force")
         echo(text, nl=False)
         return
     write_output(output, text.encode(), MAPPING, force=force)

@@ -261,6 +261,8 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 
     from ..ui.matrix_tables import print_growth
 
+    if output.for_people:
+        refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
     with opened(state, benchmark, "prompts", options) as asked:
         result = asked.grow(**options)
     if output.for_people:

@@ -9,7 +9,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import assignments, limit_options, output_options, pairs_callback
+from ..ui.options import assignments, limit_options, output_options, pairs_callback, refuse_typed
 from ..ui.output import Output
 from ..ui.table import asked_for_columns, print_hanging, print_text
 
@@ -43,6 +43,7 @@ def query(
     if not name and sql is None:
         if values:
             raise click.UsageError("-p needs the name of a query, or --sql")
+        refuse_typed("is for a query that runs: give its name, or --sql", "timeout", "memory")
         return list_queries(output)
     from warehouse.store.curate.aliases import hints_on_names
     from warehouse.store.sql.run_query import is_name, run_query, run_sql

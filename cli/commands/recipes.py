@@ -9,7 +9,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import average_option, level_option, output_options, where_option
+from ..ui.options import average_option, level_option, output_options, refuse_typed, where_option
 from ..ui.output import Output
 from ..ui.table import decimals, echo, interval, number, print_constants, print_rows, print_text
 
@@ -77,6 +77,9 @@ def recipes(
     from warehouse.analysis.training.recipes import recipes as find
     from warehouse.analysis.training.trajectories import describe_others
 
+    if delta is None:
+        costs = ("run_cost", "checkpoint_cost", "budget")
+        refuse_typed("is for a plan: give --delta D too", "power", *costs, "prompts_sampled")
     with state.open() as store:
         report = find(
             store,

@@ -6,7 +6,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options, where_option
+from ..ui.options import output_options, refuse_typed, where_option
 from ..ui.output import Output
 from ..ui.table import echo
 
@@ -55,6 +55,7 @@ def runs(
     if tags or untags or note is not None:
         _mark(state, run, tags, untags, note)
     if run:
+        refuse_typed("is for the list: a run that is named is shown whatever became of it", "everything")
         where, everything = (*where, f"run_id={run.removeprefix('run:')}"), True
     _list(state, where, everything, output)
 

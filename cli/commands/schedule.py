@@ -14,7 +14,7 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import lake_option, output_options
+from ..ui.options import lake_option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 from .alerts import alert_rules, webhook_of
@@ -85,14 +85,16 @@ def schedule(state: State, /, once: bool, show_next: int | None, output: Output,
         raise click.UsageError("--json, --csv and --parquet go with --show-next")
     if once and (show_next is not None or flags["health"]):
         raise click.UsageError("--once goes with neither --show-next nor --health")
+    if once:
+        refuse_typed("is for a process that stays, and --once does the job now", "cron", "timezone", "grace")
+    if show_next is not None:
+        refuse_typed("is for the job, and --show-next does none", *(flags.keys() - {"cron", "timezone"}))
     given = {name: flag for name, flag in flags.items() if flag not in (None, ())}
     settings = _Settings(state.config(), given)
     if show_next is not None:
         _show_next(_times(settings), show_next, output)
         return 0
     if once:
-        if "cron" in given:
-            _times(settings)  # it is not needed, but a mistake in it is one
         return _once(state, settings)
     _stay(state, settings)
     return 0

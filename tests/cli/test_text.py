@@ -33,7 +33,7 @@ def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str
 
     with open_store(store_url, create=True) as store:
         build().write(store)
-    first = run("embed", "--embedder", TINY, "--batch-size", "2", db=store_url)
+    first = run("embed", "--embedder", TINY, db=store_url)
     assert first.code == 0 and "8 prompts embedded, 0 unchanged" in first.out
     assert "beginning only" in first.err and "no word that the model knows" in first.err
     again = run("embed", "quiz", "--embedder", TINY, "--json", db=store_url).rows
@@ -47,6 +47,8 @@ def test_embedding_fails_in_one_line(run: Caller, url: str, tmp_path: Path, monk
     run("embed", "--embedder", "/no/such/folder", db=url).fails(3, "no such folder")
     run("embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
     run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(4, "--embedder NAME=MODEL")
+    run("embed", "--embedder", TINY, "--batch-size", "2", db=url).fails(2, "--batch-size is for models that are loaded")
+    run("similar", "a1", "--device", "cpu", db=url).fails(2, "--device is for the model of a text")
     run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)

@@ -95,7 +95,7 @@ def test_a_lake_is_brought_up_in_one_version(run: Caller, urls: tuple[str, str],
     report = connect(urls[0]).ingest(files[2], on="sail:", lake=lake)
     assert report.lake is not None and (report.lake.version, report.lake.n_runs) == (1, 1)
     assert f"{lake} is up to date at version 1" in run("ingest", *map(str, files), "--lake", lake, db=urls[0]).out
-    run("ingest", str(files[0]), "--on", "sail:", "--lake", lake, "--dry-run", db=urls[0])
+    run("ingest", str(files[0]), "--lake", lake, "--dry-run", db=urls[0]).fails(2, "neither --publish nor --lake")
     assert len(rows_of(Path(lake), "score")) == 120 and table_versions(Path(lake), 1)
     held = connect(urls[0])
     assert held.lake_check(lake).verdict == "same" and not held.lake_sync(lake).is_new

@@ -459,7 +459,9 @@ def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
         (["--cron", "* * * * *", "--json"], 2, "go with --show-next"),
         (["--once", "--health", "h.json"], 2, "--once goes with neither"),
         (["--once", "--show-next", "3"], 2, "--once goes with neither"),
-        (["--once", "--cron", "x"], 2, "--cron: 'x' has 1 fields; expected five"),
+        (["--once", "--cron", "x"], 2, "--cron is for a process that stays"),
+        (["--cron", "x", "--show-next", "1"], 2, "--cron: 'x' has 1 fields; expected five"),
+        (["--cron", "* * * * *", "--show-next", "1", "--settle", "3"], 2, "--settle is for the job"),
     ],
 )
 def test_a_mistake_is_refused_at_the_start(

@@ -163,7 +163,7 @@ def test_ingest_publishes_what_it_stored(
     monkeypatch.chdir(tmp_path)
     dump, copy = tmp_path / "dump.csv", tmp_path / "copy.duckdb"
     dump.write_text(CSV)
-    assert call("ingest", str(dump), "--dry-run", "--publish", str(copy), db=duckdb_url).code == 0
+    call("ingest", str(dump), "--dry-run", "--publish", str(copy), db=duckdb_url).fails(2, "neither --publish nor")
     assert not copy.exists()
     first = call("ingest", str(dump), "--publish", str(copy), db=duckdb_url)
     assert first.code == 0 and "published" in first.err, first.err

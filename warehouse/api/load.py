@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 
 if TYPE_CHECKING:
     from warehouse.ingest.progress import Progress
@@ -88,10 +88,14 @@ class LoadMethods(Connection):
         from warehouse.ingest.frames import is_frame, named, written
         from warehouse.ingest.pipeline import load
         from warehouse.ingest.remote import FetchLimits, fetched
+        from warehouse.ingest.remote_urls import is_url
 
-        limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
+        if not any(is_url(str(path)) for path in files):
+            of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
+            refuse_given("is for what is fetched from URLs", Frame.ingest, **of_urls, allow_private=allow_private)
+        limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
         with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:
             discovered = discover(
                 [*local.paths, *places],

@@ -36,15 +36,16 @@ class TextMethods(Connection):
         Args:
             benchmarks: names, also of suites; none means all.
             embedder: as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
-            device: ``cpu``, ``cuda``, …; None: the fastest there is.
-            batch_size: texts that the model reads at a time.
+            device: of a model that is loaded by folder or name: ``cpu``, ``cuda``, …; None: the fastest there is.
+            batch_size: texts that such a model reads at a time.
             chunk: texts that are stored at a time.
             whole: keep the words that all prompts of a benchmark begin or end with; else they are taken
                 off first, if they are six or more. Vectors made the other way are made anew.
             progress: called as texts go by.
 
         Raises:
-            MisuseError: an unknown benchmark, no text at all, or a package that is not installed.
+            MisuseError: an unknown benchmark, no text at all, or a package that is not installed; a device or a size
+                of batches for a model of your own.
             InputError: no model in this place, or vectors of another length than it promises.
             StoreError: the embedder is stored with vectors of another length.
         """
@@ -79,10 +80,11 @@ class TextMethods(Connection):
             top: how many prompts.
             embedder: whose vectors: name, ``name@revision`` or the model's folder; None: the only
                 one. For a text also what the model is loaded from, where that is not its name.
-            device: of the model, for a text.
+            device: of the model that is loaded, for a text.
 
         Raises:
-            MisuseError: unknown names, nothing embedded, or a model other than that of the vectors.
+            MisuseError: unknown names, nothing embedded, or a model other than that of the vectors; a device where
+                no model is loaded.
             InputError: the model of the vectors cannot be loaded.
         """
         from warehouse.analysis.text.similar import similar

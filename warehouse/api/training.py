@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.curve_rows import CurvesReport
@@ -154,10 +154,21 @@ class TrainingMethods(Connection):
             level: of intervals and tests, in (0, 1).
 
         Raises:
-            MisuseError: unknown names, numbers out of range, or fewer than two recipes.
+            MisuseError: unknown names, numbers out of range, fewer than two recipes, or what is for plans without
+                ``delta``.
         """
         from warehouse.analysis.training.recipes import recipes
 
+        if delta is None:
+            refuse_given(
+                "is for a plan: give delta too",
+                TrainingMethods.recipes,
+                power=power,
+                run_cost=run_cost,
+                checkpoint_cost=checkpoint_cost,
+                budget=budget,
+                prompts_sampled=prompts_sampled,
+            )
         with self.reading() as store:
             return recipes(
                 store,

@@ -53,10 +53,12 @@ def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BAT
         batch_size: texts that the model reads at a time.
 
     Raises:
-        MisuseError: the package is not installed, or the function is not there.
+        MisuseError: the package is not installed, or the function is not there; a device or a size of batches for
+            what a function returns.
         InputError: no model in this place.
     """
     if is_own(spec):
+        refuse_for_own(device, batch_size)
         return _own_embedder(spec)
     labelled = None if Path(spec).exists() else _LABELLED.fullmatch(spec)
     label, place = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
@@ -75,10 +77,12 @@ def load_entailment(folder: str | Path, *, device: str | None = None, batch_size
             ``module:function`` of your own that returns an :class:`Entailment`.
 
     Raises:
-        MisuseError: the package is not installed, or the function is not there.
+        MisuseError: the package is not installed, or the function is not there; a device or a size of batches for
+            what a function returns.
         InputError: no such folder, or a model without that label.
     """
     if is_own(str(folder)):
+        refuse_for_own(device, batch_size)
         made = _call(str(folder))
         if not isinstance(made, Entailment):
             raise MisuseError(f"{folder} returned {type(made).__name__}, which cannot entail")
@@ -94,6 +98,17 @@ def load_entailment(folder: str | Path, *, device: str | None = None, batch_size
 def is_own(spec: str) -> bool:
     """Whether ``spec`` is ``module:function``."""
     return bool(_OWN.fullmatch(spec)) and not Path(spec).exists()
+
+
+def refuse_for_own(device: str | None, batch_size: int = BATCH) -> None:
+    """Refuse what a model that somebody made already has chosen for itself.
+
+    Raises:
+        MisuseError: a device, or a size of batches.
+    """
+    if device is not None or batch_size != BATCH:
+        name = "--batch-size" if device is None else "--device"
+        raise MisuseError(f"{name} is for models that are loaded by folder or name: MODULE:FUNCTION and objects say it")
 
 
 def _own_embedder(spec: str) -> Embedder:

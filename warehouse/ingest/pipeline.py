@@ -76,7 +76,7 @@ def ingest(
 
     Raises:
         MisuseError: a path that does not exist, an unknown format, or a value of ``model`` that
-            would rename several models.
+            would rename several models; a lake, and a dry run that stores nothing for it.
         MappingError: a mapping that is wrong in itself.
         InputError: a URL that cannot be reached.
         StoreError: the server was lost, or the lake cannot be written; what was loaded until then stays.
@@ -109,9 +109,11 @@ def load(
     """Load what :func:`~warehouse.ingest.discover.discover` has found; the rest as :func:`ingest`.
 
     Raises:
-        MisuseError: a value of ``model`` that would rename several models.
+        MisuseError: a value of ``model`` that would rename several models; a lake for a dry run.
     """
     started = time.monotonic()
+    if lake is not None and dry_run:
+        raise MisuseError("a dry run stores nothing that a lake could be brought up to: give one of the two")
     if lake is not None:
         require_fit(store, lake)  # before anything is read for nothing
     plan, jobs, missed = discovered.plan, discovered.jobs, discovered.missed

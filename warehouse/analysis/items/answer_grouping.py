@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.analysis.items.generations import Generations
-from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment
+from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats.similarity.neighbours import cosine_of_pairs
 from warehouse.stats.similarity.partition import Codes, connect, pairs_within
@@ -87,8 +87,10 @@ def grouper_of(
             raise MisuseError(f"{option.split()[0]} is for grouping by {name}: --group {name}")
     if isinstance(embedder, str):
         embedder = load_embedder(embedder, device=device)
-    if isinstance(entailment, str):
+    elif isinstance(entailment, str):
         entailment = load_entailment(entailment, device=device)
+    elif embedder is not None or entailment is not None:
+        refuse_for_own(device)
     if embedder is not None:
         return by_embedding(embedder, threshold)
     return None if entailment is None else by_entailment(entailment)

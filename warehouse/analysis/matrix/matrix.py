@@ -135,6 +135,8 @@ class Matrix:
         """
         if default and not store:
             raise MisuseError("a default clustering needs a name to be stored under")
+        if replace and not store:
+            raise MisuseError("a clustering that replaces another needs its name")
         if store and not self.store_result:
             raise MisuseError("a trial stores no clustering: give a name, or store no result")
         tried = sorted(set(n_clusters))

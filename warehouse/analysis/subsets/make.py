@@ -93,6 +93,8 @@ def _wanted(size: int | None, width: float | None, budget: float | None, draws: 
         raise MisuseError("say how many prompts: one of --size, --width and --budget")
     if draws < 1:
         raise MisuseError(f"a prompt has at least 1 generation, found {draws}")
+    if draws > 1 and budget is None:
+        raise MisuseError("draws say how far a budget goes: give --budget GENERATIONS, or leave --draws out")
     if width is not None and not 0 < width < math.inf:
         raise MisuseError(f"the width of an interval is a number above 0, found {width}")
     if budget is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.templates import Template, find_template
-from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
+from warehouse.embeddings import BATCH, Embedder, encode, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
@@ -108,9 +108,15 @@ def embed(
         templates = {} if whole else _templates(store, names)
     rows: list[EmbedRow] = []
     for wanted in embedders:
-        model = load_embedder(wanted, device=device, batch_size=batch_size) if isinstance(wanted, str) else wanted
-        rows += _Session(opener, model, ids, chunk, progress, templates).run(names)
+        rows += _Session(opener, _loaded(wanted, device, batch_size), ids, chunk, progress, templates).run(names)
     return Embedding(tuple(rows))
+
+
+def _loaded(wanted: str | Embedder, device: str | None, batch_size: int) -> Embedder:
+    if isinstance(wanted, str):
+        return load_embedder(wanted, device=device, batch_size=batch_size)
+    refuse_for_own(device, batch_size)
+    return wanted
 
 
 @dataclass

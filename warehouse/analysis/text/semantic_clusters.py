@@ -146,6 +146,8 @@ def cluster_semantic(
     """
     if default and not store_result:
         raise MisuseError("a trial stores nothing that error bars could use from now on")
+    if replace and not store_result:
+        raise MisuseError("a trial replaces no clustering: give one of --replace and --no-store")
     known = find_benchmark(store, benchmark)
     chosen = choose_embedder(store, embedder)
     counts = count_embedded(store, chosen.id, known.ids)

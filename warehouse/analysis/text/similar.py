@@ -10,7 +10,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
 from warehouse.analysis.text.embedders import choose_embedder
-from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder
+from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats import nearest
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, read_vectors
@@ -83,6 +83,8 @@ def similar(
     """
     if isinstance(embedder, str) and is_own(embedder):
         embedder = load_embedder(embedder, device=device)
+    elif isinstance(embedder, Embedder):
+        refuse_for_own(device)
     chosen = choose_embedder(store, _name(embedder))
     ids = None if benchmark is None else find_benchmark(store, benchmark).ids
     vectors = read_vectors(store, chosen, ids)
@@ -92,6 +94,8 @@ def similar(
     if prompt is None:
         query = _embedded(wanted, embedder, chosen, device)
         others = vectors
+    elif device is not None:
+        raise MisuseError(f"--device is for the model of a text, and prompt:{prompt} has a vector")
     else:
         query = _stored(store, vectors, prompt, chosen)
         kept = vectors.prompts != prompt

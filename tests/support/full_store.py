@@ -1,0 +1,121 @@
+"""A folder that every command finds something in: a store, the dumps it came from, and files that commands read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from warehouse.cli.main import main
+
+DEMO = Path(__file__).resolve().parents[2] / "docs/demo/results"
+#: Found by whoever asks for vectors, and what says which generation entails another.
+TINY, WORDS = "tests.support.embedders:tiny", "tests.support.embedders:words"
+STORE = "store.duckdb"
+MODELS, PROMPTS, LETTERS = 8, 40, "ABCD"
+MAPPING = """
+files = ["*.jsonl"]
+[run]
+model = "model"
+benchmark = "benchmark"
+recipe = { path = "recipe", optional = true }
+training_seed = { path = "seed", optional = true }
+parameter_count = { path = "size", optional = true }
+step = { path = "step", optional = true }
+[sample]
+prompt_id = "id"
+text = { path = "question", optional = true }
+target = { path = "target", optional = true }
+choices = { path = "choices", optional = true }
+extracted_answer = { path = "said", optional = true }
+response = { path = "response", optional = true }
+draw = { path = "draw", default = 0, optional = true }
+[metadata]
+category = { path = "category", optional = true }
+level = { path = "level", optional = true }
+[[scores]]
+metric = "acc"
+value = "acc"
+[metrics.acc]
+kind = "binary"
+low = 0
+high = 1
+higher_is_better = true
+is_default = true
+"""
+
+Line = dict[str, Any]
+
+
+def fill(folder: Path) -> None:
+    """Write all of it to a folder that is empty, and the current one."""
+    dice = random.Random(5)
+    shutil.copytree(DEMO, folder / "demo")
+    (folder / "mapping.toml").write_text(MAPPING)
+    lines = [*_exam(dice), *_generations(dice), *_training(dice)]
+    (folder / "more.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    _table(folder / "weights.csv", [{"prompt": f"q{n:02}", "weight": 1 + n % 3} for n in range(PROMPTS)])
+    _table(
+        folder / "verdicts.csv", [{"prompt": f"q{n:02}", "verdict": "bad" if n % 9 else "ok"} for n in range(PROMPTS)]
+    )
+    _table(folder / "families.csv", [{"model": f"org/m{m}", "family": f"f{m % 2}"} for m in range(MODELS)])
+    for words in (
+        ("ingest", "demo", "--cluster-by", "passage"),
+        ("ingest", "more.jsonl", "--map", "mapping.toml"),
+        ("embed", "exam", "--embedder", TINY),
+        ("runs", "run:1", "--tag", "kept"),
+        ("refresh", "sums"),
+        ("subset", "plan", "exam", "--size", "20", "--out", "plan.json"),
+        ("claim", "leaderboard exam", "--out", "claim.json"),
+    ):
+        assert main(["--db", STORE, "--quiet", *words]) == 0, words
+
+
+def _table(path: Path, rows: list[Line]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _exam(dice: random.Random) -> Iterator[Line]:
+    """Questions of four options, each with a category, a few of them with a wrong key."""
+    for model in range(MODELS):
+        for n in range(PROMPTS):
+            key, right = n % 4, dice.random() < 0.2 + 0.09 * model - 0.005 * n
+            said = (key if right else dice.randrange(4)) if n % 13 else (key + 1) % 4
+            yield {"model": f"org/m{model}", "benchmark": "exam", "id": f"q{n:02}", "said": LETTERS[said]} | {
+                "question": f"word{n % 3} word{n % 5} which is right in case {n % 20}?",
+                "target": LETTERS[key],
+                "choices": [f"{name} of {n}" for name in ("red", "blue", "green", "black")],
+                "category": "abcd"[n % 4],
+                "level": n % 2,
+                "acc": int(said == key),
+            }
+
+
+def _generations(dice: random.Random) -> Iterator[Line]:
+    """Four answers to each of eight prompts, some of them the same in other words."""
+    for n in range(8):
+        for draw in range(4):
+            said = dice.choice(("red apple", "apple red", "blue sky", "sky")) if n else "blue sky"
+            line = {"model": "org/m0", "benchmark": "gens", "id": f"g{n}", "draw": draw, "response": f"it is {said}"}
+            yield line | {"said": said, "question": f"what is {n}?", "target": "red apple", "acc": int("apple" in said)}
+
+
+def _training(dice: random.Random) -> Iterator[Line]:
+    """Three recipes at two sizes, two seeds and four steps each."""
+    for size in (100, 900):
+        for place, recipe in enumerate("abc"):
+            for seed in "12":
+                for step in (100, 200, 300, 400):
+                    skill = 0.2 + 0.1 * place + 0.001 * step + 0.05 * (size == 900)
+                    run = {"model": f"lab/mix-{recipe}-{size}", "recipe": recipe, "seed": seed, "size": size}
+                    for benchmark in ("cloze", "choice"):
+                        for n in range(12):
+                            score = int(dice.random() < skill)
+                            yield run | {"benchmark": benchmark, "step": step, "id": f"p{n}", "acc": score}
