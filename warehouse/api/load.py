@@ -94,7 +94,7 @@ class LoadMethods(Connection):
         files = [path for path in paths if isinstance(path, str | Path)]
         if not any(is_url(str(path)) for path in files):
             of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
-            refuse_given("is for what is fetched from URLs", Frame.ingest, **of_urls, allow_private=allow_private)
+            refuse_given("is for what is fetched from URLs", LoadMethods.ingest, **of_urls, allow_private=allow_private)
         limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
         with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:
             discovered = discover(

@@ -85,12 +85,10 @@ def grouper_of(
             raise MisuseError(f"grouping by {name} needs a model: {option}")
         if group != name and given is not None:
             raise MisuseError(f"{option.split()[0]} is for grouping by {name}: --group {name}")
-    if isinstance(embedder, str):
-        embedder = load_embedder(embedder, device=device)
-    elif isinstance(entailment, str):
-        entailment = load_entailment(entailment, device=device)
-    elif embedder is not None or entailment is not None:
+    if not isinstance(embedder or entailment or "", str):
         refuse_for_own(device)
+    embedder = load_embedder(embedder, device=device) if isinstance(embedder, str) else embedder
+    entailment = load_entailment(entailment, device=device) if isinstance(entailment, str) else entailment
     if embedder is not None:
         return by_embedding(embedder, threshold)
     return None if entailment is None else by_entailment(entailment)
