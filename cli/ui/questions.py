@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -76,6 +77,6 @@ def _type(option: FieldOption) -> Any:
 def in_flags(question: type[Options], text: str) -> str:
     """A text with the options of the command in place of the keywords that it names."""
     for name, option in options(question).items():
-        if option.flags:
-            text = text.replace(name, max(option.flags, key=len))
+        if "_" in name:  # a keyword, not a word of the text
+            text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)
     return text
