@@ -123,14 +123,9 @@ USES = {
         (f"{ANALYSIS}.variance.variance:variance",),
         "variance",
         silent=("single_draws",),
-        flags=("pass_at", "pass_hat", "estimand", "level", "seeds"),
+        flags=("at", "hat", "estimand", "level", "seeds"),
     ),
-    "pass_rates": Use(
-        (f"{ANALYSIS}.variance.pass_rates:pass_rates",),
-        "variance",
-        flags=("seeds",),
-        renamed={"pass_at": "at", "pass_hat": "hat"},
-    ),
+    "pass_rates": Use((f"{ANALYSIS}.variance.pass_rates:pass_rates",), "variance", flags=("seeds",)),
     "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top", "splits", "pruning", "seed")),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
@@ -152,7 +147,7 @@ USES = {
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.seeds:seed_variance",),
         "variance",
-        flags=("cluster", "pass_at", "pass_hat", "estimand", "level", "seeds"),
+        flags=("cluster", "at", "hat", "estimand", "level", "seeds"),
     ),
     "power": Use(
         (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:Question"),
