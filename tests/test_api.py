@@ -21,7 +21,9 @@ from warehouse.analysis.comparison.compare import Comparison
 from warehouse.analysis.comparison.gate import Gate
 from warehouse.analysis.leaderboard.all_boards import Leaderboards
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.sequential.row import SequentialGate
 from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.variance.variance import VarianceReport
 from warehouse.api import Warehouse
 from warehouse.cli.main import cli
 from warehouse.questions.question import Answer
@@ -57,7 +59,7 @@ class Use:
 
 ANALYSIS = "warehouse.analysis"
 SUBSET = {"subset": "subset_ok"}
-SEQUENTIAL = ("asked", "obf", "no_history", "follow", "mapping", "values")
+SEQUENTIAL = ("sequential", "obf", "follow", "mapping", "values")
 USES = {
     "ingest": Use(
         ("warehouse.ingest.pipeline:ingest",),
@@ -96,12 +98,12 @@ USES = {
         (f"{ANALYSIS}.comparison.gate:gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks"),
+        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history"),
     ),
     "sequential_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate",),
         "gate",
-        silent=("margin", "use_history"),
+        silent=("margin",),
         flags=("models", "markdown", "max_unscored", *SEQUENTIAL),
     ),
     "follow_gate": Use(
@@ -112,9 +114,9 @@ USES = {
             *("margins", "benchmarks", "cluster", "estimand", "paths"),
             *("options", "defaults", "dry_run", "progress", "only", "higher_is_better", "on", "lake"),
         ),
-        silent=("margin", "use_history", "format", "benchmark", "pause", "say"),
+        silent=("margin", "format", "benchmark", "pause", "say"),
         flags=(
-            *("models", "markdown", "max_unscored", "asked", "obf", "no_history"),
+            *("models", "markdown", "max_unscored", "sequential", "obf"),
             *("margins", "benchmarks", "cluster", "estimand"),
         ),
         renamed={"follow": "log"},
@@ -320,6 +322,8 @@ def types_that_a_notebook_sees(store: Warehouse) -> None:
     assert_type(store.leaderboard("exam"), Leaderboard)
     assert_type(store.leaderboard(group="exam", weights="prompts"), SuiteBoard)
     assert_type(store.leaderboard(seed=1), Leaderboards)
+    assert_type(store.variance("exam"), VarianceReport)
+    assert_type(store.sequential_gate("a", "b", 0.01, n_max=9), SequentialGate)
     store.pairs("exam", levle=0.9)  # type: ignore[call-arg]  # refused
 
 

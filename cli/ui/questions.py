@@ -53,7 +53,7 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
         return click.argument(name, metavar=option.metavar)
     known: dict[str, Any] = {"help": option.help, "default": option.default, "metavar": option.metavar}
     if option.type is bool:
-        known |= {"is_flag": True}
+        known |= {"flag_value": False, "type": bool} if option.default else {"is_flag": True}
     elif option.choices:
         values = [choice.replace("_", "-") for choice in option.choices]
         known |= {"type": click.Choice(values), "default": str(option.default).replace("_", "-"), "show_default": True}

@@ -143,8 +143,12 @@ class Options:
         """
         known = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
-        own = {name: getattr(self, name) for name in known if hasattr(self, name)}
-        return kind(**(own | {name: value for name, value in values.items() if name in known}))
+        return self.part(kind, **{name: value for name, value in values.items() if name in known})
+
+    def part(self, kind: type[Q], **values: Any) -> Q:
+        """Another kind with what both of them say, and with these values."""
+        own = {name: getattr(self, name) for name in options(kind) if hasattr(self, name)}
+        return kind(**(own | values))
 
 
 @dataclass(frozen=True)
