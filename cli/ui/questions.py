@@ -11,6 +11,8 @@ import click
 
 from warehouse.questions.question import FieldOption, Options, UnusedError, options
 
+from .options import whole_numbers
+
 Function = Callable[..., Any]
 
 
@@ -52,15 +54,22 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
         return click.argument(name, metavar=option.metavar)
     known: dict[str, Any] = {"help": option.help, "default": option.default, "metavar": option.metavar}
     if option.type is bool:
-        known |= {"is_flag": True}
+        known |= {"flag_value": False, "type": bool} if option.default else {"is_flag": True}
     elif option.choices:
         values = [choice.replace("_", "-") for choice in option.choices]
         known |= {"type": click.Choice(values), "default": str(option.default).replace("_", "-"), "show_default": True}
+    elif option.is_list and option.type is int:
+        known |= {"default": None, "callback": _numbers}
     elif option.is_list:
         known |= {"multiple": True}
     else:
         known |= {"type": _type(option), "show_default": option.default is not None}
     return click.option(*flags, name, **(known | settings))
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The numbers of ``1,2,5``; none where the option is not given."""
+    return whole_numbers(ctx, param, value) or ()
 
 
 def _type(option: FieldOption) -> Any:

@@ -27,8 +27,8 @@ Estimand = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selected(Options):
-    """Which scores a question is about, and what they count as."""
+class ByMetric(Options):
+    """Which runs a question is about, and by which metric."""
 
     metric: Annotated[
         str | None, Option("Metric, or METRIC,FILTER; default: the headline metric.", "NAME", ("-m", "--metric"))
@@ -37,6 +37,12 @@ class Selected(Options):
         Sequence[str],
         Option("Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.", "FIELD=VALUE"),
     ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected(ByMetric):
+    """Which scores a question is about, and what they count as."""
+
     latest: Annotated[bool, Option("Where a name fits several conditions, take the newest.")] = False
     cluster: Cluster = None
 

@@ -143,8 +143,12 @@ class Options:
         """
         known = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
-        own = {name: getattr(self, name) for name in known if hasattr(self, name)}
-        return kind(**(own | {name: value for name, value in values.items() if name in known}))
+        return self.part(kind, **{name: value for name, value in values.items() if name in known})
+
+    def part(self, kind: type[Q], **values: Any) -> Q:
+        """Another kind with what both of them say, and with these values."""
+        own = {name: getattr(self, name) for name in options(kind) if hasattr(self, name)}
+        return kind(**(own | values))
 
 
 @dataclass(frozen=True)
@@ -170,9 +174,9 @@ class FieldOption(Option):
     """An `Option` with the field that it is of.
 
     Attributes:
-        type: of the value, None left out.
+        type: of the value, or of one of several; None left out.
         default: ``inspect.Parameter.empty`` where it has to be said.
-        is_list: whether it is several texts.
+        is_list: whether it is several texts or numbers.
     """
 
     type: Any = None
@@ -201,7 +205,7 @@ def _field_option(default: Any, hint: Any) -> FieldOption:
     kind, (option, *_) = hint.__origin__, hint.__metadata__
     is_list = getattr(kind, "__origin__", None) is Sequence
     parts = [part for part in getattr(kind, "__args__", ()) if part is not type(None)]
-    single = parts[0] if parts and not is_list else kind
+    single = parts[0] if parts else kind
     default = inspect.Parameter.empty if default is MISSING else default
     return FieldOption(**vars(option), type=single, default=default, is_list=is_list)
 
