@@ -19,6 +19,9 @@ from typing import Any
 # Before numpy is loaded: test processes share the cores already, and threads of the algebra library that wait for
 # one another burn a sixth of what tests of statistics compute. Tests of threads ask for theirs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# For the same reason, and on tables as small as those of tests they take a quarter more for nothing;
+# tests/store/test_threads.py holds the answers of several threads against those of one.
+os.environ.setdefault("WAREHOUSE_THREADS", "1")
 
 import psycopg
 import pytest
