@@ -70,6 +70,7 @@ SERVER_SETTINGS = {
     "max_connections": "50",
     "shared_buffers": "64MB",
     "timezone": "UTC",
+    "jit": "off",  # to compile a plan takes longer than to carry it out on tables of tests
 }
 
 
