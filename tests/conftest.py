@@ -74,6 +74,30 @@ SERVER_SETTINGS = {
 }
 
 
+#: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
+#: in Python from there on.
+ASKING = ("analysis", "report")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is rare on the server: tests marked so, and in rooms that ask all but the first of a file (of those that
+    are collected) and those whose names speak of engines."""
+    first: dict[Path, str] = {}
+    for item in items:
+        if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
+            continue
+        asks = item.path.parent.name in ASKING and "engine" not in item.originalname
+        again = asks and first.setdefault(item.path, item.originalname) != item.originalname
+        if again or item.get_closest_marker("rare_on_server"):
+            item.add_marker(pytest.mark.rare)
+
+
+def _on_server(item: pytest.Function) -> bool:
+    values = item.callspec.params.values() if hasattr(item, "callspec") else []
+    return any(isinstance(value, str) and value == "postgresql" for value in values)
+
+
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the collector of garbage need not look at it again. Some library
     calls it in every step, which on the heap of the whole suite takes a third of a second."""

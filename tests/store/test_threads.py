@@ -19,7 +19,7 @@ from warehouse.store.sql import query_files
 DATA = Path(__file__).resolve().parents[1] / "data"
 ASKED = "select cast(current_setting('threads') as integer) as n"
 FILE = DATA / "human_eval" / "samples.jsonl_results.jsonl"
-N_MODELS, N_PROMPTS = 13, 20_000  # in all more rows than one thread takes at a time (122 880)
+N_MODELS, N_PROMPTS = 13, 10_000  # in all more rows than one thread takes at a time (122 880)
 
 
 @pytest.fixture
