@@ -70,28 +70,8 @@ ARGUMENTS = {
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
-#: What takes 6 to 30 s at its smallest size, most of it to start processes. Nobody but us runs these, and what they
-#: measure has tests of its own; a name or an option that is gone fails in the shorter ones too.
-SLOW = {
-    "bootstrap",
-    "growth",
-    "items",
-    "lm_eval_rows",
-    "matrix",
-    "refresh",
-    "reliability",
-    "report",
-    "report_many",
-    "scores",
-    "writers",
-}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 SPARK = ROOT / "build" / "spark" / "pyspark"
-
-
-def kept_by(script: str) -> pytest.MarkDecorator:
-    """Who runs a script: a machine after each change, or whoever changes what it measures."""
-    return pytest.mark.slow if script in SLOW else pytest.mark.rare
 
 
 @pytest.fixture(scope="module")
@@ -109,12 +89,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(name, marks={"spark": [pytest.mark.rare, pytest.mark.spark]}.get(name, kept_by(name)))
-        for name in SCRIPTS
-    ],
+    "script", [pytest.param(name, marks=pytest.mark.spark if name == "spark" else ()) for name in SCRIPTS]
 )
 def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest) -> None:
     if package := NEEDS.get(script):
