@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.errors import MisuseError
+from warehouse.questions.power import GivenVariances, Planned, PowerPilot
+from warehouse.questions.question import options
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options, selection_options, whole_numbers
+from ..ui.options import REFERENCE, output_options, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import Figure, decimals, echo, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
     from warehouse.analysis.power.power import PowerPlan, PowerRow
-    from warehouse.analysis.power.question import Question
     from warehouse.stats import VarianceParts
 
-_STORED = ("benchmark", "metric", "where", "cluster", "latest", "correlation")
-_GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
+
+@dataclass(frozen=True)
+class AskedPower(Planned, GivenVariances, PowerPilot):
+    """What the command may be told: a plan, from stored runs or from variances."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.references:
+            self.refuse("gives a variance: give them or stored runs (--from), not both", *options(GivenVariances))
+        elif self.omega2 is None:
+            raise MisuseError(
+                "give stored runs to plan from (--from A B), or the variances (--omega2 V, with --sigma2-a and"
+                " --sigma2-b)"
+            )
+        else:
+            self.refuse("goes with --from", *(name for name in options(PowerPilot) if name != "references"))
 
 
 @command("power")
@@ -31,50 +50,35 @@ _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
     multiple=True,
     help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
 )
-@click.option("-b", "--benchmark", metavar="NAME", help="With --from: where more than one fits.")
-@selection_options
-@click.option(
-    "--correlation",
-    metavar="R",
-    type=click.FloatRange(-1, 1, max_open=True),
-    help="With one stored run: of the two models over prompts. [default: 0, the safe side]",
-)
-@click.option("--omega2", metavar="V", type=float, help="Variance over prompts of the models' true difference.")
-@click.option("--sigma2-a", metavar="V", type=float, help="Variance of one draw of A. [default: 0]")
-@click.option("--sigma2-b", metavar="V", type=float, help="The same of B. [default: A's]")
-@click.option(
-    "--icc", metavar="R", type=float, help="With --cluster-size: correlation of differences within a cluster."
-)
-@click.option("--cluster-size", metavar="M", type=float, help="Mean prompts in a cluster.")
-@click.option("--delta", metavar="D", type=float, help="Difference to find, on the metric's scale.")
-@click.option("--n", metavar="N", type=int, help="Prompts.")
-@click.option("--power", metavar="P", type=float, help="Chance to find it. [default: 0.8]")
-@click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Two-sided significance level.")
-@click.option(
-    "--k",
-    metavar="K,...",
-    callback=whole_numbers,
-    help="Draws per prompt of both: the first for the answer, all for the table. [default: 1,2,5,10]",
-)
-@click.option("--k-b", metavar="K", type=int, help="Draws of B, where they are there and not to be made.")
-@click.option("--n-values", metavar="N,...", callback=whole_numbers, help="Prompts in the table.")
-@click.option(
-    "--budget", metavar="GENERATIONS", type=float, help="What may be spent: the n and K with the least error."
-)
-@click.option("--available", metavar="N", type=int, help="Prompts there are. [default: the pilot's]")
+@options_of(AskedPower, without=("references",))
 @click.option("--cost-prompt", metavar="C", type=float, default=0.0, show_default=True, help="Cost of one more prompt.")
 @click.option(
     "--cost-generation", metavar="C", type=float, default=1.0, show_default=True, help="Cost of one generation."
 )
 @output_options
 @pass_state
-def power(state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output: Output, **options: Any) -> None:
-    from warehouse.analysis.power.power import PowerRow, plan_power
+def power(
+    state: State,
+    /,
+    more: tuple[str, ...],
+    pilot: tuple[str, ...],
+    cost_prompt: float,
+    cost_generation: float,
+    output: Output,
+    **options: Any,
+) -> None:
+    from warehouse.analysis.power.power import PowerRow, given_parts, plan_power
+    from warehouse.analysis.power.question import Question
+    from warehouse.stats import Cost
 
-    question = _question(options)
-    references = (*pilot, *more)
+    asked = AskedPower.said(options | {"references": (*pilot, *more)}, typed(options))
+    question = asked.part(Question, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
-    source = _stored(state, references, options) if references else _given(options)
+    if asked.references:
+        with state.open() as store:
+            source = asked.part(PowerPilot).ask(store)
+    else:
+        source = given_parts(asked.omega2 or 0.0, asked.sigma2_a, asked.sigma2_b, asked.icc, asked.cluster_size)
     plan = plan_power(question, source)
     if output.for_people:
         _print(plan)
@@ -83,37 +87,6 @@ def power(state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)
-
-
-def _question(options: dict[str, Any]) -> Question:
-    from warehouse.analysis.power.question import Question
-    from warehouse.stats import Cost
-
-    cost = Cost(options.pop("cost_prompt"), options.pop("cost_generation"))
-    names = ("delta", "n", "power", "alpha", "k", "k_b", "n_values", "budget", "available")
-    return Question(cost=cost, **{name: options.pop(name) for name in names})
-
-
-def _stored(state: State, references: tuple[str, ...], options: dict[str, Any]) -> StoredPilot:
-    from warehouse.analysis.power.pilot import read_pilot
-
-    if options["omega2"] is not None or any(options[name] is not None for name in _GIVEN):
-        raise click.UsageError("give variances (--omega2, --sigma2-a, ...) or stored runs (--from), not both")
-    with state.open() as store:
-        return read_pilot(store, references, **{name: options[name] for name in _STORED})
-
-
-def _given(options: dict[str, Any]) -> VarianceParts:
-    from warehouse.analysis.power.power import given_parts
-
-    if options["omega2"] is None:
-        raise click.UsageError(
-            "give stored runs to plan from (--from A B), or the variances (--omega2 V, with --sigma2-a and --sigma2-b)"
-        )
-    astray = [name for name in _STORED if options[name] not in (None, (), False)]
-    if astray:
-        raise click.UsageError(f"--{astray[0]} goes with --from")
-    return given_parts(options["omega2"], *(options[name] for name in _GIVEN))
 
 
 def _print(plan: PowerPlan) -> None:

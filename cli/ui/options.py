@@ -156,13 +156,6 @@ def selection_options(function: Function) -> Function:
     return function
 
 
-def max_unscored_option(text: str) -> Decorator:
-    """``--max-unscored SHARE``; ``text`` says what comes of more."""
-    return click.option(
-        "--max-unscored", metavar="SHARE", default=0.05, show_default=True, type=click.FloatRange(0, 1), help=text
-    )
-
-
 def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
     """``--resamples N``; the command gets ``n_resamples``."""
     return click.option(
@@ -191,24 +184,6 @@ def threshold_option(default: float, text: str) -> Decorator:
 def subset_option(function: Function) -> Function:
     """``--subset``: runs on a part of a benchmark count too; the command gets ``subset_ok``."""
     return click.option("--subset", "subset_ok", is_flag=True, help="Rank runs on a part of the benchmark too.")(
-        function
-    )
-
-
-def estimand_option(function: Function) -> Function:
-    """``--estimand prompts-sampled|prompts-fixed``."""
-    return click.option(
-        "--estimand",
-        type=click.Choice(["prompts-sampled", "prompts-fixed"]),
-        default="prompts-sampled",
-        show_default=True,
-        help="What is random: the prompts as well, or the generations alone.",
-    )(function)
-
-
-def force_option(function: Function) -> Function:
-    """``--force``, of commands that pair runs."""
-    return click.option("--force", is_flag=True, help="Compare what differs in judge, metric scale or task version.")(
         function
     )
 

@@ -58,6 +58,8 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
     elif option.choices:
         values = [choice.replace("_", "-") for choice in option.choices]
         known |= {"type": click.Choice(values), "default": str(option.default).replace("_", "-"), "show_default": True}
+    elif option.type == tuple[int, ...]:
+        known |= {"callback": whole_numbers}
     elif option.is_list and option.type is int:
         known |= {"default": None, "callback": _numbers}
     elif option.is_list:

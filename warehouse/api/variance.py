@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.api.connection import Connection, refuse_given
+from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
+from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method
 from warehouse.questions.variance import PassRates, SeedVariance, Variance
 
@@ -94,27 +95,19 @@ class VarianceMethods(Connection):
             available=available,
             cost=Cost() if cost is None else cost,
         )
+        source = PowerPilot(
+            references,
+            benchmark=benchmark,
+            metric=metric,
+            where=where,
+            cluster=cluster,
+            latest=latest,
+            correlation=correlation,
+        )
         if parts is not None:
-            refuse_given(
-                "is for stored runs, and variances are given",
-                VarianceMethods.power,
-                benchmark=benchmark,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                latest=latest,
-                correlation=correlation,
-            )
+            why = "is for stored runs, and variances are given"
+            source.refuse(why, "benchmark", "metric", "where", "cluster", "latest", "correlation")
             return plan_power(question, parts)
         with self.reading() as store:
-            pilot = read_pilot(
-                store,
-                references,
-                benchmark=benchmark,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                latest=latest,
-                correlation=correlation,
-            )
+            pilot = read_pilot.to(store, source)
         return plan_power(question, pilot)

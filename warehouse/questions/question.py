@@ -287,4 +287,5 @@ def explained(question: type[Question]) -> str:
 
 def _in_words(option: FieldOption) -> str:
     said = f"one of {', '.join(option.choices)}" if option.choices else option.limits
-    return f"{option.help.rstrip('.')}{f'; {said}' if said else ''}."
+    text = f"{option.help.rstrip('.')}{f'; {said}' if said else ''}"
+    return text if text.endswith(("?", "]")) and not said else f"{text}."

@@ -14,8 +14,10 @@ from warehouse.analysis.selection.common_benchmarks import by_benchmark_split
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.errors import MisuseError
+from warehouse.questions.power import PowerPilot
+from warehouse.questions.question import answers
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant
 from warehouse.stats.core.links import find_link, linearise, linearise_figure
@@ -43,37 +45,15 @@ class StoredPilot:
     width: float | None
 
 
-def read_pilot(
-    store: Store,
-    references: Sequence[str],
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    latest: bool = False,
-    correlation: float | None = None,
-) -> StoredPilot:
-    """Variance parts of two stored runs, or of one that stands for both.
-
-    Args:
-        references: one or two references (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
-        benchmark: its name; None where only one fits.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering: None for the benchmark's default, ``"none"``, or a name.
-        latest: where a reference means several conditions, take the one that ran last.
-        correlation: for one run only: of the two models over prompts; None: 0.
-
-    Raises:
-        MisuseError: unknown or ambiguous references, no common prompts, no scores.
-        StatisticsError: a single prompt or cluster.
-    """
+@answers(PowerPilot)
+def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
+    """The parts on the prompts that both have."""
+    references, correlation = question.references, question.correlation
     if len(references) not in (1, 2):
         raise MisuseError(f"a pilot is one run or two, found {len(references)}")
     if correlation is not None and len(references) == 2:
         raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
-    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
+    selection = selection_of(question)
     conditions = _choose(store, references, selection)
     chosen, scores = _scores(store, conditions, selection.metric)
     clusters = cluster_map(

@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from warehouse.errors import MisuseError
+from warehouse.questions.power import Planned
+from warehouse.questions.question import Option
 from warehouse.stats import Cost
 
 Goal = Literal["n", "mde", "power"]
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is to be planned. Of ``delta`` and ``n``, what is left out is worked out.
+@dataclass(frozen=True, kw_only=True)
+class Question(Planned):
+    """What is to be planned, and what prompts and generations cost."""
 
-    Attributes:
-        delta: true mean difference, above 0, on the scale of the metric.
-        n: prompts.
-        power: chance to find the difference; None: 0.8 where it is not what is asked.
-        alpha: two-sided significance level.
-        k: draws per prompt, the first for the answer and all for the table; None: 1, 2, 5, 10.
-        k_b: draws of the second model where they are there already: fixed and not counted.
-        n_values: prompts of the table; None: around the answer.
-        budget: what may be spent, in generations (or in the unit of ``cost``).
-        available: prompts there are; None: no limit.
-        cost: of prompts and generations.
-    """
-
-    delta: float | None = None
-    n: int | None = None
-    power: float | None = None
-    alpha: float = 0.05
-    k: tuple[int, ...] | None = None
-    k_b: int | None = None
-    n_values: tuple[int, ...] | None = None
-    budget: float | None = None
-    available: int | None = None
-    cost: Cost = Cost()
+    cost: Annotated[Cost, Option("Of prompts and generations.")] = Cost()
 
     @property
     def goal(self) -> Goal:

@@ -1,0 +1,71 @@
+"""How many prompts and draws a comparison takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
+from warehouse.questions.options import Selected
+from warehouse.questions.question import Option, Options, Question
+
+
+@dataclass(frozen=True)
+class PowerPilot(Selected, Question):
+    """Variance parts of two stored runs, or of one that stands for both.
+
+    Raises:
+        MisuseError: unknown or ambiguous references, no common prompts, no scores.
+        StatisticsError: a single prompt or cluster, or ``correlation`` out of range.
+    """
+
+    NAME, ANSWER = "power", "warehouse.analysis.power.pilot:read_pilot"
+
+    references: Annotated[Sequence[str], Option("One or two stored runs.")]
+    _: KW_ONLY
+    benchmark: Annotated[
+        str | None, Option("With --from: where more than one fits.", "NAME", ("-b", "--benchmark"))
+    ] = None
+    correlation: Annotated[
+        float | None,
+        Option(
+            "With one stored run: of the two models over prompts. [default: 0, the safe side]",
+            "R",
+            least=-1,
+            most=1,
+            is_open=(False, True),
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenVariances(Options):
+    """Variances that are given, not estimated."""
+
+    omega2: Annotated[float | None, Option("Variance over prompts of the models' true difference.", "V")] = None
+    sigma2_a: Annotated[float | None, Option("Variance of one draw of A. [default: 0]", "V")] = None
+    sigma2_b: Annotated[float | None, Option("The same of B. [default: A's]", "V")] = None
+    icc: Annotated[float | None, Option("With --cluster-size: correlation of differences within a cluster.", "R")] = (
+        None
+    )
+    cluster_size: Annotated[float | None, Option("Mean prompts in a cluster.", "M")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned(Options):
+    """What is to be planned. Of ``delta`` and ``n``, what is left out is worked out."""
+
+    delta: Annotated[float | None, Option("Difference to find, on the metric's scale.", "D")] = None
+    n: Annotated[int | None, Option("Prompts.", "N")] = None
+    power: Annotated[float | None, Option("Chance to find it. [default: 0.8]", "P")] = None
+    alpha: Annotated[float, Option("Two-sided significance level.", "P")] = 0.05
+    k: Annotated[
+        tuple[int, ...] | None,
+        Option("Draws per prompt of both: the first for the answer, all for the table. [default: 1,2,5,10]", "K,..."),
+    ] = None
+    k_b: Annotated[int | None, Option("Draws of B, where they are there and not to be made.", "K")] = None
+    n_values: Annotated[tuple[int, ...] | None, Option("Prompts in the table.", "N,...")] = None
+    budget: Annotated[float | None, Option("What may be spent: the n and K with the least error.", "GENERATIONS")] = (
+        None
+    )
+    available: Annotated[int | None, Option("Prompts there are. [default: the pilot's]", "N")] = None
