@@ -27,8 +27,8 @@ Estimand = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selected(Options):
-    """Which scores a question is about, and what they count as."""
+class Scores(Options):
+    """Which scores a question is about."""
 
     metric: Annotated[
         str | None, Option("Metric, or METRIC,FILTER; default: the headline metric.", "NAME", ("-m", "--metric"))
@@ -37,7 +37,19 @@ class Selected(Options):
         Sequence[str],
         Option("Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.", "FIELD=VALUE"),
     ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenScores(Scores):
+    """The same where a name may fit several conditions."""
+
     latest: Annotated[bool, Option("Where a name fits several conditions, take the newest.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected(ChosenScores):
+    """The same with what scores count as for the errors."""
+
     cluster: Cluster = None
 
 

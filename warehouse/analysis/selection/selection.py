@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.questions.options import Selected
+from warehouse.questions.options import Scores
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Selection:
     subset_ok: bool = False
 
 
-def selection_of(options: Selected, **others: Any) -> Selection:
+def selection_of(options: Scores, **others: Any) -> Selection:
     """The selection that a question makes; its ``benchmark`` and ``subset_ok`` where it has them.
 
     Args:
