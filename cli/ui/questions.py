@@ -80,8 +80,8 @@ def _type(option: FieldOption) -> Any:
 
 
 def in_flags(question: type[Options], text: str) -> str:
-    """A text with the options of the command in place of the keywords that it names."""
+    """A text with the options of the command in place of the keywords that it names, but for those that are words."""
     for name, option in options(question).items():
-        if option.flags:
+        if option.flags and "_" in name:
             text = text.replace(name, max(option.flags, key=len))
     return text

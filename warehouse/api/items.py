@@ -9,7 +9,7 @@ from warehouse.api.connection import Connection
 from warehouse.questions.items import Audit, ItemPruning, Items, ItemSplits
 from warehouse.questions.question import Gives, method
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # some named in strings
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
     from warehouse.analysis.irt.irt import Irt
     from warehouse.analysis.items.answer_grouping import Grouping
