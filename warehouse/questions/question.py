@@ -167,13 +167,15 @@ class Question(Options):
     Attributes:
         NAME: of the command and the method that ask it.
         ANSWER: ``module:name`` of the `Answer`, which is loaded when it is asked.
+        OPENS: whether that is given how to open the store, as it lets go of it while it works, or writes.
     """
 
     NAME: ClassVar[str]
     ANSWER: ClassVar[str]
+    OPENS: ClassVar[bool] = False
 
     def ask(self, store: Any) -> Any:
-        """The answer that a store gives."""
+        """The answer that a store gives, or what opens it."""
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
 
@@ -293,6 +295,8 @@ def method_by_kind(
 
 def _method(question: type[Question]) -> Callable[..., Any]:
     def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if question.OPENS:
+            return question(*args, **kwargs).ask(self.opener)
         with self.reading() as store:
             return question(*args, **kwargs).ask(store)
 
