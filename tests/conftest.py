@@ -19,6 +19,9 @@ from typing import Any
 # Before numpy is loaded: test processes share the cores already, and threads of the algebra library that wait for
 # one another burn a sixth of what tests of statistics compute. Tests of threads ask for theirs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# For the same reason, and on tables as small as those of tests they take a quarter more for nothing;
+# tests/store/test_threads.py holds the answers of several threads against those of one.
+os.environ.setdefault("WAREHOUSE_THREADS", "1")
 
 import psycopg
 import pytest
@@ -67,7 +70,32 @@ SERVER_SETTINGS = {
     "max_connections": "50",
     "shared_buffers": "64MB",
     "timezone": "UTC",
+    "jit": "off",  # to compile a plan takes longer than to carry it out on tables of tests
 }
+
+
+#: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
+#: in Python from there on.
+ASKING = ("analysis", "report")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is rare on the server: tests marked so, and in rooms that ask all but the first of a file (of those that
+    are collected) and those whose names speak of engines."""
+    first: dict[Path, str] = {}
+    for item in items:
+        if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
+            continue
+        asks = item.path.parent.name in ASKING and "engine" not in item.originalname
+        again = asks and first.setdefault(item.path, item.originalname) != item.originalname
+        if again or item.get_closest_marker("rare_on_server"):
+            item.add_marker(pytest.mark.rare)
+
+
+def _on_server(item: pytest.Function) -> bool:
+    values = item.callspec.params.values() if hasattr(item, "callspec") else []
+    return any(isinstance(value, str) and value == "postgresql" for value in values)
 
 
 def pytest_collection_finish() -> None:
@@ -279,6 +307,25 @@ def url(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
     """URL of a store that all tests of a module look at, once on each engine."""
     with filled_url(request, request.param, rows) as filled:
         yield filled
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def original(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
+    """URL of a store like that of ``url``, which nobody opens: it is copied."""
+    with filled_url(request, request.param, rows) as filled:
+        yield filled
+
+
+@pytest.fixture
+def own_url(request: pytest.FixtureRequest, original: str, tmp_path: Path) -> Iterator[str]:
+    """URL of a copy of it, of this test alone, to be written to: filled in a tenth of the time."""
+    if original.startswith("duckdb"):
+        yield f"duckdb:///{shutil.copy(original.removeprefix('duckdb:///'), tmp_path / 'own.duckdb')}"
+        return
+    cluster: PostgresCluster = request.getfixturevalue("postgres_cluster")
+    name = cluster.create(template=original.rpartition("/")[2])
+    yield cluster.url(name)
+    cluster.drop(name)
 
 
 @pytest.fixture

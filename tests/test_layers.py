@@ -95,7 +95,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     CLI: {"warehouse"},  # everything
     EXTRAS: {ERRORS},  # packages that only some commands need
     "warehouse.config": {ERRORS, FILES, RECORDS, STORE},  # where the store is, and who said so
-    INTEGRATIONS: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
+    INTEGRATIONS: {
+        ERRORS,
+        EXTRAS,
+        RECORDS,
+        IMPORTERS,
+        STORE,
+        QUESTIONS,
+        ANALYSIS,
+        INTEGRATIONS,
+    },  # inside the tools of others
     INTERCHANGE: {ERRORS, FILES, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
     EXPORT: {ERRORS, FILES, RECORDS, STORE},  # tables and views -> Parquet, by natural keys
     INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.training import Curves
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, cluster_option, level_option, metric_option, output_options, where_option
+from ..ui.options import REFERENCE, output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -26,43 +29,15 @@ _TOLD = 6
 @command("curves")
 @click.argument("benchmark", metavar="BENCHMARK")
 @click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
-@click.option("--against", metavar="BENCHMARK", help="The other formulation of it: where do the two cross?")
-@click.option("--chance", metavar="SCORE", type=float, help="What guessing scores. [default: what the data say]")
+@options_of(Curves, without=("benchmark", "references"))
 @click.option("--checkpoints", "points", is_flag=True, help="A row for each checkpoint.")
-@metric_option
-@where_option
-@cluster_option
-@level_option
 @output_options
 @pass_state
-def curves(
-    state: State,
-    benchmark: str,
-    references: tuple[str, ...],
-    against: str | None,
-    chance: float | None,
-    points: bool,
-    metric: str | None,
-    where: tuple[str, ...],
-    cluster: str | None,
-    level: float,
-    output: Output,
-) -> None:
+def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow
-    from warehouse.analysis.training.curves import curves as find
 
     with state.open() as store:
-        report = find(
-            store,
-            benchmark,
-            references,
-            against=against,
-            metric=metric,
-            where=where,
-            chance=chance,
-            cluster=cluster,
-            level=level,
-        )
+        report: CurvesReport = Curves(**options).ask(store)
     if output.for_people:
         _print(report, state, points)
     elif points:

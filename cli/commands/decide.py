@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import click
+from warehouse.questions.training import Decide
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import average_option, level_option, metric_option, output_options, where_option
+from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -18,31 +19,14 @@ if TYPE_CHECKING:
 
 
 @command("decide")
-@click.argument("a", metavar="MODEL")
-@click.argument("b", metavar="MODEL")
-@click.option("-b", "--benchmark", metavar="NAME", help="Only this one. [default: all that both have]")
-@average_option
-@metric_option
-@where_option
-@level_option
+@options_of(Decide)
 @output_options
 @pass_state
-def decide(
-    state: State,
-    a: str,
-    b: str,
-    benchmark: str | None,
-    averaged: int,
-    metric: str | None,
-    where: tuple[str, ...],
-    level: float,
-    output: Output,
-) -> None:
+def decide(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.decide import DecisionRow
-    from warehouse.analysis.training.decide import decide as find
 
     with state.open() as store:
-        decisions = find(store, a, b, benchmark=benchmark, metric=metric, where=where, averaged=averaged, level=level)
+        decisions: Decisions = Decide(**options).ask(store)
     if output.for_people:
         _print(decisions)
     else:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.comparison import ReleaseGate
+from warehouse.questions.sequential import SequentialReleaseGate
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options
+from ..ui.options import REFERENCE, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
-from .gate_sequential import SequentialOptions, sequential_gate, sequential_options
+from .gate_sequential import SETTINGS, AskedGate, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
@@ -60,8 +60,7 @@ SPARE = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
     callback=margins_callback,
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
-@options_of(ReleaseGate, without=("candidate", "baseline", "margin", "margins"))
-@sequential_options
+@options_of(AskedGate, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options
 @pass_state
@@ -74,19 +73,20 @@ def gate(
     margins: tuple[float | None, dict[str, float]],
     output: Output,
     markdown: bool,
-    sequential: SequentialOptions,
     **options: Any,
 ) -> int:
     if markdown and not output.for_people:
         raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
-    if markdown and sequential.follow is not None:
+    if markdown and options["follow"] is not None:
         raise click.UsageError("--markdown is of a verdict: leave out --follow")
     candidate, baseline = _two_models(models, candidate, baseline)
-    margin, own = margins
-    if sequential.asked:
-        return sequential_gate(state, candidate, baseline, margin, own, output, sequential, markdown, **options)
+    options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
+    asked = AskedGate.said(options, typed(options))
+    question = asked.question
+    if isinstance(question, SequentialReleaseGate):
+        return sequential_gate(state, asked, question, output, markdown)
     with state.open() as store:
-        decision: Gate = ReleaseGate(candidate, baseline, margin, margins=own, **options).ask(store)
+        decision: Gate = question.ask(store)
     if markdown:
         echo(decision.to_markdown())
     elif output.for_people:

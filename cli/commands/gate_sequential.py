@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import wraps
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from warehouse.questions.comparison import ReleaseGate
+from warehouse.questions.question import Option, options
+from warehouse.questions.sequential import FULL, Sequential, SequentialReleaseGate
+
 from ..state import State
-from ..ui.options import MappingFile, assignments, pairs_callback, refuse_typed
+from ..ui.options import MappingFile, assignments, pairs_callback
 from ..ui.output import Output
 from ..ui.table import echo, interval, number, percentage, print_rows, print_text
 from .watch import stopping
@@ -22,170 +25,84 @@ if TYPE_CHECKING:
 LOOKS = 5
 #: Seconds between two looks at a log.
 PAUSE = 2.0
+#: What a log is followed with.
+_FOLLOWED = ("metric", "where", "n_max", "alpha", "seed", "looks", "use_history", "latest", "force")
 #: Columns that a narrow terminal does without, the first of them first.
 SPARE = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 
 @dataclass(frozen=True)
-class SequentialOptions:
-    """The options that only a sequential gate has.
+class AskedGate(Sequential, ReleaseGate):
+    """What the command may be told: of a gate that looks once, of one that looks again, and of a log to follow."""
 
-    Attributes:
-        asked: ``--sequential``, or what implies it.
-        looks: None: after every prompt.
-        follow: a log to follow.
-        reading: how the log is read.
-    """
+    _: KW_ONLY
+    sequential: Annotated[bool, Option("On runs that may still grow: holds however often one asks.")] = False
+    obf: Annotated[bool, Option("With --sequential: O'Brien and Fleming's bounds at a few fixed looks.")] = False
+    follow: Annotated[
+        Path | None,
+        Option("With --sequential: a growing log of the candidate; ends with the verdict. Nothing is stored.", "FILE"),
+    ] = None
+    mapping: Annotated[
+        str | None,
+        Option(
+            "With --follow: mapping (TOML) of a tabular log, or the name of a shipped one.", "FILE|NAME", ("--map",)
+        ),
+    ] = None
+    values: Annotated[
+        Sequence[str],
+        Option(
+            "With --follow: holds whatever the log says: model, benchmark ... Repeatable.", "FIELD=VALUE", ("--set",)
+        ),
+    ] = ()
 
-    asked: bool
-    n_max: int | None
-    seed: int
-    estimand: str
-    looks: int | None
-    use_history: bool
-    follow: Path | None
-    reading: Mapping[str, Any]
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sequential:
+            why = "a prompt without a score counts against either verdict"
+            self.refuse(f"does not go with --sequential: {why}", "max_unscored")
+        if not self.obf:
+            self.refuse("goes with --obf", "looks")
+        if self.follow is None:
+            self.refuse("goes with --follow", "mapping", "values")
+        elif self.estimand != FULL:
+            self.refuse("does not go with --follow: a log is followed on the full benchmark", "estimand")
+
+    @property
+    def question(self) -> ReleaseGate | SequentialReleaseGate:
+        """What is asked of the store.
+
+        Raises:
+            UnusedError: something is said that it would not change.
+        """
+        if not self.sequential:
+            return self.only(ReleaseGate, "goes with --sequential")
+        return self.part(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)
 
 
-def sequential_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``--sequential`` and what belongs to it; the command gets ``sequential``."""
-
-    @click.option(
-        "--sequential", "asked", is_flag=True, help="On runs that may still grow: holds however often one asks."
-    )
-    @click.option("--n-max", metavar="N", type=click.IntRange(min=1), help="With --sequential: the most prompts.")
-    @click.option(
-        "--seed", metavar="N", type=click.IntRange(min=0), help="With --sequential: of the order; default: 0."
-    )
-    @click.option(
-        "--estimand",
-        type=click.Choice(["full-benchmark", "prompts-sampled"]),
-        help="With --sequential: what is asked about, full-benchmark (default) or prompts like its own.",
-    )
-    @click.option("--obf", is_flag=True, help="With --sequential: O'Brien and Fleming's bounds at a few fixed looks.")
-    @click.option("--looks", metavar="K", type=click.IntRange(1, 50), help=f"Looks of --obf; default: {LOOKS}.")
-    @click.option("--no-history", is_flag=True, help="With --sequential: predict scores by the baseline alone.")
-    @click.option(
-        "--follow",
-        metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="With --sequential: a growing log of the candidate; ends with the verdict. Nothing is stored.",
-    )
-    @click.option(
-        "--map",
-        "mapping",
-        metavar="FILE|NAME",
-        type=MappingFile(),
-        help="With --follow: mapping (TOML) of a tabular log, or the name of a shipped one.",
-    )
-    @click.option(
-        "--set",
-        "values",
-        metavar="FIELD=VALUE",
-        multiple=True,
-        callback=pairs_callback,
-        help="With --follow: holds whatever the log says: model, benchmark ... Repeatable.",
-    )
-    @wraps(function)
-    def wrapper(
-        *args: Any,
-        asked: bool,
-        n_max: int | None,
-        seed: int | None,
-        estimand: str | None,
-        obf: bool,
-        looks: int | None,
-        no_history: bool,
-        follow: Path | None,
-        mapping: str | None,
-        values: Sequence[str],
-        **others: Any,
-    ) -> Any:
-        own: dict[str, Any] = {
-            "--n-max": n_max,
-            "--seed": seed,
-            "--estimand": estimand,
-            "--obf": obf or None,
-            "--looks": looks,
-        }
-        own |= {"--no-history": no_history or None, "--follow": follow, "--map": mapping, "--set": values or None}
-        given = [name for name, value in own.items() if value is not None]
-        if given and not asked:
-            raise click.UsageError(f"{given[0]} goes with --sequential")
-        if (mapping or values) and follow is None:
-            raise click.UsageError(f"{'--map' if mapping else '--set'} goes with --follow")
-        if looks is not None and not obf:
-            raise click.UsageError("--looks goes with --obf")
-        if follow is not None and estimand == "prompts-sampled":
-            raise click.UsageError("a log is followed on the full benchmark: leave out --estimand")
-        options = SequentialOptions(
-            asked,
-            n_max,
-            seed or 0,
-            (estimand or "full-benchmark").replace("-", "_"),
-            (looks or LOOKS) if obf else None,
-            not no_history,
-            follow,
-            {"mapping": mapping, "values": assignments(tuple(values), "--set")},
-        )
-        return function(*args, sequential=options, **others)
-
-    return wrapper
+#: What click is told of options besides.
+SETTINGS: dict[str, dict[str, Any]] = {
+    **{
+        name: {"help": f"With --sequential: {one.help[0].lower()}{one.help[1:]}"}
+        for name, one in options(Sequential).items()
+    },
+    "looks": {"help": f"Looks of --obf; default: {LOOKS}."},
+    "use_history": {"help": "With --sequential: predict scores by the baseline alone."},
+    "follow": {"type": click.Path(dir_okay=False, path_type=Path)},
+    "mapping": {"type": MappingFile()},
+    "values": {"callback": pairs_callback},
+}
 
 
 def sequential_gate(
-    state: State,
-    candidate: str,
-    baseline: str,
-    margin: float | None,
-    margins: Mapping[str, float],
-    output: Output,
-    chosen: SequentialOptions,
-    markdown: bool,
-    *,
-    benchmarks: Sequence[str],
-    metric: str | None,
-    where: Sequence[str],
-    cluster: str | None,
-    alpha: float,
-    latest: bool,
-    force: bool,
-    max_unscored: float,  # of a gate that looks once
+    state: State, asked: AskedGate, question: SequentialReleaseGate, output: Output, markdown: bool
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
-    from warehouse.analysis.sequential.gate import sequential_gate as decide
-    from warehouse.analysis.sequential.plan import FULL
     from warehouse.analysis.sequential.row import SequentialRow
 
-    refuse_typed(
-        "does not go with --sequential: a prompt without a score counts against either verdict", "max_unscored"
-    )
-    if chosen.estimand == FULL:
-        refuse_typed("goes with --estimand prompts-sampled: the full benchmark is no sample of clusters", "cluster")
-    fixed: dict[str, Any] = {"n_max": chosen.n_max, "alpha": alpha, "seed": chosen.seed, "looks": chosen.looks}
-    fixed |= {"use_history": chosen.use_history}
-    if chosen.follow is not None:
-        if len(benchmarks) > 1 or margin is None or margins:
-            raise click.UsageError("a log is followed on one benchmark, with one --margin")
-        name = benchmarks[0] if benchmarks else None
-        named = {"benchmark": name, "metric": metric, "where": where, "latest": latest, "force": force}
-        return _follow(state, chosen, candidate, baseline, margin, output, **named, **fixed)
+    if asked.follow is not None:
+        return _follow(state, asked, question, output)
     with state.open() as store:
-        decision = decide(
-            store,
-            candidate,
-            baseline,
-            margin,
-            margins=margins,
-            benchmarks=benchmarks,
-            metric=metric,
-            where=where,
-            cluster=cluster,
-            estimand=chosen.estimand,
-            latest=latest,
-            force=force,
-            **fixed,
-        )
+        decision: SequentialGate = question.ask(store)
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
@@ -197,34 +114,30 @@ def sequential_gate(
     return decision.exit_code
 
 
-def _follow(
-    state: State,
-    chosen: SequentialOptions,
-    candidate: str,
-    baseline: str,
-    margin: float,
-    output: Output,
-    **options: Any,
-) -> int:
+def _follow(state: State, asked: AskedGate, question: SequentialReleaseGate, output: Output) -> int:
     from warehouse.analysis.comparison.gate import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
 
+    if len(question.benchmarks) > 1 or question.margin is None or question.margins:
+        raise click.UsageError("a log is followed on one benchmark, with one --margin")
     if not output.for_people and not output.form == "jsonl":
         raise click.UsageError("a log is followed line by line: --jsonl, or no form at all")
     house = Warehouse(state.config().url.value, wait=state.wait)
     verdict = "undecided"
     with stopping() as stop:
-        state.say(f"following {chosen.follow}; Ctrl-C ends")
+        state.say(f"following {asked.follow}; Ctrl-C ends")
         rows = house.follow_gate(
-            chosen.follow or Path(),
-            candidate,
-            baseline,
-            margin,
+            asked.follow or Path(),
+            question.candidate,
+            question.baseline,
+            question.margin,
+            benchmark=next(iter(question.benchmarks), None),
+            mapping=asked.mapping,
+            values=assignments(tuple(asked.values), "--set"),
             pause=lambda: not stop.wait(PAUSE),
             say=state.say,
-            **chosen.reading,
-            **options,
+            **{name: getattr(question, name) for name in _FOLLOWED},
         )
         for row in rows:
             verdict = row.verdict

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.questions.question import UnusedError
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import benchmark_argument, output_options, typed
 from ..ui.output import Output
+from ..ui.output_files import writes
 from ..ui.questions import in_flags, options_of
 from ..ui.table import echo, print_text, print_view
 from .suites import weights_callback
@@ -29,8 +32,14 @@ if TYPE_CHECKING:
 @output_options
 @pass_state
 def leaderboard(state: State, /, output: Output, **options: Any) -> None:
+    question = AnyLeaderboard.said(options, typed(options))
     with state.open() as store:
-        result: Result = AnyLeaderboard.said(options, typed(options)).ask(store)
+        try:
+            result: Result = question.ask(store)
+        except UnusedError as error:
+            if error.name != "force" or not writes():
+                raise
+            result = replace(question, force=False).ask(store)  # it was said for the file
     state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
     if output.for_people:
         _print(state, getattr(result, "boards", (result,)))

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.training import Recipes
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import average_option, level_option, output_options, refuse_typed, where_option
+from ..ui.options import output_options, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, number, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -26,77 +29,16 @@ _SPARE = (
 
 @command("recipes")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@click.option("--small", metavar="FIELD=VALUE", multiple=True, help="Runs of the small scale. Repeatable.")
-@click.option("--large", metavar="FIELD=VALUE", multiple=True, help="Runs of the large scale. Repeatable.")
-@click.option("--delta", metavar="D", type=float, help="Plan to find this difference of two recipes.")
-@click.option(
-    "--power",
-    metavar="P",
-    default=0.8,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Power of the plan.",
-)
-@click.option(
-    "--run-cost", metavar="COST", default=1.0, show_default=True, type=click.FloatRange(0), help="Of training one run."
-)
-@click.option(
-    "--checkpoint-cost",
-    metavar="COST",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="Of evaluating one checkpoint.",
-)
-@click.option("--budget", metavar="COST", type=click.FloatRange(0, min_open=True), help="For both recipes together.")
-@click.option("--prompts-sampled", is_flag=True, help="Plan for other prompts like these too.")
-@average_option
-@click.option("--metric", metavar="NAME", help="Metric, or METRIC,FILTER; '*' for all; default: the headline metric.")
-@where_option
-@level_option
+@options_of(Recipes, without=("benchmarks",))
 @output_options
 @pass_state
-def recipes(
-    state: State,
-    benchmarks: tuple[str, ...],
-    small: tuple[str, ...],
-    large: tuple[str, ...],
-    delta: float | None,
-    power: float,
-    run_cost: float,
-    checkpoint_cost: float,
-    budget: float | None,
-    prompts_sampled: bool,
-    averaged: int,
-    metric: str | None,
-    where: tuple[str, ...],
-    level: float,
-    output: Output,
-) -> None:
+def recipes(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.recipes import RecipesRow
-    from warehouse.analysis.training.recipes import recipes as find
     from warehouse.analysis.training.trajectories import describe_others
 
-    if delta is None:
-        costs = ("run_cost", "checkpoint_cost", "budget")
-        refuse_typed("is for a plan: give --delta D too", "power", *costs, "prompts_sampled")
+    question = Recipes.said(options, typed(options))
     with state.open() as store:
-        report = find(
-            store,
-            benchmarks,
-            small=small,
-            large=large,
-            delta=delta,
-            averaged=averaged,
-            power=power,
-            run_cost=run_cost,
-            checkpoint_cost=checkpoint_cost,
-            budget=budget,
-            prompts_sampled=prompts_sampled,
-            metric=metric,
-            where=where,
-            level=level,
-        )
+        report: RecipesReport = question.ask(store)
     if output.for_people:
         _print(report, state)
     else:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.training import Seeds
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import average_option, level_option, metric_option, output_options, where_option
+from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -31,29 +34,15 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@average_option
-@click.option("--against", metavar="METRIC", help="A second metric: whose signal to noise is larger?")
-@metric_option
-@where_option
-@level_option
+@options_of(Seeds, without=("benchmarks",))
 @output_options
 @pass_state
-def seeds(
-    state: State,
-    benchmarks: tuple[str, ...],
-    averaged: int,
-    against: str | None,
-    metric: str | None,
-    where: tuple[str, ...],
-    level: float,
-    output: Output,
-) -> None:
+def seeds(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.seeds import SeedsRow
-    from warehouse.analysis.training.seeds import seeds as find
     from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
-        report = find(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
+        report: SeedsReport = Seeds(**options).ask(store)
     if output.for_people:
         _print(report, state)
     else:

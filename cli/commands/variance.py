@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.variance import PassRates, SeedVariance, Variance
+
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.footnotes import SHOWN, say_reasons
-from ..ui.options import cluster_option, level_option, metric_option, output_options, refuse_typed, where_option
-from ..ui.options import whole_numbers as whole
+from ..ui.options import output_options, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import (
     Figure,
     decimals,
@@ -29,58 +31,22 @@ if TYPE_CHECKING:
     from warehouse.analysis.results import Row
     from warehouse.analysis.variance.pass_rates import PassReport, PassRow
     from warehouse.analysis.variance.seeds import SeedReport, SeedRow
+    from warehouse.analysis.variance.variance import VarianceReport
 
 
 @command("variance")
-@click.argument("target", metavar="RUN|BENCHMARK")
-@click.option(
-    "-b",
-    "--benchmark",
-    metavar="NAME",
-    help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none.",
-)
-@metric_option
-@where_option
-@cluster_option
-@click.option("--pass-at", metavar="K,...", callback=whole, help="pass@k instead: at least one of k draws is right.")
-@click.option("--pass-hat", metavar="K,...", callback=whole, help="pass^k instead: all k draws are right.")
-@click.option(
-    "--estimand",
-    type=click.Choice(["prompts-sampled", "prompts-fixed"]),
-    help="Of pass@k and pass^k: prompts are a sample, or only draws are random. [default: prompts-sampled]",
-)
+@options_of(PassRates)
 @click.option("--seeds", is_flag=True, help="Training seeds crossed with prompts instead.")
-@level_option
 @output_options
 @pass_state
-def variance(
-    state: State,
-    /,
-    target: str,
-    output: Output,
-    pass_at: tuple[int, ...] | None,
-    pass_hat: tuple[int, ...] | None,
-    seeds: bool,
-    estimand: str | None,
-    level: float,
-    **options: Any,
-) -> None:
-    rates = bool(pass_at or pass_hat)
-    if seeds and rates:
-        raise click.UsageError("--seeds and --pass-at or --pass-hat are different questions")
-    if not rates:
-        refuse_typed("goes with --pass-at or --pass-hat: the other tables have no intervals", "level")
-    if estimand and not rates:
-        raise click.UsageError("--estimand goes with --pass-at or --pass-hat; the table of errors has both")
-    if seeds and options.pop("cluster") is not None:
-        raise click.UsageError("--cluster does not go with --seeds")
+def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
+    question = PassRates.said(options, typed(options))
     if seeds:
-        _seeds(state, target, output, options)
-    elif rates:
-        options |= {"at": pass_at or (), "hat": pass_hat or (), "level": level}
-        _pass_rates(state, target, output, options | ({"estimand": estimand} if estimand else {}))
+        _seeds(state, question.only(SeedVariance, "does not go with --seeds"), output)
+    elif question.at or question.hat:
+        _pass_rates(state, question, output)
     else:
-        _split(state, target, output, options)
+        _split(state, question.only(Variance, "goes with --pass-at or --pass-hat"), output)
 
 
 def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
@@ -115,12 +81,11 @@ def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
 # --- prompts and draws -------------------------------------------------------------------------
 
 
-def _split(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
+def _split(state: State, question: Variance, output: Output) -> None:
     from warehouse.analysis.variance.row import VarianceRow
-    from warehouse.analysis.variance.variance import variance as find
 
     with state.open() as store:
-        report = find(store, target, **options)
+        report: VarianceReport = question.ask(store)
     if output.for_people:
         view = report.view(verbose=state.verbose)
         print_view(view)
@@ -133,11 +98,11 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
 # --- pass@k ------------------------------------------------------------------------------------
 
 
-def _pass_rates(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
-    from warehouse.analysis.variance.pass_rates import PassRow, pass_rates
+def _pass_rates(state: State, question: PassRates, output: Output) -> None:
+    from warehouse.analysis.variance.pass_rates import PassRow
 
     with state.open() as store:
-        report = pass_rates(store, target, **options)
+        report: PassReport = question.ask(store)
     _emit(state, output, report, PassRow, _print_rates)
 
 
@@ -195,11 +160,11 @@ def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool)
 # --- seeds -------------------------------------------------------------------------------------
 
 
-def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
-    from warehouse.analysis.variance.seeds import SeedRow, seed_variance
+def _seeds(state: State, question: SeedVariance, output: Output) -> None:
+    from warehouse.analysis.variance.seeds import SeedRow
 
     with state.open() as store:
-        report = seed_variance(store, target, **options)
+        report: SeedReport = question.ask(store)
     _emit(state, output, report, SeedRow, _print_seeds)
 
 

@@ -123,19 +123,6 @@ def level_option(function: Function) -> Function:
     )(function)
 
 
-def average_option(function: Function) -> Function:
-    """``--average M``: checkpoints of a run that make its figure."""
-    return click.option(
-        "--average",
-        "averaged",
-        metavar="M",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="A run's figure is the mean of its last M checkpoints.",
-    )(function)
-
-
 def cluster_option(function: Function) -> Function:
     """``--cluster NAME``: the clustering that standard errors allow for."""
     return click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -55,9 +56,11 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
         return click.argument(name, **({"metavar": option.metavar} | several | settings))
     known: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.type is bool:
-        known |= {"is_flag": True}
+        known |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
+    elif option.is_list and option.type is int:
+        known |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list:
-        known |= {"callback": whole_numbers} if option.type is int else {"multiple": True}
+        known |= {"multiple": True}
     elif option.choices:
         known |= {"type": click.Choice([choice.replace("_", "-") for choice in option.choices])}
     else:
@@ -66,6 +69,11 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
         default = option.default.replace("_", "-") if option.choices else option.default
         known |= {"default": default, "show_default": True}
     return click.option(*flags, name, **(known | settings))
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The numbers of ``1,2,5``; none where the option is not given."""
+    return whole_numbers(ctx, param, value) or ()
 
 
 def _type(option: FieldOption) -> Any:
@@ -80,8 +88,8 @@ def _type(option: FieldOption) -> Any:
 
 
 def in_flags(question: type[Options], text: str) -> str:
-    """A text with the options of the command in place of the keywords that it names, but for those that are words."""
+    """A text with the options of the command in place of the keywords that it names."""
     for name, option in options(question).items():
-        if option.flags and "_" in name:
-            text = text.replace(name, max(option.flags, key=len))
+        if "_" in name:  # a keyword, not a word of the text
+            text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)
     return text

@@ -44,7 +44,9 @@ def reference() -> str:
 
 def _key(one: click.Parameter) -> tuple[str, str]:
     """What makes two options the same: flags, and what is said of them."""
-    return ("", "") if not isinstance(one, click.Option) else (" ".join(one.opts), f"{one.help} {one.default}")
+    if not isinstance(one, click.Option):
+        return "", ""
+    return " ".join(one.opts), f"{one.help} {one.default if one.show_default else ''}"
 
 
 def _flag(one: click.Parameter) -> str:

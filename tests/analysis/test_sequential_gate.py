@@ -165,10 +165,10 @@ def test_several_benchmarks_share_alpha(house: Warehouse) -> None:
         ("part", {"n_max": 301}, StatisticsError, "`n_max` is 301, but the benchmark has 300"),
         ("part", {"n_max": 301, "estimand": "prompts_sampled"}, StatisticsError, "`n_max` is 301"),
         ("part", {"margin": 1.0}, StatisticsError, "`margin`"),
-        ("part", {"alpha": 0.0}, StatisticsError, "`alpha`"),
-        ("part", {"seed": -1}, StatisticsError, "`seed`"),
+        ("part", {"alpha": 0.0}, StatisticsError, "alpha must be"),
+        ("part", {"seed": -1}, StatisticsError, "seed must be"),
         ("part", {"estimand": "mine"}, MisuseError, "unknown estimand 'mine'"),
-        ("part", {"looks": 0}, StatisticsError, "`n_looks`"),
+        ("part", {"looks": 0}, StatisticsError, "looks must be"),
         ("free", {}, MisuseError, "no bounds"),
         ("odd", {}, MisuseError, "higher acc is better"),
         ("nothing", {}, MisuseError, "no benchmark is called"),
@@ -191,6 +191,11 @@ def test_the_command(run: Caller, url: str) -> None:
     assert row == connect(url).sequential_gate(NEW, OLD, 0.05, benchmarks=["whole"]).rows[0].to_dict()
     run("gate", NEW, OLD, "--margin", "0.05", "--n-max", "5", db=url).fails(2, "--n-max goes with --sequential")
     run(*call, "whole", "--looks", "5", db=url).fails(2, "--looks goes with --obf")
+    run(*call, "whole", "--max-unscored", "0.05", db=url).fails(2, "--max-unscored does not go with --sequential")
+    run(*call, "whole", "--set", "model=x", db=url).fails(2, "--set goes with --follow")
+    run(*call, "whole", "--cluster", "none", db=url).fails(2, "--cluster is for prompts sampled")
+    sampled = ("--follow", "x.eval", "--estimand", "prompts-sampled")
+    run(*call, "whole", *sampled, db=url).fails(2, "--estimand does not go with --follow")
     run(*call, "whole", "--markdown", "--json", db=url).fails(2, "give one of")
     run(*call, "whole", "--markdown", "--follow", "x.eval", db=url).fails(2, "leave out --follow")
     summary = run(*call, "whole", "--markdown", db=url)

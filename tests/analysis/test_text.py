@@ -14,8 +14,9 @@ import sqlalchemy as sa
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.support.builders import StoreRows
+from tests.support.cli import filled_url
 from tests.support.embedders import TinyEmbedder
-from tests.support.stores import ENGINES, empty_store, opener_of, select
+from tests.support.stores import ENGINES, opener_of, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.text import duplicates as near
 from warehouse.analysis.text import near_pairs_cache
@@ -71,19 +72,20 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
 @pytest.fixture
-def url(store_url: str) -> str:
-    with open_store(store_url, create=True) as store:
-        build().write(store)
-    return store_url
+def url(own_url: str) -> str:
+    return own_url
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def embedded(request: pytest.FixtureRequest) -> Iterator[str]:
+def embedded(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
     """A store with vectors that tests only read."""
-    with empty_store(request, request.param) as where:
-        with open_store(where, create=True) as store:
-            build().write(store)
+    with filled_url(request, request.param, rows) as where:
         embed(opener_of(where), [TinyEmbedder()])
         yield where
 

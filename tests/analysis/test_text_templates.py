@@ -15,8 +15,8 @@ from warehouse.store.open import open_store
 OWN = ("blue", "red", "green grass", "blue red")
 
 
-@pytest.fixture
-def templated(store_url: str) -> str:
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
     """A store with a benchmark whose prompts share a template, and one whose prompts do not."""
     rows = StoreRows()
     for benchmark in ("quiz", "plain"):
@@ -25,9 +25,12 @@ def templated(store_url: str) -> str:
         rows.prompt("quiz", own, text=f"Read the text and answer with one word: {own}\nThink of it in steps first.")
         rows.prompt("plain", own, text=own)
     rows.rows["id_counter"].append({"table_name": "embedder", "next_id": 1})
-    with open_store(store_url, create=True) as store:
-        rows.write(store)
-    return store_url
+    return rows
+
+
+@pytest.fixture
+def templated(own_url: str) -> str:
+    return own_url
 
 
 def held(url: str) -> tuple[np.ndarray, list[str | None]]:

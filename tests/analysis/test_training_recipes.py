@@ -13,7 +13,7 @@ from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.training.recipes import RecipesRow, recipes
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling
 from warehouse.stats.training.seed_planning import cheapest_plan
@@ -141,9 +141,12 @@ def test_what_cannot_be_answered(store: Store) -> None:
         recipes(store, small=["parameter_count=5"])
     with pytest.raises(MisuseError, match="did you mean"):
         recipes(store, ["clears"])
-    for wrong in ({"delta": 0.0}, {"power": 1.0}, {"averaged": 0}, {"budget": -1.0}, {"run_cost": 0.0}):
+    for wrong in ({"delta": 0.0}, {"run_cost": 0.0}):
         with pytest.raises(MisuseError, match="found"):
-            recipes(store, **wrong)  # type: ignore[arg-type]
+            recipes(store, **{"delta": 0.02, **wrong})
+    for outside in ({"power": 1.0}, {"averaged": 0}, {"budget": -1.0}):
+        with pytest.raises(StatisticsError, match="must be .*, found"):
+            recipes(store, **outside)  # type: ignore[arg-type]
     rows = recipes(store, small=SMALL, delta=0.02, prompts_sampled=True).rows
     assert all("scores of the prompts are not stored" in row.plan_reason for row in rows)
 

@@ -63,6 +63,8 @@ FIGURES = (
     " standard_error, low, high, n, n_clusters, input_fingerprint from metric_value order by"
     " benchmark, metric, statistic, subject, method, input_fingerprint"
 )
+#: In place of a URL, where none is opened.
+NO_STORE = "-"
 SOURCES = "select sha256, settings_key, format, state from source order by 1, 2"
 
 
@@ -124,7 +126,8 @@ def call(url: str, *words: str) -> str:
     done = subprocess.run(
         [*COMMAND, "--db", url, *words], cwd=ROOT, text=True, capture_output=True, env=os.environ | {"COLUMNS": "200"}
     )
-    text = f"{done.stdout}\n--- exit {done.returncode}\n{done.stderr}".replace(url, "URL")
+    text = f"{done.stdout}\n--- exit {done.returncode}\n{done.stderr}"
+    text = text if url == NO_STORE else text.replace(url, "URL")
     text = re.sub(r"\b\d+(\.\d+)? s\b|seconds +[\d.]+|\"seconds\":[\d.e-]+", "N s", text)
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?", "TIME", text)
 
@@ -133,9 +136,9 @@ def write_help(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     from warehouse.cli.command_table import COMMANDS
 
-    (folder / "warehouse.txt").write_text(call("-", "--help"))
+    (folder / "warehouse.txt").write_text(call(NO_STORE, "--help"))
     for name in COMMANDS:
-        (folder / f"{name.replace(' ', '_')}.txt").write_text(call("-", *name.split(), "--help"))
+        (folder / f"{name.replace(' ', '_')}.txt").write_text(call(NO_STORE, *name.split(), "--help"))
 
 
 def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import Caller
+from warehouse.cli.main import main
 
 HEADER = "model,benchmark,prompt_id,metric,passage,score\n"
 
@@ -18,11 +19,21 @@ def dump(path: Path, model: str, wrong: int) -> None:
     path.write_text(HEADER + "".join(lines))
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store ``s.db`` of the dumps of ``new``, to be copied."""
+    folder = tmp_path_factory.mktemp("made")
+    dump(folder / "new" / "a.csv", "lab/a", 5)
+    dump(folder / "new" / "b.csv", "lab/b", 17)
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(folder)
+        assert main(["--db", "s.db", "ingest", "new", "--higher-is-better"]) == 0
+    return folder
+
+
 @pytest.fixture
-def place(tmp_path: Path, run: Caller, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a store ``s.db`` of the dumps of ``new``."""
+def place(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, which is the current folder."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    dump(tmp_path / "new" / "a.csv", "lab/a", 5)
-    dump(tmp_path / "new" / "b.csv", "lab/b", 17)
-    assert run("ingest", "new", "--higher-is-better", db="s.db").code == 0
     return tmp_path

@@ -9,11 +9,10 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
-from warehouse.store.open import open_store
 
 
-@pytest.fixture
-def url(store_url: str) -> str:
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
     """Two runs of two sources; the second source had a bad row and a note."""
     rows = StoreRows()
     rows.describe("quiz", rows.metric())
@@ -39,9 +38,12 @@ def url(store_url: str) -> str:
     rows.prompt("other", "z1", text="question p1")
     for prompt in rows.rows["prompt"]:
         prompt["metadata"] = {"topic": "history", "book": {"page": prompt["key"]}}
-    with open_store(store_url, create=True) as store:
-        rows.write(store)
-    return store_url
+    return rows
+
+
+@pytest.fixture
+def url(own_url: str) -> str:
+    return own_url
 
 
 def test_sources_are_listed_and_one_is_shown_with_its_faults(run: Caller, url: str) -> None:

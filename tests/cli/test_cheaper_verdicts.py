@@ -50,7 +50,7 @@ GATE = ("gate", "lab/m3", "lab/m2", "-b", "exam/a", "--sequential")
         ((*GATE, "--margin", "nan"), 2, "below 0, infinite"),
         ((*GATE, "--margin", "0.02", "--alpha", "0"), 2, "--alpha"),
         ((*GATE, "--margin", "0.02", "--alpha", "0.5"), 2, "--alpha"),
-        ((*GATE, "--margin", "0.02", "--alpha", "nan"), 2, "must lie between 0 and 1"),
+        ((*GATE, "--margin", "0.02", "--alpha", "nan"), 2, "alpha must be in (0, 0.5), found nan"),
         ((*GATE, "--margin", "0.02", "--seed", "-1"), 2, "--seed"),
         ((*GATE, "--margin", "0.02", "--obf", "--looks", "0"), 2, "--looks"),
         (("gate", "lab/m3", "lab/figure", "-b", "exam/a", "--margin", "0.02", "--sequential"), 2, "no scored prompt"),

@@ -87,7 +87,7 @@ CALLS: dict[str, set[str]] = {
     "compare model-a model-b -b reading --flips 3 --json": {"where"},
     "pairs sums": {"cluster", "where"},
     "gate model-a model-b --margin 0.05 --json": {"max_unscored", "where"},
-    "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"no_history", "where"},
+    "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"use_history", "where"},
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "power --omega2 0.11 --delta 0.03": set(),

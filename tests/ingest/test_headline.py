@@ -3,16 +3,19 @@ first. And no metric is hidden by another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.stores import ENGINES, empty_store
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.report_data.benchmark import benchmark_part
 from warehouse.analysis.report_data.read import read_parts
 from warehouse.analysis.selection.benchmarks import read_names
+from warehouse.cli.main import main
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.store.connection import Store
@@ -29,12 +32,20 @@ def write_table(folder: Path, name: str, metric: str, models: str) -> str:
     return str(path)
 
 
-@pytest.fixture
-def store_of_two(run: Caller, store_url: str, tmp_path: Path) -> str:
+@pytest.fixture(scope="module", params=ENGINES)
+def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Two models scored by one metric, three by another; the smaller came first."""
-    for name, metric, models in (("a.csv", "alpha", "m1 m2"), ("b.csv", "beta", "m3 m4 m5")):
-        assert run("ingest", write_table(tmp_path, name, metric, models), db=store_url).code == 0
-    return store_url
+    folder = tmp_path_factory.mktemp("tables")
+    with empty_store(request, request.param) as url:
+        for name, metric, models in (("a.csv", "alpha", "m1 m2"), ("b.csv", "beta", "m3 m4 m5")):
+            assert main(["--db", url, "ingest", write_table(folder, name, metric, models)]) == 0
+        yield url
+
+
+@pytest.fixture
+def store_of_two(own_url: str) -> str:
+    """A copy of that store."""
+    return own_url
 
 
 def test_most_runs_decide_and_the_last_line_names_the_others(run: Caller, store_of_two: str) -> None:

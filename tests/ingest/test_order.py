@@ -115,6 +115,7 @@ def tables(tmp_path: Path) -> dict[str, Source]:
     }
 
 
+@pytest.mark.rare_on_server
 def test_tables_forwards_and_backwards(stores: Stores, tables: dict[str, Source]) -> None:
     assert stores.both_orders(list(tables.values())) == []
 

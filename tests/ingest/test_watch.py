@@ -121,6 +121,7 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
     assert not watcher.look()
 
 
+@pytest.mark.rare_on_server
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.rare), signal.SIGTERM])
 def test_the_command_ingests_publishes_and_stops(bare_url: str, tmp_path: Path, number: signal.Signals) -> None:
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"

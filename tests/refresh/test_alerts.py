@@ -34,11 +34,14 @@ from warehouse.store.open import open_store
 NOW = datetime(2026, 6, 1)
 
 
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
 @pytest.fixture
-def house(store_url: str) -> Warehouse:
-    with open_store(store_url, create=True) as store:
-        build().write(store)
-    return connect(store_url)
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 def alerts(house: Warehouse, **rules: Any) -> Alerts:
@@ -383,11 +386,7 @@ def test_a_service_that_says_nothing_or_nonsense() -> None:
 
 
 def test_the_command_tells_alerts(
-    house: Warehouse,
-    store_url: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    house: Warehouse, own_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, run = tmp_path / "here", Caller(capsys)
     folder.mkdir()
@@ -396,21 +395,21 @@ def test_the_command_tells_alerts(
         (folder / "warehouse.toml").write_text(
             f'[refresh]\nbaselines = ["{BASE}"]\n[alerts]\nmoved = false\nwebhook = "{url}"\n'
         )
-        found = run("refresh", db=store_url)
-        again = run("refresh", "quiz", "--level", "0.9", db=store_url)
-        late = run("refresh", "quiz", "--level", "0.9", db=store_url)
+        found = run("refresh", db=own_url)
+        again = run("refresh", "quiz", "--level", "0.9", db=own_url)
+        late = run("refresh", "quiz", "--level", "0.9", db=own_url)
     assert found.code == 1
     lines = [line for line in found.err.splitlines() if line.startswith("alert: worse: ")]
     assert lines and len(sent) == 3 and len(sent[0][1]["rows"]) == len(lines)
     again.fails(1, "did not take the message: HTTP 404 (1 try)")
     assert "recomputed" in again.out  # what was done is told all the same
     assert late.code == 0 and sent[2] == sent[1]  # what was not taken is sent again
-    assert run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=store_url).rows == []
+    assert run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=own_url).rows == []
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.baselines"] == BASE and shown["alerts.moved"] == "false"
     assert shown["alerts.webhook"] == "http://127.0.0.1/..."
-    run("refresh", "--alerts", "--dry-run", db=store_url).fails(2, "give one of")
+    run("refresh", "--alerts", "--dry-run", db=own_url).fails(2, "give one of")
     (folder / "warehouse.toml").write_text('[alerts]\n\nwebhook = "example.org/secret"\n')
-    refused = run("refresh", db=store_url)
+    refused = run("refresh", db=own_url)
     refused.fails(2, "warehouse.toml, line 3: a webhook is an http:// or https:// URL")
     assert "secret" not in refused.err

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from tests.refresh.test_alerts import server, socket_that
 from tests.refresh.test_refresh import build, change_run
+from tests.support.builders import StoreRows
 from tests.support.cli import COMMAND, Caller
 from warehouse.api import Warehouse, connect
 from warehouse.errors import WarehouseError
@@ -26,18 +27,20 @@ from warehouse.refresh.deliver_alerts import Delivery, deliver_alerts
 from warehouse.refresh.run import Work, refresh
 from warehouse.refresh.webhook import post
 from warehouse.store.computed.alert_delivery import untold
-from warehouse.store.open import open_store
 
 RULES = Rules(worse=False)
 #: Only what `moved` looks at.
 WORK = Work(("scores",))
 
 
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
 @pytest.fixture
-def house(store_url: str) -> Warehouse:
-    with open_store(store_url, create=True) as store:
-        build().write(store)
-    return connect(store_url)
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 @pytest.fixture
@@ -90,26 +93,26 @@ def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -
 
 
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
-    house: Warehouse, run: Caller, store_url: str, monkeypatch: pytest.MonkeyPatch
+    house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(post, "__kwdefaults__", {"timeout": 5.0, "tries": 1, "pause": 0.0})
     with server(404, 404, 200, 200) as (url, sent):
         configure(url)
-        assert run("refresh", db=store_url).code == 0  # nothing to compare with
+        assert run("refresh", db=own_url).code == 0  # nothing to compare with
         collapse(house, 0.05)
-        down = run("refresh", db=store_url)
+        down = run("refresh", db=own_url)
         down.fails(1, "did not take the message: HTTP 404")
         assert len(lines(down.err)) == 1
         assert "note: alerts of 1 refresh wait for the next refresh (webhook)" in down.err
-        still = run("refresh", db=store_url)
+        still = run("refresh", db=own_url)
         still.fails(1, "did not take the message: HTTP 404")
         assert lines(still.err) == [] and "0 recomputed" in still.err  # the line was out
-        up = run("refresh", db=store_url)
+        up = run("refresh", db=own_url)
         assert up.code == 0 and lines(up.err) == []
         assert "note: alerts of refresh 2 had not been told everywhere, and are now" in up.err
         collapse(house, 0.9)
-        assert run("refresh", db=store_url).code == 1
-        quiet = run("refresh", db=store_url)
+        assert run("refresh", db=own_url).code == 1
+        quiet = run("refresh", db=own_url)
         assert quiet.code == 0 and "note" not in quiet.err
     assert [body["refresh_id"] for _, body in sent] == [2, 2, 2, 5]
     assert sent[0] == sent[1] == sent[2] and len(sent[0][1]["rows"]) == 1
@@ -117,15 +120,15 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
 
 @pytest.mark.rare
 def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
-    house: Warehouse, run: Caller, store_url: str
+    house: Warehouse, run: Caller, own_url: str
 ) -> None:
     configure()
-    assert run("refresh", db=store_url).code == 0
+    assert run("refresh", db=own_url).code == 0
     collapse(house, 0.05)
     with socket_that(None) as url:  # takes the message, and never answers
         configure(url)
         process = subprocess.Popen(
-            [str(COMMAND), "--db", store_url, "refresh"],
+            [str(COMMAND), "--db", own_url, "refresh"],
             text=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -141,11 +144,11 @@ def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     assert process.returncode == -signal.SIGKILL and len(lines(said)) == 1
     with server(200) as (url, sent):
         configure(url)
-        found = run("refresh", db=store_url)
+        found = run("refresh", db=own_url)
     assert found.code == 1 and "refresh 3: 0 recomputed" in found.err
     assert lines(found.err) == [lines(said)[0] + " (found by refresh 2)"]
     assert [body["refresh_id"] for _, body in sent] == [2]
-    again = run("refresh", "--alerts", "--json", db=store_url)
+    again = run("refresh", "--alerts", "--json", db=own_url)
     assert again.rows == [] and again.code == 0
 
 

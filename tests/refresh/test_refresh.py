@@ -23,7 +23,6 @@ from warehouse.refresh import run as running
 from warehouse.refresh.run import Work, list_stale, refresh
 from warehouse.store.computed import metric_values
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
 from warehouse.store.opener import StoreOpener
 
 BASE = "org/base"
@@ -47,16 +46,14 @@ def build() -> StoreRows:
     return rows
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows() -> StoreRows:
     return build()
 
 
 @pytest.fixture
-def house(store_url: str, rows: StoreRows) -> Warehouse:
-    with open_store(store_url, create=True) as store:
-        rows.write(store)
-    return connect(store_url)
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 def current(house: Warehouse, statistic: str = "", benchmark: str = "") -> list[dict[str, Any]]:

@@ -17,13 +17,13 @@ import sqlalchemy as sa
 from tests.conftest import ROOT
 from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
 from tests.refresh.test_refresh_stale import from_scratch, shown
+from tests.support.builders import StoreRows
 from tests.support.cli import COMMAND
 from tests.support.stores import select
 from warehouse.api import Warehouse, connect
 from warehouse.errors import StoreError
 from warehouse.refresh.run import refresh
 from warehouse.store.engines import parse_url
-from warehouse.store.open import open_store
 
 KEY = "refresh_id, subject_kind, subject, benchmark, metric, statistic"
 
@@ -38,11 +38,14 @@ def start(url: str, *options: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
 @pytest.fixture
-def house(store_url: str) -> Warehouse:
-    with open_store(store_url, create=True) as store:
-        build().write(store)
-    return connect(store_url)
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 #: A refresh that writes after every question, and says when it is about to begin.
@@ -113,8 +116,8 @@ def finished(house: Warehouse) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse, store_url: str) -> None:
-    process, begun = begin(store_url), time.monotonic()
+def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse, own_url: str) -> None:
+    process, begun = begin(own_url), time.monotonic()
     process.communicate()
     window, dice = time.monotonic() - begun, random.Random(1)
     met = {"before it began": 0, "in the middle": 0, "after its end": 0, "in the engine": 0}
@@ -124,7 +127,7 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
         before, (whole, rest) = current(house), finished(house)
         for _ in range(dice.choice((1, 1, 2))):  # some are killed again
             copy(store_file(house))
-            kill(begin(store_url), dice.uniform(0.0, 1.1) * window)
+            kill(begin(own_url), dice.uniform(0.0, 1.1) * window)
             try:
                 now, unfinished = finished(house)
             except StoreError as error:  # docs/writers.md: half a block of the engine's own
@@ -153,8 +156,8 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
 
 
 @pytest.mark.slow
-def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(house: Warehouse, store_url: str) -> None:
-    both = [start(store_url, "--wait", "60") for _ in range(2)]
+def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(house: Warehouse, own_url: str) -> None:
+    both = [start(own_url, "--wait", "60") for _ in range(2)]
     said = sorted(process.communicate()[1] for process in both)
     assert [process.returncode for process in both] == [0, 0], said
     assert sum("27 recomputed" in text for text in said) == 1

@@ -34,7 +34,6 @@ from warehouse.store.curate.clusterings import Members, store_clustering
 from warehouse.store.curate.prompt_links import link, unlink
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.source_ledger import forget
-from warehouse.store.open import open_store
 
 FAMILIES = ("scores", "differences", "ranks", "variance", "matrix")
 WORK = Work(FAMILIES, (), Settings(baselines=(BASE,), n_resamples=0, permutations=1))
@@ -57,8 +56,8 @@ FIGURES = (
 )
 
 
-@pytest.fixture
-def house(store_url: str) -> Warehouse:
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
     """The store of `test_refresh`, with a benchmark that repeats the questions of another."""
     rows, dice = build(), random.Random(8)
     rows.describe("retold", rows.metric())
@@ -66,9 +65,12 @@ def house(store_url: str) -> Warehouse:
         keys = [f"quiz{i}" for i in range(40)]
         rows.scores(rows.run(model, "retold"), {key: float(dice.random() < 0.6) for key in keys})
     rows.published(rows.run("org/told", "quiz"), 0.5, standard_error=0.01, n=40)
-    with open_store(store_url, create=True) as store:
-        rows.write(store)
-    return connect(store_url)
+    return rows
+
+
+@pytest.fixture
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 def shown(house: Warehouse) -> list[tuple[Any, ...]]:

@@ -15,11 +15,10 @@ from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError
 from warehouse.refresh.alerts import Rules, check
 from warehouse.refresh.run import Work, refresh
-from warehouse.store.open import open_store
 
 
-@pytest.fixture
-def house(store_url: str) -> Warehouse:
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
     rows, dice = StoreRows(), random.Random(2)
     for name, seeds in (("quiz", ("1", "2", "3")), ("plain", ("",))):
         rows.describe(name, rows.metric())
@@ -27,9 +26,12 @@ def house(store_url: str) -> Warehouse:
             for step in (100.0, 200.0) if seed else (None,):
                 scores = {f"{name}{i}": float(dice.random() < 0.6) for i in range(50)}
                 rows.scores(rows.run("org/m", name, seed=seed, recipe="mix" if seed else "", step=step), scores)
-    with open_store(store_url, create=True) as store:
-        rows.write(store)
-    return connect(store_url)
+    return rows
+
+
+@pytest.fixture
+def house(own_url: str) -> Warehouse:
+    return connect(own_url)
 
 
 def test_the_family_keeps_the_figures_of_seeds(house: Warehouse) -> None:

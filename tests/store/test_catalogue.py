@@ -15,8 +15,8 @@ from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
 
 
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
     """Three models on a quiz; some of its questions under other keys in other benchmarks."""
     rows = StoreRows()
     rows.describe("quiz", rows.metric())
@@ -28,8 +28,12 @@ def store(store_url: str) -> Iterator[Store]:
         rows.prompt("other", key, text=text)
     rows.prompt("quiz", "p4", text="twice")
     rows.prompt("third", "p1", text="something else")
-    with open_store(store_url, create=True) as opened:
-        rows.write(opened)
+    return rows
+
+
+@pytest.fixture
+def store(own_url: str) -> Iterator[Store]:
+    with open_store(own_url, write=True) as opened:
         yield opened
 
 

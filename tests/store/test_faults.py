@@ -108,7 +108,12 @@ load(2)
 
 
 @pytest.mark.parametrize(
-    "fatal", ["select source.id from source where source.id in", "select benchmark_metric", "update source set state"]
+    "fatal",
+    [
+        pytest.param("select source.id from source where source.id in", marks=pytest.mark.rare),
+        "select benchmark_metric",
+        pytest.param("update source set state", marks=pytest.mark.rare),
+    ],
 )
 def test_a_killed_process_leaves_whole_sources(store_url: str, fatal: str) -> None:
     """Killed at the first statement of the transaction that holds the facts, behind the runs and

@@ -51,6 +51,7 @@ def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) ->
         assert check(store).ok
 
 
+@pytest.mark.rare
 def test_upgrades_at_once(store_url: str) -> None:
     with open_store(store_url, write=True) as store:
         migrate.downgrade(store, "0001")

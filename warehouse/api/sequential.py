@@ -8,87 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
+from warehouse.questions.question import Gives, method
+from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
+    from warehouse.analysis.sequential.row import SequentialGate, SequentialRow  # noqa: F401
 
 
 class SequentialMethods(Connection):
     """Decide as soon as the answer is settled (`docs/stopping.md`)."""
 
-    def sequential_gate(
-        self,
-        candidate: str,
-        baseline: str,
-        margin: float | None,
-        *,
-        margins: Mapping[str, float] | None = None,
-        benchmarks: Sequence[str] = (),
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        cluster: str | None = None,
-        n_max: int | None = None,
-        alpha: float = 0.05,
-        seed: int = 0,
-        estimand: str = "full_benchmark",
-        looks: int | None = None,
-        use_history: bool = True,
-        latest: bool = False,
-        force: bool = False,
-    ) -> SequentialGate:
-        """Whether it is settled already that a candidate may take the place of a baseline.
-
-        Of the candidate's results the longest beginning of the declared order counts. The verdict
-        and the interval hold however often one asks and whenever one stops.
-
-        Args:
-            candidate: reference of a model.
-            baseline: reference of the other.
-            margin: loss that is tolerated, from 0, in the unit of the metric; None where each
-                benchmark has one of its own.
-            margins: such margins, by benchmark.
-            benchmarks: names; all that both have, if empty. Several share alpha equally.
-            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-            where: conditions ``field=value`` on the runs of both.
-            cluster: clustering, which must be ``"none"`` with prompts sampled where there is one.
-            n_max: the most prompts that are used; None: all.
-            alpha: chance of a wrong verdict, both sides together, in (0, 1).
-            seed: of the order of the prompts.
-            estimand: ``full_benchmark``: the mean over this benchmark's prompts;
-                ``prompts_sampled``: over prompts like them.
-            looks: None: after every prompt; a number: O'Brien and Fleming's bounds at so many looks.
-            use_history: predict scores by other models of the store, besides the baseline.
-            latest: where a reference means several conditions, take the one that ran last.
-            force: compare what differs in judge, metric scale or task version.
-
-        Raises:
-            MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks,
-                nothing in common, runs that should not be compared, or settings under which the run
-                was not stopped.
-            StatisticsError: a number out of range.
-        """
-        from warehouse.analysis.sequential.gate import sequential_gate
-
-        with self.reading() as store:
-            return sequential_gate(
-                store,
-                candidate,
-                baseline,
-                margin,
-                margins=margins,
-                benchmarks=benchmarks,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                n_max=n_max,
-                alpha=alpha,
-                seed=seed,
-                estimand=estimand,
-                looks=looks,
-                use_history=use_history,
-                latest=latest,
-                force=force,
-            )
+    sequential_gate = method(SequentialReleaseGate, Gives["SequentialGate"])
 
     def follow_gate(
         self,
@@ -145,9 +75,8 @@ class SequentialMethods(Connection):
         """
         from warehouse.analysis.selection.selection import Selection, as_conditions
         from warehouse.analysis.sequential.follow import Follower
-        from warehouse.analysis.sequential.plan import SequentialSettings
 
-        settings = SequentialSettings(margin, n_max, alpha, seed, looks=looks, use_history=use_history).checked()
+        settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, looks=looks, use_history=use_history)
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
         follower = Follower(self.opener, candidate, baseline, settings, selection, force)
         reading = {"format": format, "values": values, "mapping": mapping}

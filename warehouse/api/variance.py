@@ -7,127 +7,23 @@ from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
+from warehouse.questions.question import Gives, method
+from warehouse.questions.variance import PassRates, SeedVariance, Variance
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # named in strings
     from warehouse.analysis.power.power import PowerPlan
-    from warehouse.analysis.variance.pass_rates import PassReport
-    from warehouse.analysis.variance.seeds import SeedReport
-    from warehouse.analysis.variance.variance import VarianceReport
+    from warehouse.analysis.variance.pass_rates import PassReport  # noqa: F401
+    from warehouse.analysis.variance.seeds import SeedReport  # noqa: F401
+    from warehouse.analysis.variance.variance import VarianceReport  # noqa: F401
     from warehouse.stats import Cost, VarianceParts
 
 
 class VarianceMethods(Connection):
     """Split variance between prompts, draws and seeds; pass@k; plan a comparison."""
 
-    def variance(
-        self,
-        target: str,
-        *,
-        benchmark: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        cluster: str | None = None,
-        single_draws: bool = True,
-    ) -> VarianceReport:
-        """How much of a run's error comes from the choice of prompts, and how much from the draws.
-
-        A row is one condition; its repeats are pooled as draws.
-
-        Args:
-            target: ``run:ID``, a benchmark (every condition on it), or a model reference.
-            benchmark: name of a benchmark; then ``target`` is a reference.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-                ``"same_text"``, or a name.
-            single_draws: also say how far runs of one draw would lie apart, which reads every draw.
-
-        Raises:
-            MisuseError: an unknown name, or nothing with scored prompts.
-        """
-        from warehouse.analysis.variance.variance import variance
-
-        with self.reading() as store:
-            return variance(
-                store,
-                target,
-                benchmark=benchmark,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                single_draws=single_draws,
-            )
-
-    def pass_rates(
-        self,
-        target: str,
-        *,
-        at: Sequence[int] = (),
-        hat: Sequence[int] = (),
-        benchmark: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        cluster: str | None = None,
-        estimand: str = "prompts_sampled",
-        level: float = 0.95,
-    ) -> PassReport:
-        """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
-
-        A figure is None, with the count, where a prompt has fewer than k draws, and where the draws
-        are not known to be right or wrong.
-
-        Args:
-            target: ``run:ID``, a benchmark (every condition on it), or a model reference.
-            at: k of pass@k: at least one of k draws is right.
-            hat: k of pass^k: all k draws are right.
-            benchmark: name of a benchmark; then ``target`` is a reference.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            cluster: clustering for the errors, as in :meth:`variance`.
-            estimand: ``"prompts_sampled"`` (the prompts are a sample), or ``"prompts_fixed"`` (only
-                the draws are random).
-            level: nominal coverage of the intervals, in (0, 1).
-
-        Raises:
-            MisuseError: an unknown name, no k, or nothing with scored prompts.
-            StatisticsError: a k below 1, ``level`` or ``estimand`` out of range.
-        """
-        from warehouse.analysis.variance.pass_rates import pass_rates
-
-        with self.reading() as store:
-            return pass_rates(
-                store,
-                target,
-                at=at,
-                hat=hat,
-                benchmark=benchmark,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                estimand=estimand,
-                level=level,
-            )
-
-    def seed_variance(
-        self, target: str, *, benchmark: str | None = None, metric: str | None = None, where: Sequence[str] = ()
-    ) -> SeedReport:
-        """Split the variance between training seeds and prompts.
-
-        Seeds belong together if model, recipe, position and every setting of the run agree.
-
-        Args:
-            target: a benchmark (every model with seeds on it), or a model reference.
-            benchmark: name of a benchmark; then ``target`` is a reference.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-
-        Raises:
-            MisuseError: an unknown name, or no model with scores of two seeds.
-        """
-        from warehouse.analysis.variance.seeds import seed_variance
-
-        with self.reading() as store:
-            return seed_variance(store, target, benchmark=benchmark, metric=metric, where=where)
+    variance = method(Variance, Gives["VarianceReport"])
+    pass_rates = method(PassRates, Gives["PassReport"])
+    seed_variance = method(SeedVariance, Gives["SeedReport"])
 
     def power(
         self,

@@ -14,15 +14,21 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import Question, options
+from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text
 
-QUERY, VARIANCE = "query", "variance"
-_QUESTIONS: Mapping[str, type[Question]] = {"leaderboard": AnyLeaderboard, "compare": Compare, "pairs": AllPairs}
+QUERY = "query"
+_QUESTIONS: Mapping[str, type[Question]] = {
+    "leaderboard": AnyLeaderboard,
+    "compare": Compare,
+    "pairs": AllPairs,
+    "variance": Variance,
+}
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 #: Parameters that a claim cannot have, as they name no figures.
-_LEFT_OUT = {"store", "flips", "with_flags", "single_draws", "weights"}
+_LEFT_OUT = {"flips", "with_flags", "single_draws", "weights"}
 #: The largest numbers that a claim may ask for.
 _NUMBERS = {"equivalence"}
 _BRACKET_OR_ORDER = re.compile(r"[()]|\border\s+by\b", re.IGNORECASE)
@@ -40,7 +46,7 @@ class Answer:
 
 def kinds() -> tuple[str, ...]:
     """Names of the questions."""
-    return (*_QUESTIONS, VARIANCE, QUERY)
+    return (*_QUESTIONS, QUERY)
 
 
 def accepted(kind: str) -> dict[str, Any]:
@@ -51,15 +57,9 @@ def accepted(kind: str) -> dict[str, Any]:
     """
     if kind == QUERY:
         return {"sql": inspect.Parameter.empty}
-    if kind in _QUESTIONS:
-        known = {name: option.default for name, option in options(_QUESTIONS[kind]).items()}
-    elif kind == VARIANCE:
-        from warehouse.analysis.variance.variance import variance
-
-        known = {name: one.default for name, one in inspect.signature(variance).parameters.items()}
-    else:
+    if kind not in _QUESTIONS:
         raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
-    return {name: default for name, default in known.items() if name not in _LEFT_OUT}
+    return {name: one.default for name, one in options(_QUESTIONS[kind]).items() if name not in _LEFT_OUT}
 
 
 def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,10 +138,6 @@ def _place(row: Mapping[str, Any]) -> list[str]:
 
 
 def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
-    if kind == VARIANCE:
-        from warehouse.analysis.variance.variance import variance
-
-        return variance(store, **given)
     question = _QUESTIONS[kind](**given)
     if isinstance(question, AnyLeaderboard) and question.benchmark is question.group:
         raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")

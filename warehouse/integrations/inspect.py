@@ -25,10 +25,10 @@ from inspect_ai.util import EarlyStop
 from warehouse.analysis.selection.prompt_order import PromptKey
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.sequential.live import MANAGER, LiveTest, first_occurrences, plan_for, read_baseline
-from warehouse.analysis.sequential.plan import SequentialSettings
 from warehouse.errors import MisuseError
 from warehouse.importers.inspect.sample_fields import identity_of, letters_of
 from warehouse.importers.inspect.scores import as_score, values_of
+from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.hashing import content_key
 from warehouse.store.open import open_store
 
@@ -79,7 +79,7 @@ def stop_early(
         StatisticsError: a number out of range.
         StoreError: there is no store.
     """
-    settings = SequentialSettings(margin, n_max, alpha, seed, use_history=use_history).checked()
+    settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, use_history=use_history)
     selection = Selection(benchmark or task.name, metric, as_conditions(where), latest=latest)
     stopper = Stopper(store, baseline, settings, selection)
     samples = _with_ids(list(task.dataset))

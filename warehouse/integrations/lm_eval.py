@@ -26,12 +26,12 @@ from lm_eval.utils import handle_non_serializable, simple_parse_args_string
 from warehouse.analysis.selection.prompt_order import PromptKey
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.sequential.live import Baseline, LiveTest, first_occurrences, plan_for, read_baseline
-from warehouse.analysis.sequential.plan import SequentialSettings
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.importers.common.json_fields import compact, number_or_none
 from warehouse.importers.lm_eval.metrics import filter_label
 from warehouse.importers.lm_eval.model import model_fields
 from warehouse.importers.lm_eval.rows import target_text
+from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.hashing import content_key
 from warehouse.store.open import open_store
 
@@ -110,7 +110,7 @@ def run_until_settled(
         StatisticsError: a number out of range.
         StoreError: there is no store.
     """
-    settings = SequentialSettings(margin, n_max, alpha, seed, use_history=use_history).checked()
+    settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, use_history=use_history)
     given = _checked_options(options or {}, piece)
     loaded = _one_task(task, model_args, given)
     document = {"config": {"model": model, "model_args": model_args}, "model_name": None}

@@ -122,19 +122,8 @@ class AllPairs(SelectedAtLevel, Question):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(Selected, Question):
-    """Whether a candidate may take the place of a baseline.
-
-    On each benchmark the non-inferiority test of the paired differences (clustered where the benchmark is), adjusted
-    for the number of benchmarks (Holm).
-
-    Raises:
-        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, nothing in common, or runs
-            that should not be compared.
-        StatisticsError: a number out of range.
-    """
-
-    NAME, ANSWER = "gate", "warehouse.analysis.comparison.gate:gate"
+class Replacement(Selected):
+    """Two models, of which one is to take the place of the other, and the loss that is tolerated."""
 
     candidate: Annotated[str, Option("The model to be released, if it is not named first.")]
     baseline: Annotated[str, Option("The model that it follows, if it is not named second.")]
@@ -152,10 +141,28 @@ class ReleaseGate(Selected, Question):
             ("-b", "--benchmark"),
         ),
     ] = ()
+    force: Force = False
+
+
+@dataclass(frozen=True)
+class ReleaseGate(Replacement, Question):
+    """Whether a candidate may take the place of a baseline.
+
+    On each benchmark the non-inferiority test of the paired differences (clustered where the benchmark is), adjusted
+    for the number of benchmarks (Holm).
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, nothing in common, or runs
+            that should not be compared.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "gate", "warehouse.analysis.comparison.gate:gate"
+
+    _: KW_ONLY
     alpha: Annotated[
         float, Option("Chance of any false pass, and of any false fail.", "P", least=0, most=0.5, is_open=(True, True))
     ] = 0.05
     max_unscored: Annotated[
         float, Option("More of the candidate's samples without a score: undecided.", "SHARE", least=0, most=1)
     ] = 0.05
-    force: Force = False

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from warehouse.questions.options import ChosenScores, Cluster, Level, Scores, Seed
+from warehouse.questions.options import ByMetric, ChosenScores, Cluster, Level, Seed
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -78,7 +78,7 @@ class ItemPruning(ChosenScores, _Benchmark, Question):
 
 
 @dataclass(frozen=True)
-class Audit(Scores, _Benchmark, Question):
+class Audit(ByMetric, _Benchmark, Question):
     """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
 
     ``.listed`` are the suspects, ``.plan()`` is the benchmark without them. A clean list proves no clean key: only

@@ -28,8 +28,8 @@ Estimand = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scores(Options):
-    """Which scores a question is about."""
+class ByMetric(Options):
+    """Which runs a question is about, and by which metric."""
 
     metric: Annotated[
         str | None, Option("Metric, or METRIC,FILTER; default: the headline metric.", "NAME", ("-m", "--metric"))
@@ -41,7 +41,7 @@ class Scores(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChosenScores(Scores):
+class ChosenScores(ByMetric):
     """The same where a name may fit several conditions."""
 
     latest: Annotated[bool, Option("Where a name fits several conditions, take the newest.")] = False

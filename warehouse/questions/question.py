@@ -156,8 +156,12 @@ class Options:
         """
         known = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
-        own = {name: getattr(self, name) for name in known if hasattr(self, name)}
-        return kind(**(own | {name: value for name, value in values.items() if name in known}))
+        return self.part(kind, **{name: value for name, value in values.items() if name in known})
+
+    def part(self, kind: type[Q], **values: Any) -> Q:
+        """Another kind with what both of them say, and with these values."""
+        own = {name: getattr(self, name) for name in options(kind) if hasattr(self, name)}
+        return kind(**(own | values))
 
 
 @dataclass(frozen=True)
@@ -185,9 +189,9 @@ class FieldOption(Option):
     """An `Option` with the field that it is of.
 
     Attributes:
-        type: of the value, or of each of several, None left out.
+        type: of the value, or of one of several; None left out.
         default: ``inspect.Parameter.empty`` where it has to be said.
-        is_list: whether it is several values.
+        is_list: whether it is several texts or numbers.
     """
 
     type: Any = None

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.questions.comparison import Compare
-from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats import (
     PairedDifference,
     mcnemar_test,
@@ -18,7 +17,7 @@ from warehouse.stats import (
     sign_flip_test,
     wilcoxon_test,
 )
-from warehouse.stats.core.draws import PromptDraws, prompt_draws
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.margins import equivalence_p_values
 

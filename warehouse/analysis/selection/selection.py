@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.questions.options import Scores
+from warehouse.questions.options import ByMetric
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Selection:
     subset_ok: bool = False
 
 
-def selection_of(options: Scores, **others: Any) -> Selection:
-    """The selection that a question makes; its ``benchmark`` and ``subset_ok`` where it has them.
+def selection_of(options: ByMetric, **others: Any) -> Selection:
+    """The selection that a question makes; what it does not say is left at the default.
 
     Args:
         others: what it is to be instead.

@@ -15,9 +15,10 @@ from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.sequential.gate import row_of
 from warehouse.analysis.sequential.live import Baseline, plan_for, read_baseline
-from warehouse.analysis.sequential.plan import SequentialPlan, SequentialSettings
+from warehouse.analysis.sequential.plan import SequentialPlan
 from warehouse.analysis.sequential.row import SequentialRow
 from warehouse.errors import MisuseError
+from warehouse.questions.sequential import SequentialSettings
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,14 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.shared_prompts import notes_on_shared
 from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
-from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, in_order, make_plan, with_alpha
+from warehouse.analysis.sequential.plan import SequentialPlan, in_order, make_plan
 from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.question import answers
+from warehouse.questions.sequential import FULL, SequentialReleaseGate, SequentialSettings
 from warehouse.stats import Outlook, SequentialTest, group_sequential_test, sequential_outlook, sequential_test
 from warehouse.store.connection import Store
 
@@ -27,36 +29,11 @@ Floats = NDArray[np.float64]
 _SHARED = "a sequential test on several benchmarks shares alpha equally among them"
 
 
-def sequential_gate(
-    store: Store,
-    candidate: str,
-    baseline: str,
-    margin: float | None,
-    *,
-    margins: Mapping[str, float] | None = None,
-    benchmarks: Sequence[str] = (),
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    n_max: int | None = None,
-    alpha: float = 0.05,
-    seed: int = 0,
-    estimand: str = FULL,
-    looks: int | None = None,
-    use_history: bool = True,
-    latest: bool = False,
-    force: bool = False,
-) -> SequentialGate:
-    """Whether it is settled already that a candidate may take the place of a baseline.
-
-    Of the candidate's results the longest beginning of the declared order counts (statistics.md
-    §11). The verdict and the interval hold however often one asks and whenever one stops.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.sequential_gate`.
-    """
-    settings = SequentialSettings(0.0, n_max, alpha, seed, estimand, looks, use_history, cluster).checked()
-    pairs, left_out = _both(store, candidate, baseline, list(benchmarks), metric, as_conditions(where), latest)
-    own = dict(margins or {})
+@answers(SequentialReleaseGate)
+def sequential_gate(store: Store, question: SequentialReleaseGate) -> SequentialGate:
+    """Benchmark by benchmark, and the verdict over all."""
+    pairs, left_out = _both(store, question)
+    own, alpha = dict(question.margins or {}), question.alpha
     unknown = sorted(set(own) - {one.benchmark_split[0] for one, _ in pairs})
     if unknown:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
@@ -64,14 +41,14 @@ def sequential_gate(
     prompts: dict[str, NDArray[np.int64]] = {}
     notes = [f"{_SHARED}: {alpha / len(pairs):.3g} each"] if len(pairs) > 1 else []
     for one, other in pairs:
-        limit = own.get(one.benchmark_split[0], margin)
+        limit = own.get(one.benchmark_split[0], question.margin)
         if limit is None:
             raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
         try:
-            shared_alpha = with_alpha(replace(settings, margin=limit), len(pairs))
-            row, plan = _row(store, one, other, metric, shared_alpha, force)
+            settings = question.part(SequentialSettings, margin=limit, alpha=alpha / len(pairs))  # Bonferroni
+            row, plan = _row(store, one, other, question, settings)
         except (MisuseError, StatisticsError) as reason:
-            if benchmarks or len(pairs) == 1:
+            if question.benchmarks or len(pairs) == 1:
                 raise type(reason)(f"{in_words(one.benchmark_split)}: {reason}") from None
             left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
             continue
@@ -81,8 +58,9 @@ def sequential_gate(
     if not rows:
         raise MisuseError("; ".join(left_out))
     notes += notes_on_shared(store, prompts)
+    verdict = together([row.verdict for row in rows])
     return SequentialGate(
-        candidate, baseline, together([row.verdict for row in rows]), alpha, tuple(rows), tuple(left_out), tuple(notes)
+        question.candidate, question.baseline, verdict, alpha, tuple(rows), tuple(left_out), tuple(notes)
     )
 
 
@@ -93,33 +71,25 @@ def together(verdicts: Sequence[str]) -> str:
     return "pass" if set(verdicts) == {"pass"} else "undecided"
 
 
-def _both(
-    store: Store,
-    candidate: str,
-    baseline: str,
-    names: Sequence[str],
-    metric: str | None,
-    where: tuple[str, ...],
-    latest: bool,
-) -> tuple[list[tuple[Condition, ...]], list[str]]:
+def _both(store: Store, question: SequentialReleaseGate) -> tuple[list[tuple[Condition, ...]], list[str]]:
     pairs: list[tuple[Condition, ...]] = []
     left_out: list[str] = []
-    wanted: list[str | None] = [*dict.fromkeys(names)] or [None]
-    for name in wanted:
-        both, missing = find_both(store, candidate, baseline, Selection(name, metric, where, latest=latest))
+    named: list[str | None] = list(dict.fromkeys(question.benchmarks))
+    for name in named or [None]:
+        both, missing = find_both(store, question.candidate, question.baseline, selection_of(question, benchmark=name))
         pairs += both
         left_out += missing
     return pairs, left_out
 
 
 def _row(
-    store: Store, one: Condition, other: Condition, wanted: str | None, settings: SequentialSettings, force: bool
+    store: Store, one: Condition, other: Condition, question: SequentialReleaseGate, settings: SequentialSettings
 ) -> tuple[SequentialRow, SequentialPlan]:
     shared = sorted(set(one.run_ids) & set(other.run_ids))
     if shared:
         raise NotComparable(f"both references mean run {shared[0]}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, one, other, wanted)
-    refuse_incomparable(one, other, metric_a, metric_b, force)
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, one, other, question.metric)
+    refuse_incomparable(one, other, metric_a, metric_b, question.force)
     records = stopped_early(store, (one, other))
     if other.key in records:
         raise NotComparable(f"the baseline {other.model} was itself stopped early by {records[other.key].name}")

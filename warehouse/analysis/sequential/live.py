@@ -15,8 +15,9 @@ from warehouse.analysis.selection.reference import find_conditions, parse_where,
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import RULE, stopped_early
-from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, benchmark_size, make_plan
+from warehouse.analysis.sequential.plan import SequentialPlan, benchmark_size, make_plan
 from warehouse.errors import MisuseError
+from warehouse.questions.sequential import FULL, SequentialSettings
 from warehouse.records.clock import utc_now
 from warehouse.stats import SequentialMonitor, SequentialTest
 from warehouse.store.connection import Store

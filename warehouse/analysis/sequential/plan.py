@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,53 +16,15 @@ from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.prompt_order import PromptOrder, order_prompts, read_keys
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.errors import MisuseError
+from warehouse.questions.sequential import FULL, SequentialSettings
 from warehouse.stats import SequentialDesign, design_against_baseline, design_two_models, predict_scores
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-FULL, SAMPLED = "full_benchmark", "prompts_sampled"
-ESTIMANDS = (FULL, SAMPLED)
 #: Models behind the predictions, at most.
 HISTORY = 100
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class SequentialSettings:
-    """What is fixed before the first score.
-
-    Attributes:
-        margin: loss that is tolerated, in the unit of the metric.
-        n_max: the most prompts; None: all that the benchmark has.
-        alpha: chance of a wrong verdict, both sides together.
-        seed: of the order.
-        estimand: ``full_benchmark`` (this benchmark's prompts) or ``prompts_sampled``.
-        looks: None: after every prompt; a number: so many looks of O'Brien and Fleming.
-        use_history: predict scores by other models of the store too.
-        cluster: as in `gate`; with prompts sampled there must be none.
-    """
-
-    margin: float
-    n_max: int | None = None
-    alpha: float = 0.05
-    seed: int = 0
-    estimand: str = FULL
-    looks: int | None = None
-    use_history: bool = True
-    cluster: str | None = None
-
-    def checked(self) -> SequentialSettings:
-        """Themselves.
-
-        Raises:
-            MisuseError: an unknown estimand; a clustering of the full benchmark.
-        """
-        if self.estimand not in ESTIMANDS:
-            raise MisuseError(f"unknown estimand {self.estimand!r}; there are: {', '.join(ESTIMANDS)}")
-        if self.cluster is not None and self.estimand == FULL:
-            raise MisuseError("cluster is for prompts_sampled: the full benchmark is no sample of clusters")
-        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +84,14 @@ def make_plan(
             sampled, a benchmark of which the store does not know all prompts.
         StatisticsError: a number out of range.
     """
-    settings = settings.checked()
     low, high = _bounds(metric, scores, baseline.benchmark_split[0])
     sign = -1.0 if metric.higher_is_better is False else 1.0
     limits = (low, high) if sign > 0 else (-high, -low)
     n = benchmark_size(store, baseline, scores)
     is_stored = settings.estimand == FULL and scores.n == len(scores.seen) == n
-    if settings.estimand == SAMPLED:
+    if settings.estimand != FULL:
         _refuse_clusters(store, baseline, scores, settings.cluster)
-    known = scores.seen if is_stored or settings.estimand == SAMPLED else _all_prompts(store, baseline, n)
+    known = scores.seen if is_stored or settings.estimand != FULL else _all_prompts(store, baseline, n)
     order = order_prompts(read_keys(store, known).values(), settings.seed)
     if not is_stored:
         population = n if settings.estimand == FULL else None
@@ -250,8 +211,3 @@ def _may_count(item: Condition, before: datetime | None, wanted: Collection[str]
         return item.key in wanted
     times: list[Any] = [run["started_at"] for run in item.runs]
     return before is None or all(time is not None and time <= before for time in times)
-
-
-def with_alpha(settings: SequentialSettings, n_tests: int) -> SequentialSettings:
-    """The settings of each of several tests that share one alpha (Bonferroni)."""
-    return replace(settings, alpha=settings.alpha / n_tests)

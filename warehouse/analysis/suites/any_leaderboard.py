@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from warehouse.analysis.leaderboard.all_boards import Leaderboards, leaderboards
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
-from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
 from warehouse.analysis.suites.tree import is_suite
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
+
+if TYPE_CHECKING:
+    from warehouse.analysis.suites.leaderboard import SuiteBoard
 
 
 @answers(AnyLeaderboard)
@@ -21,6 +25,8 @@ def any_leaderboard(store: Store, question: AnyLeaderboard) -> Leaderboard | Sui
     name = question.benchmark
     suite = name if question.group is None and name is not None and is_suite(store, name) else question.group
     if suite is not None:
+        from warehouse.analysis.suites.leaderboard import suite_leaderboard  # takes a while
+
         reason = f"is for benchmarks, and {suite} is a suite (group)"
         return suite_leaderboard.to(store, question.only(SuiteLeaderboard, reason, group=suite, benchmark=None))
     reason = "is for suites: name one"

@@ -16,42 +16,28 @@ from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve,
 from warehouse.analysis.training.read import by_other_metrics, read_curves, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_apart
 from warehouse.errors import MisuseError
-from warehouse.stats.core.inputs import as_level
+from warehouse.questions.question import answers
+from warehouse.questions.training import Curves
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.training.curve_tests import departure
 from warehouse.store.connection import Store
 
 
-def curves(
-    store: Store,
-    benchmark: str,
-    references: Sequence[str] = (),
-    *,
-    against: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    chance: float | None = None,
-    cluster: str | None = None,
-    level: float = 0.95,
-) -> CurvesReport:
-    """Curves of trained models along their checkpoints.
-
-    Where exactly two curves are left, or with ``against`` those of one recipe in both formulations,
-    it is told where they cross.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.curves`.
+@answers(Curves)
+def curves(store: Store, question: Curves) -> CurvesReport:
+    """Where exactly two curves are left, or with ``against`` those of one recipe in both formulations, it is told
+    where they cross.
     """
-    as_level(level)
-    if chance is not None and not math.isfinite(chance):
-        raise MisuseError(f"chance must be a number, found {chance}")
+    metric, references, wanted = question.metric, question.references, parse_where(question.where)
     all_curves: list[Curve] = []
     left_out = 0
-    for name in (benchmark, *filter(None, (against,))):
-        known, wanted = find_benchmark(store, name), parse_where(where)
+    for name in (question.benchmark, *filter(None, (question.against,))):
+        known = find_benchmark(store, name)
         recipes = read_recipes(store, known.ids, metric=metric, where=wanted)
         chosen = _chosen(store, references, recipes, known.ids, wanted)
-        own = read_curves(store, known, metrics_of(store, known.ids), chosen, chance=chance, cluster=cluster)
+        metrics = metrics_of(store, known.ids)
+        own = read_curves(store, known, metrics, chosen, chance=question.chance, cluster=question.cluster)
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
             others = {} if metric else by_other_metrics(store, known.ids, wanted, ())
@@ -63,7 +49,7 @@ def curves(
             raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
         all_curves += own
         left_out += len(chosen) - len(own)
-    return curves_of(all_curves, level, left_out, two_formulations=against is not None)
+    return curves_of(all_curves, question.level, left_out, two_formulations=question.against is not None)
 
 
 def curves_of(

@@ -18,6 +18,8 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.training import Decide
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.training.jitter import jitter
 from warehouse.stats.training.noise_floor import jitter_only_lower_bound, recipe_difference
@@ -114,34 +116,16 @@ class Decisions(Result):
         return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
 
 
-def decide(
-    store: Store,
-    a: str,
-    b: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    averaged: int = 1,
-    level: float = 0.95,
-) -> Decisions:
-    """Is the difference of two trained models more than another training seed would make?
-
-    All seeds of a reference are taken. With three seeds of the two together their spread is the
-    measure, else that of the other recipes on the benchmark that have seeds; without any, jitter
-    over checkpoints gives a lower bound.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.decide`.
-    """
-    if averaged < 1:
-        raise MisuseError(f"averaged must be at least 1, found {averaged}")
-    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    wanted = parse_where(where)
-    sides = [by_benchmark_split(store, text, ids, wanted) for text in (a, b)]
-    places = common_benchmarks(a, sides[0], b, sides[1])
-    numbers = sorted({one.setting("benchmark_id") for place in places for side in sides for one in side[place]})
-    recipes = read_recipes(store, numbers, metric=metric)
-    return decide_of((a, sides[0]), (b, sides[1]), recipes, averaged, level)
+@answers(Decide)
+def decide(store: Store, question: Decide) -> Decisions:
+    """One row for each benchmark that both have."""
+    ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
+    wanted = parse_where(question.where)
+    a, b = ((text, by_benchmark_split(store, text, ids, wanted)) for text in (question.a, question.b))
+    places = common_benchmarks(*a, *b)
+    numbers = sorted({one.setting("benchmark_id") for place in places for _, side in (a, b) for one in side[place]})
+    recipes = read_recipes(store, numbers, metric=question.metric)
+    return decide_of(a, b, recipes, question.averaged, question.level)
 
 
 def decide_of(

@@ -18,7 +18,8 @@ from warehouse.analysis.training.read import read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import Key, Scale, scales
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.stats.core.inputs import as_level
+from warehouse.questions.question import answers
+from warehouse.questions.training import Recipes, ScalePlan
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
 from warehouse.stats.training.seed_planning import CheapestPlan, cheapest_plan, least_prompts
 from warehouse.stats.training.signal_to_noise import signal_to_noise
@@ -145,67 +146,31 @@ class RecipesReport(Result):
         return f"{len(self.rows)} benchmarks and metrics: {words}"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """At how many scales, what is to be found, and what it may cost."""
-
-    two_scales: bool
-    delta: float | None
-    power: float
-    level: float
-    run_cost: float
-    checkpoint_cost: float
-    budget: float | None
-    prompts_sampled: bool
-
-
-def recipes(
-    store: Store,
-    benchmarks: Sequence[str] = (),
-    *,
-    small: Sequence[str] = (),
-    large: Sequence[str] = (),
-    delta: float | None = None,
-    averaged: int = 1,
-    power: float = 0.8,
-    run_cost: float = 1.0,
-    checkpoint_cost: float = 0.0,
-    budget: float | None = None,
-    prompts_sampled: bool = False,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    level: float = 0.95,
-) -> RecipesReport:
-    """Which benchmarks can decide between recipes, and what a decision costs.
-
-    A recipe is named by its data mix, and by the model where that has no name. Its figure at a scale
-    is the mean over the runs there.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.recipes`.
-    """
-    as_level(level)
-    _refuse(delta, power, averaged, run_cost, checkpoint_cost, budget)
-    plan = Plan(bool(large), delta, power, level, run_cost, checkpoint_cost, budget, prompts_sampled)
-    ids = ids_named(store, benchmarks)
-    at_small = _read(store, ids, metric, [*where, *small], averaged)
-    at_large = _read(store, ids, metric, [*where, *large], averaged) if large else {}
+@answers(Recipes)
+def recipes(store: Store, question: Recipes) -> RecipesReport:
+    """One row for each benchmark and metric with two recipes at the small scale."""
+    small, large = [*question.where, *question.small], [*question.where, *question.large]
+    metric, averaged = question.metric, question.averaged
+    ids = ids_named(store, question.benchmarks)
+    at_small = _read(store, ids, metric, small, averaged)
+    at_large = _read(store, ids, metric, large, averaged) if question.large else {}
     several = _several(at_small)
-    elsewhere = {} if metric else _elsewhere(store, ids, [*where, *small], averaged, several.values())
+    elsewhere = {} if metric else _elsewhere(store, ids, small, averaged, several.values())
     if not several:
         advice = "recipes are told apart by the field recipe, else by the model"
         if elsewhere:
             advice = f"there are some {describe_others(elsewhere)}"
-        what = f" with {', '.join([*small, *where])}" if [*small, *where] else ""
+        named = [*question.small, *question.where]
+        what = f" with {', '.join(named)}" if named else ""
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
-    prompts = {} if delta is None else {key: _read_lasts(store, at) for key, at in several.items()}
-    return _report(at_small, at_large, plan, prompts, elsewhere)
+    prompts = {} if question.delta is None else {key: _read_lasts(store, at) for key, at in several.items()}
+    return _report(at_small, at_large, question, prompts, elsewhere)
 
 
 def recipes_of(recipes: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
     """`recipes` of those that were read, at one scale and without a plan; None for fewer than two."""
     at_small = scales(recipes, 1)
-    plan = Plan(False, None, 0.8, level, 1.0, 0.0, None, False)
-    return _report(at_small, {}, plan, {}, {}) if _several(at_small) else None
+    return _report(at_small, {}, ScalePlan(level=level), {}, {}) if _several(at_small) else None
 
 
 def _read(
@@ -222,7 +187,7 @@ def _several(by_key: Mapping[Key, Scale]) -> dict[Key, Scale]:
 def _report(
     at_small: Mapping[Key, Scale],
     at_large: Mapping[Key, Scale],
-    plan: Plan,
+    plan: ScalePlan,
     prompts: Mapping[Key, Sequence[Checkpoint]],
     elsewhere: Mapping[str, tuple[str, ...]],
 ) -> RecipesReport:
@@ -230,12 +195,12 @@ def _report(
     several = _several(at_small)
     settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
     rows = [
-        _row(at, at_large.get(key) if plan.two_scales else None, plan, prompts.get(key, ()), setting)
+        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, ()), setting)
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
     left_out = len(at_small) - len(several)
-    return RecipesReport(tuple(rows), plan.level, plan.delta, plan.power, plan.two_scales, left_out, elsewhere)
+    return RecipesReport(tuple(rows), plan.level, plan.delta, plan.power, bool(plan.large), left_out, elsewhere)
 
 
 def _elsewhere(
@@ -254,26 +219,11 @@ def _elsewhere(
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
-def _refuse(
-    delta: float | None, power: float, averaged: int, run_cost: float, checkpoint_cost: float, budget: float | None
-) -> None:
-    if averaged < 1:
-        raise MisuseError(f"averaged must be at least 1, found {averaged}")
-    if delta is not None and not (math.isfinite(delta) and delta != 0):
-        raise MisuseError(f"delta must be a number other than 0, found {delta}")
-    if not 0 < power < 1:
-        raise MisuseError(f"power lies between 0 and 1, found {power}")
-    if not (run_cost >= 0 and checkpoint_cost >= 0 and run_cost + checkpoint_cost > 0):
-        raise MisuseError(f"costs are at least 0, and not both 0, found {run_cost} and {checkpoint_cost}")
-    if budget is not None and not budget > 0:
-        raise MisuseError(f"a budget is above 0, found {budget}")
-
-
-def _row(small: Scale, large: Scale | None, plan: Plan, prompts: Sequence[Checkpoint], setting: str) -> RecipesRow:
+def _row(small: Scale, large: Scale | None, plan: ScalePlan, prompts: Sequence[Checkpoint], setting: str) -> RecipesRow:
     one = small.example
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
-    accuracy = _accuracy(small, large, plan.two_scales, plan.level)
+    accuracy = _accuracy(small, large, bool(plan.large), plan.level)
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
@@ -347,7 +297,9 @@ def _accuracy(
     return accuracy.accuracy, accuracy.ci_low, accuracy.ci_high, accuracy.n_pairs, len(both), accuracy.reason
 
 
-def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | None) -> tuple[CheapestPlan | None, str]:
+def _cheapest(
+    small: Scale, plan: ScalePlan, omega: float | None, n_prompts: int | None
+) -> tuple[CheapestPlan | None, str]:
     if plan.delta is None:
         return None, ""
     parts = small.components()
@@ -373,7 +325,7 @@ def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | No
     return cheapest, cheapest.reason
 
 
-def _least_prompts(plan: Plan, omega: float | None) -> int | None:
+def _least_prompts(plan: ScalePlan, omega: float | None) -> int | None:
     if plan.delta is None or omega is None:
         return None
     return least_prompts(plan.delta, omega, power=plan.power, level=plan.level)

@@ -15,6 +15,8 @@ from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.question import answers
+from warehouse.questions.training import Seeds
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
 from warehouse.stats.training.monotonicity import monotonicity
@@ -145,33 +147,21 @@ class SeedsReport(Result):
         return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
 
 
-def seeds(
-    store: Store,
-    benchmarks: Sequence[str] = (),
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    averaged: int = 1,
-    against: str | None = None,
-    level: float = 0.95,
-) -> SeedsReport:
-    """Training seeds and checkpoints: how much a figure would change with another seed.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.seeds`.
-    """
-    if averaged < 1:
-        raise MisuseError(f"averaged must be at least 1, found {averaged}")
-    ids = ids_named(store, benchmarks)
-    recipes = read_recipes(store, ids, metric=metric, where=parse_where(where))
+@answers(Seeds)
+def seeds(store: Store, question: Seeds) -> SeedsReport:
+    """One row for each recipe with a second seed or checkpoint."""
+    against, wanted = question.against, parse_where(question.where)
+    ids = ids_named(store, question.benchmarks)
+    recipes = read_recipes(store, ids, metric=question.metric, where=wanted)
     replicated = [one for one in recipes if one.is_telling]
-    elsewhere = {} if metric else by_other_metrics(store, ids, parse_where(where), replicated)
+    elsewhere = {} if question.metric else by_other_metrics(store, ids, wanted, replicated)
     if not replicated:
-        of = f" on {', '.join(benchmarks)}" if benchmarks else ""
+        of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
         raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
-    others = read_recipes(store, ids, metric=against, where=parse_where(where)) if against else []
+    others = read_recipes(store, ids, metric=against, where=wanted) if against else []
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
-    return recipe_seeds(recipes, others, averaged, level, elsewhere)
+    return recipe_seeds(recipes, others, question.averaged, question.level, elsewhere)
 
 
 def recipe_seeds(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.right_draws import draws_declared, right_draws
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.variance import PassRates
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
-from warehouse.stats.core.draws import PROMPTS_SAMPLED, as_estimand
-from warehouse.stats.core.inputs import as_level
 from warehouse.stats.core.written import ends_text
 from warehouse.store.connection import Store
 
@@ -102,44 +101,26 @@ class PassReport(Result):
         return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
 
 
-def pass_rates(
-    store: Store,
-    target: str,
-    *,
-    at: Sequence[int] = (),
-    hat: Sequence[int] = (),
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    estimand: str = PROMPTS_SAMPLED,
-    level: float = 0.95,
-) -> PassReport:
-    """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
-
-    Where prompts have fewer than k draws the figure is that of the others, with bounds over all. It is
-    None where none has k, and where the draws are not known to be right or wrong.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.pass_rates`.
-    """
-    if not at and not hat:
+@answers(PassRates)
+def pass_rates(store: Store, question: PassRates) -> PassReport:
+    """One row for each condition and k."""
+    if not question.at and not question.hat:
         raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")
-    as_level(level)
-    wanted = as_estimand(estimand)
-    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
-    asked = [("pass@", k) for k in at] + [("pass^", k) for k in hat]
-    rows = [row for item in targets.scored for row in _rows(item, asked, wanted, level)]
-    return PassReport(target, tuple(rows), targets.left_out)
+    targets = find_targets(store, question.target, selection_of(question))
+    rows = [row for item in targets.scored for row in _rows(item, question)]
+    return PassReport(question.target, tuple(rows), targets.left_out)
 
 
-def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level: float) -> list[PassRow]:
+def _rows(target: Target, question: PassRates) -> list[PassRow]:
     correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
     flags = () if reason or draws_declared(target.scores, target.metric) else ("rates_as_counts",)
     rows = []
-    for name, k in asked:
-        function = pass_at_k if name == "pass@" else pass_hat_k
-        row = function(correct, target.scores.n_draws, k, clusters=clusters, estimand=estimand, level=level)
+    asked = [(pass_at_k, k) for k in question.at] + [(pass_hat_k, k) for k in question.hat]
+    for function, k in asked:
+        row = function(
+            correct, target.scores.n_draws, k, clusters=clusters, estimand=question.estimand, level=question.level
+        )
         if reason:
             row = replace(
                 row,

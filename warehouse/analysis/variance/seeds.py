@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.variance import SeedVariance
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats import CrossedVariance, crossed_variance
 from warehouse.store.connection import Store
@@ -93,16 +95,10 @@ class SeedReport(Result):
         return f"{self.target}: {len(self.rows)} sets of training seeds"
 
 
-def seed_variance(
-    store: Store, target: str, *, benchmark: str | None = None, metric: str | None = None, where: Sequence[str] = ()
-) -> SeedReport:
-    """Split the variance between training seeds and prompts.
-
-    Seeds belong together if model, recipe, position and every setting of the run agree.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.seed_variance`.
-    """
-    return seeds_of(find_targets(store, target, Selection(benchmark, metric, as_conditions(where))), target)
+@answers(SeedVariance)
+def seed_variance(store: Store, question: SeedVariance) -> SeedReport:
+    """One row for each set of seeds."""
+    return seeds_of(find_targets(store, question.target, selection_of(question)), question.target)
 
 
 def seeds_of(targets: Targets, target: str) -> SeedReport:

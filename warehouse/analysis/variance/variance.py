@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row
 from warehouse.analysis.variance.view import split_view
+from warehouse.questions.question import answers
+from warehouse.questions.variance import Variance
 from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
 from warehouse.stats import variance_components as split
 from warehouse.stats.core.draws import PromptDraws
@@ -50,25 +52,12 @@ class VarianceReport(Result):
         return split_view(self.rows, self.left_out, verbose=verbose)
 
 
-def variance(
-    store: Store,
-    target: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    single_draws: bool = True,
-) -> VarianceReport:
-    """How much of a run's error comes from the choice of prompts, and how much from the draws.
-
-    A row is one condition; its repeats are pooled as draws.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.variance`.
-    """
-    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
+@answers(Variance)
+def variance(store: Store, question: Variance) -> VarianceReport:
+    """One row for each condition."""
+    targets = find_targets(store, question.target, selection_of(question))
     plain = [item for item in targets.scored if item.is_plain_mean]
-    return variance_of(targets, target, _ranges(store, plain) if single_draws else {})
+    return variance_of(targets, question.target, _ranges(store, plain) if question.single_draws else {})
 
 
 def variance_of(

@@ -105,6 +105,8 @@ def more_memory(raw: Any) -> bool:
 def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
     limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
     settings = {"memory_limit": limit} if limit else {}
+    if threads := os.environ.get("WAREHOUSE_THREADS"):
+        settings["threads"] = threads
     if temporary_folder is not None:
         settings["temp_directory"] = str(temporary_folder)
     return settings

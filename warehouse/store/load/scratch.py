@@ -6,7 +6,6 @@ places. For a server it is an in-memory connection; results travel as Arrow.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ class Scratch:
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
+        self.threads = 0  # of the engine, while they are shared
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
@@ -55,9 +55,10 @@ class Scratch:
         return Parser(self.raw.duplicate())
 
     def share_cores(self) -> None:
-        """Leave half of the cores to the parser: two connections that each use all of them took a
+        """Leave half of the threads to the parser: two connections that each use all cores took a
         quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
-        self.run(f"set threads = {max(1, (os.cpu_count() or 2) // 2)}")
+        self.threads = int(self.value("select current_setting('threads')"))
+        self.run(f"set threads = {max(1, self.threads // 2)}")
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
@@ -116,7 +117,8 @@ class Scratch:
 
     def close(self) -> None:
         """Let go of what is not the store's."""
-        self.run("reset threads")
+        if self.threads:  # "reset" would forget what the user has set
+            self.run(f"set threads = {self.threads}")
         self.expect(0)
         self.run(f"""set search_path = '"{self.home}".main'""")
         self.run("detach database if exists scratch")

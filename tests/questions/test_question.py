@@ -1,0 +1,144 @@
+"""What is said once of a question reaches whoever asks it: command, method, checks, explanation."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from importlib import import_module, resources
+from typing import Annotated, Any
+
+import click
+import pytest
+
+from warehouse.cli.ui.questions import in_flags, options_of
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import Compare, CompareUnpaired
+from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard, Ranking
+from warehouse.questions.question import Answer, Option, Question, UnusedError, explained, options
+
+
+def every() -> list[type[Question]]:
+    """All questions that there are."""
+    for file in resources.files("warehouse.questions").iterdir():
+        if file.name.endswith(".py"):
+            import_module(f"warehouse.questions.{file.name.removesuffix('.py')}")
+    found, left = [], [Question]
+    while left:
+        below = left.pop().__subclasses__()
+        found += [kind for kind in below if kind.__module__.startswith("warehouse.questions")]
+        left += below
+    return found
+
+
+@dataclass(frozen=True)
+class Ask(Question):
+    """How far it is.
+
+    Raises:
+        MisuseError: nowhere.
+    """
+
+    NAME, ANSWER = "ask", "nowhere:ask"
+
+    to: Annotated[str, Option("Where to.", "PLACE")]
+    share: Annotated[float, Option("Of the way.", "P", least=0, most=1, is_open=(True, False))] = 0.5
+    kind: Annotated[str, Option("On what.", choices=("by_foot", "by_bike"))] = "by_foot"
+    slow_ok: Annotated[bool, Option("Slowly too.", flags=("--slow",))] = False
+    stops: Annotated[int | None, Option("At most.", "N", least=1)] = None
+
+
+@pytest.mark.parametrize("question", every(), ids=lambda kind: kind.__name__)
+def test_a_question_is_answered_by_a_function_of_it(question: type[Question]) -> None:
+    module, _, name = question.ANSWER.partition(":")
+    answer = getattr(import_module(module), name)
+    assert isinstance(answer, Answer)
+    assert answer.question is question
+    assert all(option.help.strip() for option in options(question).values())
+
+
+@pytest.mark.parametrize("question", every(), ids=lambda kind: kind.__name__)
+def test_a_question_loads_nothing_that_computes(question: type[Question]) -> None:
+    assert not {"numpy", "sqlalchemy", "click"} & {name.partition(".")[0] for name in vars(inspect.getmodule(question))}
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ({"share": 0}, StatisticsError, r"share must be in \(0, 1\], found 0"),
+        ({"share": float("nan")}, StatisticsError, "share must be"),
+        ({"kind": "by-boat"}, MisuseError, "unknown kind 'by_boat'; there are: by_foot, by_bike"),
+        ({"stops": 0}, StatisticsError, "stops must be at least 1, found 0"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(values: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Ask("town", **values)
+
+
+def test_values_have_one_spelling() -> None:
+    assert Ask("town", kind="by-bike").kind == "by_bike"
+    assert Compare("a", "b", where="model=x").where == ("model=x",)
+
+
+def test_what_would_change_nothing_is_refused_by_its_name() -> None:
+    Ask("town").refuse("is for bikes", "slow_ok", "stops")
+    with pytest.raises(UnusedError, match="stops is for bikes"):
+        Ask("town", stops=3).refuse("is for bikes", "slow_ok", "stops")
+    with pytest.raises(UnusedError, match="slow_ok is for bikes"):  # said, though it is the default
+        Ask.said({"to": "town"}, ["slow_ok"]).refuse("is for bikes", "slow_ok")
+
+
+def test_another_kind_of_question_takes_what_it_knows() -> None:
+    paired = Compare("a", "b", level=0.9, force=True)
+    assert paired.only(CompareUnpaired, "is for pairs") == CompareUnpaired("a", "b", level=0.9, force=True)
+    with pytest.raises(UnusedError, match="flips is for pairs"):
+        Compare("a", "b", flips=3).only(CompareUnpaired, "is for pairs")
+    board = AnyLeaderboard("exam", level=0.9)
+    assert board.only(OneLeaderboard, "is for suites") == OneLeaderboard("exam", level=0.9)
+    with pytest.raises(UnusedError, match="weights is for suites"):
+        AnyLeaderboard("exam", weights="prompts").only(OneLeaderboard, "is for suites")
+
+
+def test_a_suite_and_a_benchmark_are_not_both_named() -> None:
+    with pytest.raises(MisuseError, match="not both"):
+        AnyLeaderboard("exam", group="exam")
+    with pytest.raises(MisuseError, match="prompts fixed has one of its own"):
+        Ranking(method="t", estimand="prompts-fixed")
+
+
+def run(*words: str) -> tuple[int, str, dict[str, Any]]:
+    """A command made of the question: exit code, output, values that it got."""
+    seen: dict[str, Any] = {}
+
+    @click.command("ask")
+    @options_of(Ask, share={"help": "Of the whole way."})
+    def ask(**values: Any) -> None:
+        seen.update(values)
+        Ask.said(values, [name for name in values if name == "slow_ok"]).refuse("is for bikes", "slow_ok")
+
+    from click.testing import CliRunner
+
+    result = CliRunner().invoke(ask, list(words))
+    return result.exit_code, result.output, seen
+
+
+def test_a_command_has_the_options_of_its_question() -> None:
+    code, output, seen = run("town", "--share", "1", "--kind", "by-bike", "--stops", "2")
+    assert seen == {"to": "town", "share": 1.0, "kind": "by-bike", "slow_ok": False, "stops": 2}
+    assert (code, "--slow is for bikes" in output) == (2, True)  # by its name on the command line
+    _, helped, _ = run("--help")
+    for text in ("PLACE", "Of the whole way.", "[default: 0.5; 0<x<=1]", "[by-foot|by-bike]", "--slow", "[x>=1]"):
+        assert text in helped
+    assert run("town", "--share", "0")[0] == 2
+    assert run()[0] == 2
+
+
+def test_notes_name_options_as_the_command_does() -> None:
+    assert in_flags(Ask, "not shown (slow_ok shows it)") == "not shown (--slow shows it)"
+
+
+def test_the_explanation_has_every_option_with_its_range() -> None:
+    text = explained(Ask)
+    assert text.startswith("How far it is.\n\nArgs:\n    to: Where to.\n    share: Of the way; in (0, 1].\n")
+    assert "    kind: On what; one of by_foot, by_bike.\n" in text
+    assert text.endswith("Raises:\n    MisuseError: nowhere.")
