@@ -156,14 +156,7 @@ def selection_options(function: Function) -> Function:
     return function
 
 
-def max_unscored_option(text: str) -> Decorator:
-    """``--max-unscored SHARE``; ``text`` says what comes of more."""
-    return click.option(
-        "--max-unscored", metavar="SHARE", default=0.05, show_default=True, type=click.FloatRange(0, 1), help=text
-    )
-
-
-def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
+def resamples_option(default: int, text: str) -> Decorator:
     """``--resamples N``; the command gets ``n_resamples``."""
     return click.option(
         "--resamples",
@@ -171,7 +164,7 @@ def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
         metavar="N",
         default=default,
         show_default=True,
-        type=click.IntRange(min=least),
+        type=click.IntRange(min=0),
         help=text,
     )
 
@@ -185,31 +178,6 @@ def threshold_option(default: float, text: str) -> Decorator:
         show_default=True,
         type=click.FloatRange(-1, 1, min_open=True),
         help=text,
-    )
-
-
-def subset_option(function: Function) -> Function:
-    """``--subset``: runs on a part of a benchmark count too; the command gets ``subset_ok``."""
-    return click.option("--subset", "subset_ok", is_flag=True, help="Rank runs on a part of the benchmark too.")(
-        function
-    )
-
-
-def estimand_option(function: Function) -> Function:
-    """``--estimand prompts-sampled|prompts-fixed``."""
-    return click.option(
-        "--estimand",
-        type=click.Choice(["prompts-sampled", "prompts-fixed"]),
-        default="prompts-sampled",
-        show_default=True,
-        help="What is random: the prompts as well, or the generations alone.",
-    )(function)
-
-
-def force_option(function: Function) -> Function:
-    """``--force``, of commands that pair runs."""
-    return click.option("--force", is_flag=True, help="Compare what differs in judge, metric scale or task version.")(
-        function
     )
 
 
