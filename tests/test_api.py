@@ -19,6 +19,7 @@ import pytest
 import warehouse.api
 from warehouse.analysis.comparison.compare import Comparison
 from warehouse.analysis.comparison.gate import Gate
+from warehouse.analysis.items.item_statistics import ItemReport
 from warehouse.analysis.leaderboard.all_boards import Leaderboards
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.sequential.row import SequentialGate
@@ -322,6 +323,7 @@ def types_that_a_notebook_sees(store: Warehouse) -> None:
     assert_type(store.leaderboard("exam"), Leaderboard)
     assert_type(store.leaderboard(group="exam", weights="prompts"), SuiteBoard)
     assert_type(store.leaderboard(seed=1), Leaderboards)
+    assert_type(store.items("exam", irt="1pl"), ItemReport)
     assert_type(store.variance("exam"), VarianceReport)
     assert_type(store.sequential_gate("a", "b", 0.01, n_max=9), SequentialGate)
     store.pairs("exam", levle=0.9)  # type: ignore[call-arg]  # refused

@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.reliability import Anchors
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    latest_option,
-    metric_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    where_option,
-    whole_numbers,
-)
+from ..ui.options import output_options, refuse_typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -27,33 +22,12 @@ _ID, _BENCHMARK = 24, 20
 
 
 @command("anchors")
-@click.argument("benchmarks", metavar="BENCHMARK...", nargs=-1, required=True)
-@click.option(
-    "--sizes",
-    metavar="N,N...",
-    callback=whole_numbers,
-    help="Numbers of anchors. [default: 50, 100; a fifth of fewer than 200 prompts]",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["irt", "scores"]),
-    default="irt",
-    show_default=True,
-    help="Cluster prompts by (a, b) of an item response model, or by the scores of all models.",
-)
-@click.option("--model", metavar="1pl|2pl", help="Item response model. [default: 2pl from 20 models on, else 1pl]")
+@options_of(Anchors)
 @click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
 @click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
-@metric_option
-@where_option
-@latest_option
-@seed_option
 @output_options
 @pass_state
-def anchors(
-    state: State, /, benchmarks: tuple[str, ...], output: Output, listed: bool, ids: bool, **options: Any
-) -> None:
-    from warehouse.analysis.reliability.anchors import anchors as ask
+def anchors(state: State, /, output: Output, listed: bool, ids: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
 
     if ids and not output.for_people:
@@ -63,7 +37,7 @@ def anchors(
     if ids and listed:
         raise click.UsageError("give one of --ids and --list")
     with state.open() as store:
-        report = ask(store, benchmarks, **options)
+        report: AnchorReport = Anchors(**options).ask(store)
     if ids:
         for row in report.anchors:
             echo(row.key)

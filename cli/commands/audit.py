@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files.output_file import CLEANED, write_output
+from warehouse.questions.items import Audit
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    cluster_option,
-    first_rows,
-    level_option,
-    metric_option,
-    output_options,
-    refuse_typed,
-    where_option,
-)
+from ..ui.options import first_rows, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -36,25 +30,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 
 
 @command("audit")
-@click.argument("benchmark")
-@click.option(
-    "--threshold",
-    metavar="P",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="List keys that are wrong with at least this probability.",
-)
-@click.option(
-    "--strata", metavar="FIELD", help="Document field, such as subject, whose values have rates of their own."
-)
-@click.option(
-    "--options",
-    "n_options",
-    metavar="N",
-    type=click.IntRange(min=2),
-    help="Options of a prompt, where the store has letters only.",
-)
+@options_of(Audit, against={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
 @click.option(
     "--top",
     metavar="N",
@@ -62,47 +38,24 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
     default=20,
     help="Suspects to show; 0 for all. [default: 20; other outputs have all prompts]",
 )
-@click.option("--effect", is_flag=True, help="How the leaderboard changes without the suspects.")
 @click.option(
     "--plan", metavar="FILE", type=OutputFile(CLEANED), help="Write the prompts without the suspects there, as JSON."
 )
 @click.option("--force", is_flag=True, help="Replace a plan that is there already.")
-@click.option(
-    "--against",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Score the list against verdicts of people: CSV or JSON lines.",
-)
-@click.option(
-    "--wrong-is",
-    metavar="VERDICT",
-    multiple=True,
-    help="A verdict there that means a wrong key; all others mean a right one. Repeatable.",
-)
-@cluster_option
-@metric_option
-@where_option
-@level_option
 @output_options
 @pass_state
-def audit(
-    state: State, /, benchmark: str, top: int, plan: Path | None, force: bool, output: Output, **options: Any
-) -> None:
-    from warehouse.analysis.audit.audit import audit as find
+def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow
 
+    question = Audit.said(options, typed(options))
     if options["effect"] and options["against"] is not None and not output.for_people:
         raise click.UsageError("give one of --effect and --against: they have rows of their own")
     if (options["effect"] or options["against"] is not None) and not output.for_people:
         refuse_typed("is for the suspects, and these rows are those of --effect or --against", "top")
-    if not options["effect"]:
-        refuse_typed("goes with --effect: nothing else has intervals", "level")
     if plan is None:
         refuse_typed("goes with --plan", "force")
-    if options["against"] is None:
-        refuse_typed("goes with --against", "wrong_is")
     with state.open() as store:
-        report = find(store, benchmark, **options)
+        report: AuditReport = question.ask(store)
     if plan is not None:
         text = json.dumps(report.plan(), indent=1, ensure_ascii=False) + "\n"
         write_output(plan, text.encode(), CLEANED, force=force)

@@ -6,21 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.reliability import Flash
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    latest_option,
-    metric_option,
-    output_options,
-    refuse_typed,
-    resamples_option,
-    seed_option,
-    where_option,
-    whole_numbers,
-)
+from ..ui.options import output_options, refuse_typed, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
-from .reliability import scenario_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.reliability.flash import FlashReport
@@ -31,44 +24,24 @@ _SHOWN = 10
 
 
 @command("flash")
-@click.argument("suite")
-@click.option("--model", metavar="MODEL", help="The model to rank. [default: only check the stored ones]")
-@click.option("--new", is_flag=True, help="The model has no answers yet.")
+@options_of(Flash)
 @click.option("--ids", is_flag=True, help="Only the ids of the prompts to ask next in their dump, one a line.")
 @click.option("--check", is_flag=True, help="Every stored model ranked as if it were new.")
-@scenario_options
-@click.option(
-    "--sizes",
-    metavar="N,N...",
-    callback=whole_numbers,
-    help="Prompts of a scenario at each step before all. [default: 20, 50, 200, 1000]",
-)
-@click.option(
-    "--tiers",
-    metavar="RANK,...",
-    callback=whole_numbers,
-    help="Best rank for which each size is enough. [default: 20, 10, 5, 2 for about 40 models, else by their number]",
-)
-@metric_option
-@where_option
-@latest_option
-@resamples_option(200, "Random orders of the prompts behind resolution and check.", least=1)
-@seed_option
 @output_options
 @pass_state
-def flash(state: State, /, suite: str, output: Output, ids: bool, check: bool, **options: Any) -> None:
-    from warehouse.analysis.reliability.flash import flash as ask
+def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow
 
-    if (ids or options["new"]) and options["model"] is None:
-        raise click.UsageError("--ids and --new go with --model")
+    question = Flash.said(options, typed(options))
+    if ids and question.model is None:
+        raise click.UsageError("--ids goes with --model")
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
-    if ids or options["model"] is None:
+    if ids or question.model is None:
         refuse_typed("goes with --model and the table: without a model it is shown anyway", "check")
     with state.open() as store:
-        report = ask(store, suite, **options)
-    checked = check or options["model"] is None
+        report: FlashReport = question.ask(store)
+    checked = check or question.model is None
     if ids:
         for row in report.next_prompts:
             echo(row.key)

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.items import ItemPruning, Items, ItemSplits
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    benchmark_argument,
-    first_rows,
-    latest_option,
-    metric_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    where_option,
-)
+from ..ui.options import benchmark_argument, first_rows, output_options, refuse_typed, seed_option, typed
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -28,11 +22,7 @@ if TYPE_CHECKING:
 
 @command("items")
 @benchmark_argument(required=True)
-@click.option(
-    "--irt",
-    type=click.Choice(["1pl", "2pl", "none"]),
-    help="Item response model. [default: 2pl from 20 models on, else 1pl]",
-)
+@options_of(Items, without=("benchmark",))
 @click.option(
     "--top",
     metavar="N",
@@ -43,71 +33,51 @@ if TYPE_CHECKING:
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
 @seed_option
-@metric_option
-@where_option
-@latest_option
 @output_options
 @pass_state
 def items(
-    state: State,
-    /,
-    benchmark: str,
-    irt: str | None,
-    top: int,
-    splits: bool,
-    pruning: bool,
-    seed: int,
-    output: Output,
-    **chosen: Any,
+    state: State, /, benchmark: str, top: int, splits: bool, pruning: bool, seed: int, output: Output, **options: Any
 ) -> None:
+    question = Items.said(options | {"benchmark": benchmark}, typed(options))
     if splits and pruning:
         raise click.UsageError("give one of --splits and --pruning")
-    if splits or pruning:
-        refuse_typed("goes with the table of prompts alone, not with --splits or --pruning", "irt", "top")
-    else:
+    if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
+        _show_items(state, question, top, output)
+        return
+    unused = "goes with the table of prompts alone, not with --splits or --pruning"
+    refuse_typed(unused, "top")
     if splits:
-        _show_splits(state, benchmark, seed, output, chosen)
-    elif pruning:
-        _show_pruning(state, benchmark, seed, output, chosen)
+        _show_splits(state, question.only(ItemSplits, unused, seed=seed), output)
     else:
-        _show_items(state, benchmark, irt, top, output, chosen)
+        _show_pruning(state, question.only(ItemPruning, unused, seed=seed), output)
 
 
-def _show_items(
-    state: State, benchmark: str, irt: str | None, top: int, output: Output, chosen: dict[str, Any]
-) -> None:
-    from warehouse.analysis.items.item_statistics import ItemRow
-    from warehouse.analysis.items.item_statistics import items as find
-
+def _show_items(state: State, question: Items, top: int, output: Output) -> None:
     with state.open() as store:
-        report = find(store, benchmark, irt=irt, **chosen)
+        report: ItemReport = question.ask(store)
     if not output.for_people:
-        output.emit_records(ItemRow, first_rows(report.rows, top, output))
+        output.emit_records(report.ROW, first_rows(report.rows, top, output))
     else:
         print_items(report, top, state)
     state.notes(report.notes)
 
 
-def _show_splits(state: State, benchmark: str, seed: int, output: Output, chosen: dict[str, Any]) -> None:
-    from warehouse.analysis.items.pruning import SplitRow, item_splits
-
+def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
     with state.open() as store:
-        report = item_splits(store, benchmark, seed=seed, **chosen)
+        report: SplitReport = question.ask(store)
     if not output.for_people:
-        output.emit_records(SplitRow, report.rows)
+        output.emit_records(report.ROW, report.rows)
     else:
         print_splits(report)
     state.notes(report.notes)
 
 
-def _show_pruning(state: State, benchmark: str, seed: int, output: Output, chosen: dict[str, Any]) -> None:
-    from warehouse.analysis.items.pruning import PruningRow, item_pruning
-
+def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     with state.open() as store:
-        report = item_pruning(store, benchmark, seed=seed, **chosen)
+        report: PruningReport = question.ask(store)
     if not output.for_people:
-        output.emit_records(PruningRow, report.rows)
+        output.emit_records(report.ROW, report.rows)
     else:
         print_pruning(report)
     missing = [] if report.n_trainings else ["no monotonicity: no training run with 3 checkpoints here"]

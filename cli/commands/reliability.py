@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.reliability import Reliability
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    level_option,
-    output_options,
-    resamples_option,
-    seed_option,
-    selection_options,
-    subset_option,
-    whole_numbers,
-)
+from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -41,51 +35,21 @@ _SPARE = ("weighted", "e", "prompts a model", "rank ±")
 _PAIRS = 20
 
 
-def scenario_options(function: Function) -> Function:
-    """``--scenarios FIELD`` and ``--standalone``."""
-    standalone = click.option("--standalone", is_flag=True, help="Every subscenario is a scenario of its own.")
-    scenarios = click.option(
-        "--scenarios",
-        metavar="FIELD[,FIELD]",
-        help="Split one benchmark by a field of its prompts, or a clustering; a second one makes subscenarios.",
-    )
-    return scenarios(standalone(function))
-
-
 @command("reliability")
-@click.argument("suite")
-@scenario_options
+@options_of(Reliability)
 @click.option(
     "--part",
     type=click.Choice(PARTS),
     help="Only this: every size; models by aggregates; the pool of models; adjacent models; subscenarios;"
     " few-shot seeds.",
 )
-@click.option(
-    "--sizes",
-    metavar="N,N...",
-    callback=whole_numbers,
-    help="Prompts of a scenario to try. [default: 10, 20, 50 ... below the largest scenario]",
-)
-@click.option(
-    "--ties",
-    metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="What a tie on a scenario counts. [default: 0, as published, with all prompts; 0.5 with fewer]",
-)
-@subset_option
-@selection_options
-@resamples_option(1000, "Instances of each size.", least=1)
-@level_option
-@seed_option
 @output_options
 @pass_state
-def reliability(state: State, /, suite: str, part: str | None, output: Output, **options: Any) -> None:
+def reliability(state: State, /, part: str | None, output: Output, **options: Any) -> None:
     from warehouse.analysis.reliability import results
-    from warehouse.analysis.reliability.reliability import reliability as ask
 
     with state.open() as store:
-        report = ask(store, suite, **options)
+        report: ReliabilityReport = Reliability(**options).ask(store)
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
         "sizes": (results.ReliabilityRow, report.rows),
         "models": (results.ModelRow, report.models),

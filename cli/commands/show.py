@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.questions.items import Show
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
 
 if TYPE_CHECKING:
@@ -24,16 +26,15 @@ EXCERPT = 60
 
 
 @command("show")
-@click.argument("run", metavar="run:ID|prompt:ID")
+@options_of(Show, without=("prompt",))
 @click.argument("prompt", required=False)
 @output_options
 @pass_state
 def show(state: State, run: str, prompt: str | None, output: Output) -> None:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
-    from warehouse.analysis.items.show import show as look
 
     with state.open() as store:
-        view = look(store, run, prompt)
+        view: RunView | PromptView | PromptRuns = Show(run, prompt).ask(store)
     if isinstance(view, PromptView):
         if output.for_people:
             _print_prompt(view)

@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files.output_file import PLAN, SUBSET, write_output
+from warehouse.questions.subsets import PlanSubset
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    latest_option,
-    level_option,
-    metric_option,
-    no_store_option,
-    output_options,
-    seed_option,
-    where_option,
-)
+from ..ui.options import no_store_option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
+from ..ui.questions import options_of
 from ..ui.table import echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -42,28 +36,13 @@ def subset() -> None:
 
 
 @command("subset plan")
-@click.argument("benchmark", metavar="BENCHMARK|SUITE")
-@click.option("--size", metavar="M", type=int, help="Prompts to ask.")
-@click.option("--width", metavar="W", type=float, help="Instead: as many as make the interval so wide, by history.")
-@click.option("--budget", metavar="GENERATIONS", type=float, help="Instead: what may be spent.")
-@click.option(
-    "--draws", metavar="K", default=1, show_default=True, type=click.IntRange(min=1), help="Generations for a prompt."
-)
-@click.option("--against", metavar="BASELINE", help="A stored model, with all prompts, to be compared with.")
-@latest_option
-@where_option
-@metric_option
-@level_option
-@seed_option
+@options_of(PlanSubset, without=("store_result", "now"))
 @no_store_option
 @_out
 @output_options
 @pass_state
-def plan(state: State, /, benchmark: str, output: Output, out: Path | None, **options: Any) -> None:
-    from warehouse.analysis.subsets.make import plan_subset
-
-    plans = plan_subset(state.opener(), benchmark, **options)
-    _give(state, plans, output, out)
+def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
+    _give(state, PlanSubset.said(options, typed(options)).ask(state.opener()), output, out)
 
 
 @command("subset import")

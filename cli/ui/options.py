@@ -156,7 +156,7 @@ def selection_options(function: Function) -> Function:
     return function
 
 
-def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
+def resamples_option(default: int, text: str) -> Decorator:
     """``--resamples N``; the command gets ``n_resamples``."""
     return click.option(
         "--resamples",
@@ -164,7 +164,7 @@ def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
         metavar="N",
         default=default,
         show_default=True,
-        type=click.IntRange(min=least),
+        type=click.IntRange(min=0),
         help=text,
     )
 
@@ -178,13 +178,6 @@ def threshold_option(default: float, text: str) -> Decorator:
         show_default=True,
         type=click.FloatRange(-1, 1, min_open=True),
         help=text,
-    )
-
-
-def subset_option(function: Function) -> Function:
-    """``--subset``: runs on a part of a benchmark count too; the command gets ``subset_ok``."""
-    return click.option("--subset", "subset_ok", is_flag=True, help="Rank runs on a part of the benchmark too.")(
-        function
     )
 
 

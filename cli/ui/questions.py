@@ -28,7 +28,8 @@ def options_of(
         settings: what click is told besides of a field, by its name.
     """
     known = {name: option for name, option in options(question).items() if name not in without}
-    flags = {name: _flags(name, option) for name, option in known.items()}
+    flags = {name: _flags(name, option) for name, option in options(question).items()}
+    shown = {name: max(own, key=len) for name, own in flags.items()}
 
     def decorate(function: Function) -> Function:
         @wraps(function)
@@ -36,7 +37,7 @@ def options_of(
             try:
                 return function(*args, **values)
             except UnusedError as error:
-                raise click.UsageError(f"{max(flags[error.name], key=len)} {error.reason}") from None
+                raise click.UsageError(f"{shown[error.name]} {error.named(shown)}") from None
 
         for name, option in reversed(known.items()):
             wrapper = _parameter(name, flags[name], option, settings.get(name, {}))(wrapper)
@@ -51,21 +52,22 @@ def _flags(name: str, option: FieldOption) -> tuple[str, ...]:
 
 def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
     if option.default is option.empty:
-        return click.argument(name, metavar=option.metavar)
-    known: dict[str, Any] = {"help": option.help, "default": option.default, "metavar": option.metavar}
+        several = {"nargs": -1, "required": True} if option.is_list else {}
+        return click.argument(name, **({"metavar": option.metavar} | several | settings))
+    known: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.type is bool:
-        known |= {"flag_value": False, "type": bool} if option.default else {"is_flag": True}
-    elif option.choices:
-        values = [choice.replace("_", "-") for choice in option.choices]
-        known |= {"type": click.Choice(values), "default": str(option.default).replace("_", "-"), "show_default": True}
-    elif option.type == tuple[int, ...]:
-        known |= {"callback": whole_numbers}
+        known |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
     elif option.is_list and option.type is int:
-        known |= {"default": None, "callback": _numbers}
+        known |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list:
         known |= {"multiple": True}
+    elif option.choices:
+        known |= {"type": click.Choice([choice.replace("_", "-") for choice in option.choices])}
     else:
-        known |= {"type": _type(option), "show_default": option.default is not None}
+        known |= {"type": _type(option)}
+    if not (option.default is None or option.type is bool or option.is_list):
+        default = option.default.replace("_", "-") if option.choices else option.default
+        known |= {"default": default, "show_default": True}
     return click.option(*flags, name, **(known | settings))
 
 

@@ -423,13 +423,14 @@ def test_mistakes_of_the_asker(url: str) -> None:
     with open_store(url) as store:
         for asked, error, message in (
             ({"threshold": 0}, StatisticsError, "threshold"),
-            ({"n_options": 1}, MisuseError, "at least 2 options"),
+            ({"n_options": 1}, StatisticsError, "n_options must be at least 2, found 1"),
             (
                 {"strata": "subject"},
                 MisuseError,
                 "no field|no prompt of quiz has the field 'subject'; there are: category",
             ),
-            ({"wrong_is": ["x"]}, MisuseError, "--against FILE"),
+            ({"wrong_is": ["x"]}, MisuseError, "wrong_is goes with against"),
+            ({"level": 0.9}, MisuseError, "level goes with effect: nothing else has intervals"),
             ({"level": 1.5}, StatisticsError, "level"),
         ):
             with pytest.raises(error, match=message):

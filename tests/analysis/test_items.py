@@ -142,7 +142,7 @@ def test_the_command(run: Caller, url: str) -> None:
     assert "27 more prompts" in shown.err
     assert len(run("items", "quiz", "--json", db=url).rows) == PROMPTS
     run("items", "quizz", db=url).fails(2, "did you mean")
-    with open_store(url) as store, pytest.raises(MisuseError, match="1pl, 2pl or none"):
+    with open_store(url) as store, pytest.raises(MisuseError, match="unknown irt .* 1pl, 2pl, none"):
         items(store, "quiz", irt="3pl")
 
 

@@ -237,10 +237,11 @@ def test_width_budget_and_baseline(planned: World) -> None:
         ({"budget": 1, "draws": 4}, "from 1 to all 120 prompts, found 0"),
         ({"size": 121}, "from 1 to all 120"),
         ({"size": 0}, "from 1 to all 120"),
-        ({"size": 10, "draws": 0}, "at least 1 generation"),
+        ({"size": 10, "draws": 0}, "draws must be at least 1, found 0"),
+        ({"size": 10, "draws": 2}, "draws goes with budget"),
         ({"size": 10, "against": "nobody"}, "no model with runs is called"),
         ({"size": 10, "against": "new/one"}, "no score of 80 of 120 prompts"),
-        ({"size": 10, "level": 1.0}, "between 0 and 1"),
+        ({"size": 10, "level": 1.0}, "level must be in .0, 1., found 1"),
     ],
 )
 def test_plans_without_sense(planned: World, options: dict[str, Any], message: str) -> None:

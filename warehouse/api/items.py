@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
+from warehouse.questions.items import Audit, ItemPruning, Items, ItemSplits
+from warehouse.questions.question import Gives, method
 
-if TYPE_CHECKING:
-    from warehouse.analysis.audit.report import AuditReport
+if TYPE_CHECKING:  # some named in strings
+    from warehouse.analysis.audit.report import AuditReport  # noqa: F401
     from warehouse.analysis.irt.irt import Irt
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
-    from warehouse.analysis.items.item_statistics import ItemReport
-    from warehouse.analysis.items.pruning import PruningReport, SplitReport
+    from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401
+    from warehouse.analysis.items.pruning import PruningReport, SplitReport  # noqa: F401
     from warehouse.analysis.matrix.matrix import Matrix
     from warehouse.embeddings import Embedder, Entailment
 
@@ -22,93 +23,10 @@ if TYPE_CHECKING:
 class ItemMethods(Connection):
     """Map prompts by what models make of them."""
 
-    def items(
-        self,
-        benchmark: str,
-        *,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        irt: str | None = None,
-    ) -> ItemReport:
-        """Difficulty and discrimination of every prompt that all models have a score of.
-
-        Args:
-            benchmark: its name.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the condition that ran last.
-            irt: ``1pl``, ``2pl`` or ``none``; None: 2PL from 20 models on, else 1PL.
-
-        Raises:
-            MisuseError: an unknown name or model, or fewer than two models or prompts.
-        """
-        from warehouse.analysis.items.item_statistics import items
-
-        with self.reading() as store:
-            return items(store, benchmark, metric=metric, where=where, latest=latest, irt=irt)
-
-    def item_splits(
-        self,
-        benchmark: str,
-        *,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        n_splits: int = 20,
-        seed: int = 0,
-    ) -> SplitReport:
-        """Discrimination of prompts on some models against that on others.
-
-        Args:
-            benchmark: its name.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the condition that ran last.
-            n_splits: random splits, at least 1, beside the one by difficulty.
-            seed: of them.
-
-        Raises:
-            MisuseError: an unknown name, fewer than six models or two prompts.
-        """
-        from warehouse.analysis.items.pruning import item_splits
-
-        with self.reading() as store:
-            return item_splits(
-                store, benchmark, metric=metric, where=where, latest=latest, n_splits=n_splits, seed=seed
-            )
-
-    def item_pruning(
-        self,
-        benchmark: str,
-        *,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        shares: Sequence[float] = (0.0, 0.05, 0.1, 0.15, 0.2),
-        n_random: int = 100,
-        seed: int = 0,
-    ) -> PruningReport:
-        """What dropping the least discriminating prompts does to other models, beside random drops.
-
-        Args:
-            benchmark: its name.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the condition that ran last.
-            shares: of the prompts to drop, each in [0, 1).
-            n_random: random drops for each share, at least 1.
-            seed: of the random split and drops.
-
-        Raises:
-            MisuseError: an unknown name, fewer than six models or two prompts, shares out of range.
-        """
-        from warehouse.analysis.items.pruning import item_pruning
-
-        with self.reading() as store:
-            return item_pruning(
-                store, benchmark, metric=metric, where=where, latest=latest, shares=shares, n_random=n_random, seed=seed
-            )
+    items = method(Items, Gives["ItemReport"])
+    item_splits = method(ItemSplits, Gives["SplitReport"])
+    item_pruning = method(ItemPruning, Gives["PruningReport"])
+    audit = method(Audit, Gives["AuditReport"])
 
     def irt(
         self,
@@ -153,65 +71,6 @@ class ItemMethods(Connection):
             fresh=fresh,
             store_result=store_result,
         )
-
-    def audit(
-        self,
-        benchmark: str,
-        *,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        cluster: str | None = None,
-        threshold: float = 0.1,
-        strata: str | None = None,
-        n_options: int | None = None,
-        effect: bool = False,
-        against: str | Path | None = None,
-        wrong_is: Sequence[str] = (),
-        level: float = 0.95,
-    ) -> AuditReport:
-        """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
-
-        ``.listed`` are the suspects, ``.plan()`` is the benchmark without them. A clean list proves
-        no clean key: only what models agree on is found.
-
-        Args:
-            benchmark: name of a benchmark with prompts of its own.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs.
-            cluster: clustering that is shown and that the errors of ``effect`` use: None for the
-                benchmark's default, ``"none"``, ``"same_text"``, or a name.
-            threshold: posterior from which on a key is listed, in (0, 1].
-            strata: field of the prompts' documents, subject or source: its values have rates of
-                their own.
-            n_options: options of a prompt, where the store has letters only; None: as stored.
-            effect: also the leaderboard without the listed prompts.
-            against: table with a column that names prompts and one of verdicts by people, to score
-                the list.
-            wrong_is: verdicts in it that mean a wrong key; empty: words such as 1, wrong, true.
-            level: nominal coverage of the intervals in ``effect``, in (0, 1).
-
-        Raises:
-            MisuseError: unknown names, no keys, fewer than three models with answers, a model twice.
-            StatisticsError: a number out of range.
-            InputError: a file of verdicts that is none.
-        """
-        from warehouse.analysis.audit.audit import audit
-
-        with self.reading() as store:
-            return audit(
-                store,
-                benchmark,
-                metric=metric,
-                where=where,
-                cluster=cluster,
-                threshold=threshold,
-                strata=strata,
-                n_options=n_options,
-                effect=effect,
-                against=against,
-                wrong_is=wrong_is,
-                level=level,
-            )
 
     def matrix(
         self,

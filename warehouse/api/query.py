@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
+from warehouse.questions.items import Show
+from warehouse.questions.question import Gives, method
 from warehouse.store.open import open_store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the last are named in strings
     import pandas as pd
     import pyarrow as pa
 
-    from warehouse.analysis.items.show import PromptRuns, PromptView, RunView
+    from warehouse.analysis.items.show import PromptRuns, PromptView, RunView  # noqa: F401
 
 
 class QueryMethods(Connection):
@@ -46,19 +48,4 @@ class QueryMethods(Connection):
         """As :meth:`arrow`, as a pandas frame."""
         return self.arrow(query, timeout=timeout, memory=memory, **parameters).to_pandas()
 
-    def show(self, run: str | int, prompt: str | int | None = None) -> RunView | PromptView | PromptRuns:
-        """A run, or one prompt of it with every response and score, or a prompt in all runs.
-
-        Args:
-            run: ``run:ID``, an id, or a reference that means one run; ``prompt:ID`` for a prompt
-                in all runs, with its id in the store.
-            prompt: ``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at
-                least six characters that its key begins with; None for the run with all prompts.
-
-        Raises:
-            MisuseError: no such run or prompt, or several.
-        """
-        from warehouse.analysis.items.show import show
-
-        with self.reading() as store:
-            return show(store, str(run), None if prompt is None else str(prompt))
+    show = method(Show, Gives["RunView | PromptView | PromptRuns"])

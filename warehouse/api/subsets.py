@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
+from warehouse.questions.question import Gives, method
+from warehouse.questions.subsets import PlanSubset
 
 if TYPE_CHECKING:
     from warehouse.analysis.subsets.export import Export
@@ -17,69 +18,7 @@ if TYPE_CHECKING:
 class SubsetMethods(Connection):
     """Plan which prompts to ask; `leaderboard`, `compare` and `gate` know the runs on them."""
 
-    def subset_plan(
-        self,
-        benchmark: str,
-        *,
-        size: int | None = None,
-        width: float | None = None,
-        budget: float | None = None,
-        draws: int = 1,
-        against: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        level: float = 0.95,
-        seed: int = 0,
-        store_result: bool = True,
-        now: datetime | None = None,
-    ) -> SubsetPlans:
-        """Draw the prompts of a benchmark to ask, and store the plan.
-
-        Asked on them alone, a model gets an unbiased estimate of its figure on the whole benchmark with a
-        valid interval. The plan has to be made before a model is asked.
-
-        Args:
-            benchmark: name of a benchmark, or of a suite: then each of its benchmarks gets a part.
-            size: prompts to ask.
-            width: instead: of the interval that stored models would have had.
-            budget: instead: generations that may be spent.
-            draws: generations for a prompt, with ``budget``.
-            against: reference of a stored model with all prompts that the new one is compared with.
-            metric: ``name`` or ``name,filter``; None for the headline metric.
-            where: conditions ``field=value`` on the runs of the history, such as ``model!=my/model``.
-            latest: of each model only the condition that ran last.
-            level: of the interval, in (0, 1).
-            seed: of the draw, from 0.
-            store_result: False for a trial: runs on it will not be recognised.
-            now: when the plan is made, naive UTC; None for the clock's time.
-
-        Returns:
-            the plans, one for a benchmark; ``write(path)`` writes the plan file.
-
-        Raises:
-            MisuseError: unknown names, none or several of ``size``, ``width`` and ``budget``, nothing that
-                shows all prompts, a baseline that lacks scores.
-            StatisticsError: a size out of range.
-        """
-        from warehouse.analysis.subsets.make import plan_subset
-
-        return plan_subset(
-            self.opener,
-            benchmark,
-            size=size,
-            width=width,
-            budget=budget,
-            draws=draws,
-            against=against,
-            metric=metric,
-            where=where,
-            latest=latest,
-            level=level,
-            seed=seed,
-            store_result=store_result,
-            now=now,
-        )
+    subset_plan = method(PlanSubset, Gives["SubsetPlans"])
 
     def subset_export(self, plan: str, *, to: str) -> Export:
         """The prompts of a plan as a harness takes them.

@@ -19,6 +19,7 @@ Cluster = Annotated[
 Level = Annotated[float, Option("Confidence level of the intervals.", "P", least=0, most=1, is_open=(True, True))]
 Force = Annotated[bool, Option("Compare what differs in judge, metric scale or task version.")]
 Seed = Annotated[int, Option("Of the random draws; the same seed gives the same answer.", "N", least=0)]
+StoreResult = Annotated[bool, Option("False for a trial: what is computed is not stored.")]
 SubsetOk = Annotated[bool, Option("Rank runs on a part of the benchmark too.", flags=("--subset",))]
 Estimand = Annotated[
     str,
@@ -40,10 +41,16 @@ class ByMetric(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selected(ByMetric):
-    """Which scores a question is about, and what they count as."""
+class ChosenScores(ByMetric):
+    """The same where a name may fit several conditions."""
 
     latest: Annotated[bool, Option("Where a name fits several conditions, take the newest.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected(ChosenScores):
+    """The same with what scores count as for the errors."""
+
     cluster: Cluster = None
 
 

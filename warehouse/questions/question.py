@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
+from types import NoneType, UnionType
 from typing import (
     Any,
     ClassVar,
@@ -15,7 +17,10 @@ from typing import (
     Protocol,
     Self,
     TypeVar,
+    Union,
     cast,
+    get_args,
+    get_origin,
     get_type_hints,
     overload,
 )
@@ -82,17 +87,24 @@ class Option:
         return "" if self.most is None else f"at most {self.most:g}"
 
 
+_IN_BRACES = re.compile(r"\{(\w+)\}")
+
+
 class UnusedError(MisuseError):
     """A field of a question that would change nothing.
 
     Attributes:
         name: of the field.
-        reason: why, to follow its name.
+        reason: why, to follow its name; other fields stand in it in braces.
     """
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name} {reason}")
+        super().__init__(f"{name} {_IN_BRACES.sub('{0[1]}'.format, reason)}")
         self.name, self.reason = name, reason
+
+    def named(self, names: Mapping[str, str]) -> str:
+        """The reason where fields have other names."""
+        return _IN_BRACES.sub(lambda found: names[found[1]], self.reason)
 
 
 @dataclass(frozen=True)
@@ -107,10 +119,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, option in options(type(self)).items():
-            value = option.check(name, getattr(self, name))
-            if option.is_list:
-                value = (value,) if isinstance(value, str) else tuple(value)
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, option.checked(name, getattr(self, name)))
 
     @classmethod
     def said(cls, values: Mapping[str, Any], given: Sequence[str]) -> Self:
@@ -122,6 +131,10 @@ class Options:
 
     def refuse(self, reason: str, *names: str) -> None:
         """Refuse fields that would change nothing.
+
+        Args:
+            reason: why, to follow the name; another field in it stands in braces.
+            names: of the fields.
 
         Raises:
             UnusedError: one of them was said, or is not at its default.
@@ -158,13 +171,15 @@ class Question(Options):
     Attributes:
         NAME: of the command and the method that ask it.
         ANSWER: ``module:name`` of the `Answer`, which is loaded when it is asked.
+        OPENS: whether that is given how to open the store, as it lets go of it while it works, or writes.
     """
 
     NAME: ClassVar[str]
     ANSWER: ClassVar[str]
+    OPENS: ClassVar[bool] = False
 
     def ask(self, store: Any) -> Any:
-        """The answer that a store gives."""
+        """The answer that a store gives, or what opens it."""
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
 
@@ -182,6 +197,15 @@ class FieldOption(Option):
     type: Any = None
     default: Any = inspect.Parameter.empty
     is_list: bool = False
+
+    def checked(self, name: str, value: Any) -> Any:
+        """The value in its one spelling, several as a tuple; raises as `check` does."""
+        if value is None and self.default is None:
+            return None
+        if not self.is_list:
+            return self.check(name, value)
+        several = (value,) if isinstance(value, str) else tuple(value)
+        return tuple(self.check(name, one) for one in several)
 
     @property
     def empty(self) -> Any:
@@ -203,11 +227,19 @@ def options(question: type[Options]) -> Mapping[str, FieldOption]:
 
 def _field_option(default: Any, hint: Any) -> FieldOption:
     kind, (option, *_) = hint.__origin__, hint.__metadata__
-    is_list = getattr(kind, "__origin__", None) is Sequence
-    parts = [part for part in getattr(kind, "__args__", ()) if part is not type(None)]
-    single = parts[0] if parts else kind
+    single = _not_none(kind)
+    is_list = get_origin(single) is Sequence
     default = inspect.Parameter.empty if default is MISSING else default
-    return FieldOption(**vars(option), type=single, default=default, is_list=is_list)
+    return FieldOption(
+        **vars(option), type=get_args(single)[0] if is_list else single, default=default, is_list=is_list
+    )
+
+
+def _not_none(kind: Any) -> Any:
+    """The first type of a union, or the type."""
+    if get_origin(kind) not in (Union, UnionType):
+        return kind
+    return next(part for part in get_args(kind) if part is not NoneType)
 
 
 class Answer(Generic[P, Q, T]):
@@ -267,6 +299,8 @@ def method_by_kind(
 
 def _method(question: type[Question]) -> Callable[..., Any]:
     def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if question.OPENS:
+            return question(*args, **kwargs).ask(self.opener)
         with self.reading() as store:
             return question(*args, **kwargs).ask(store)
 

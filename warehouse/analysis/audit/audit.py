@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,11 @@ from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.audit.row import AgreementRow, AuditRow, StratumRow
 from warehouse.analysis.audit.votes import AuditData, votes_of
 from warehouse.analysis.selection.scored_conditions import select_entries
-from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
+from warehouse.questions.items import Audit
+from warehouse.questions.question import answers
 from warehouse.records import parse_json
-from warehouse.stats.core.inputs import as_level
 from warehouse.stats.labels.votes import votes_of_models
 from warehouse.stats.labels.wrong_keys import THRESHOLD, WrongKeys, same_answers, select_models, wrong_keys
 from warehouse.store.connection import Store
@@ -38,60 +38,13 @@ _FLAGS = {
 }
 
 
-def audit(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-    threshold: float = THRESHOLD,
-    strata: str | None = None,
-    n_options: int | None = None,
-    effect: bool = False,
-    against: str | Path | None = None,
-    wrong_is: Sequence[str] = (),
-    level: float = 0.95,
-) -> AuditReport:
-    """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
-
-    Of each model one condition is heard, that of the last checkpoint and of those the newest; of these
-    at most the 20 best that reach 0.6 of the best, at least three (statistics.md §14). Votes are the
-    options with the largest log-likelihood, by the measure that the metric follows, or extracted answers,
-    or short responses; free-form answers are compared in one form, and one that the metric calls right
-    is a vote for the key.
-
-    Args:
-        store: an open store.
-        benchmark: name of a benchmark with prompts of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering that is shown and that the errors of ``effect`` use: None for the
-            benchmark's default, ``"none"``, ``"same_text"``, or a name.
-        threshold: posterior from which on a key is listed, in (0, 1].
-        strata: field of the prompts' documents, subject or source: its values have rates of their own.
-        n_options: options of a prompt, where the store has letters only; None: as stored.
-        effect: also the leaderboard without the listed prompts.
-        against: table with a column that names prompts and one of verdicts by people, to score the list.
-        wrong_is: verdicts in it that mean a wrong key; empty: words such as 1, wrong, true.
-        level: nominal coverage of the intervals in ``effect``, in (0, 1).
-
-    Raises:
-        MisuseError: unknown names, no keys, fewer than three models with answers, a model twice.
-        StatisticsError: a number out of range.
-        InputError: a file of verdicts that is none.
-    """
-    if not 0 < threshold <= 1:
-        raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
-    if n_options is not None and n_options < 2:
-        raise MisuseError(f"a prompt has at least 2 options, found {n_options}")
-    if wrong_is and against is None:
-        raise MisuseError("--wrong-is says what verdicts mean: give their table with --against FILE")
-    as_level(level)
-    verdicts = None if against is None else read_verdicts(against, wrong_is)
-    selected = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster))
-    stored = read_answers(store, selected, n_options)
-    return audit_of(stored, threshold=threshold, strata=strata, effect=effect, verdicts=verdicts, level=level)
+@answers(Audit)
+def audit(store: Store, question: Audit) -> AuditReport:
+    """The answers of a store, judged."""
+    verdicts = None if question.against is None else read_verdicts(question.against, question.wrong_is)
+    stored = read_answers(store, select_entries(store, selection_of(question)), question.n_options)
+    own = {name: getattr(question, name) for name in ("threshold", "strata", "effect", "level")}
+    return audit_of(stored, verdicts=verdicts, **own)
 
 
 def audit_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,8 +12,10 @@ from warehouse.analysis.irt.fitting import fit_linked
 from warehouse.analysis.items.copies import Copies, copies_of
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import StatisticsError
+from warehouse.questions.items import Items
+from warehouse.questions.question import answers
 from warehouse.stats.items.discrimination import (
     MODELS_FOR_RAW,
     Discrimination,
@@ -106,6 +107,8 @@ class ItemReport(Result):
         "difficulty",
         "text",
     )
+    ROW = ItemRow
+
     benchmark: str
     metric: str
     n_models: int
@@ -127,22 +130,10 @@ class ItemReport(Result):
         )
 
 
-def items(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    irt: str | None = None,
-) -> ItemReport:
-    """Difficulty and discrimination of every prompt that two models have a score of.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.items`.
-    """
-    if irt not in (None, "1pl", "2pl", "none"):
-        raise MisuseError(f"irt must be 1pl, 2pl or none, found {irt!r}")
-    data = read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest), gaps=True)
+@answers(Items)
+def items(store: Store, question: Items) -> ItemReport:
+    """Prompts with their figures, those that go most against the rest first."""
+    data = read_matrix(store, selection_of(question), gaps=True)
     oriented = -data.values if data.higher_is_better is False else data.values
     table = discrimination(oriented.T)
     notes = list(data.notes)
@@ -151,7 +142,7 @@ def items(
             f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r_implied"
         )
     notes += _findable(table)
-    fit = None if irt == "none" else _Fitted.of(data, irt, notes)
+    fit = None if question.irt == "none" else _Fitted.of(data, question.irt, notes)
     rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
     return ItemReport(
         data.benchmark, data.metric, len(data.models), fit.fit.model if fit else "", tuple(rows), tuple(notes)

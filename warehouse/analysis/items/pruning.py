@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
+from warehouse.questions.items import ItemPruning, ItemSplits
+from warehouse.questions.question import answers
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
-from warehouse.stats.items.pruning import SHARES, Effect, pruning_curve
+from warehouse.stats.items.pruning import Effect, pruning_curve
 from warehouse.stats.items.splits import ModelSplit, SplitAgreement, difficulty_split, random_split, split_agreement
 from warehouse.store.connection import Store
 
@@ -106,6 +108,8 @@ class _ItemsOfModels(Result):
 class SplitReport(_ItemsOfModels):
     """Does discrimination carry over from models to others?"""
 
+    ROW = SplitRow
+
     rows: tuple[SplitRow, ...]
 
 
@@ -121,6 +125,8 @@ class PruningReport(_ItemsOfModels):
     """
 
     notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
+    ROW = PruningRow
+
     rows: tuple[PruningRow, ...]
     n_train: int
     n_test: int
@@ -129,24 +135,11 @@ class PruningReport(_ItemsOfModels):
     n_recipes: int
 
 
-def item_splits(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    n_splits: int = 20,
-    seed: int = 0,
-) -> SplitReport:
-    """Discrimination of prompts on some models against that on others.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.item_splits`.
-    """
-    if n_splits < 1:
-        raise MisuseError(f"n_splits must be at least 1, found {n_splits}")
-    table = _Table.of(read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest)))
-    splits = [random_split(len(table.scores), seed=seed + number) for number in range(n_splits)]
+@answers(ItemSplits)
+def item_splits(store: Store, question: ItemSplits) -> SplitReport:
+    """One split by difficulty, and the mean of random ones."""
+    table = _Table.of(read_matrix(store, selection_of(question)))
+    splits = [random_split(len(table.scores), seed=question.seed + number) for number in range(question.n_splits)]
     rows = (
         _split_row([split_agreement(table.scores, difficulty_split(table.scores))]),
         _split_row([split_agreement(table.scores, split) for split in splits]),
@@ -154,34 +147,18 @@ def item_splits(
     return SplitReport(**table.head, rows=rows)
 
 
-def item_pruning(
-    store: Store,
-    benchmark: str,
-    *,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    shares: Sequence[float] = SHARES,
-    n_random: int = 100,
-    seed: int = 0,
-) -> PruningReport:
-    """Drop the least discriminating prompts of some models, and look at others.
-
-    Monotonicity takes training runs with at least three checkpoints, signal-to-noise recipes whose
-    last checkpoints have several seeds; where other models suffice, these are in neither side of
-    the splits.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.item_pruning`.
-    """
-    table = _Table.of(read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest)))
-    splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=seed))
-    rows = [row for split in splits for row in _pruned(table, split, shares, n_random, seed)]
+@answers(ItemPruning)
+def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
+    """Drop the least discriminating prompts of some models, and look at others."""
+    table = _Table.of(read_matrix(store, selection_of(question)))
+    splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=question.seed))
+    rows = [row for split in splits for row in _pruned(table, split, question)]
     return PruningReport(
         **table.head,
         rows=tuple(rows),
         n_train=len(splits[0].train),
         n_test=len(splits[0].test),
-        n_random=n_random,
+        n_random=question.n_random,
         n_trainings=len(table.trainings),
         n_recipes=len(table.recipes),
     )
@@ -262,13 +239,13 @@ def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     )
 
 
-def _pruned(table: _Table, split: ModelSplit, shares: Sequence[float], n_random: int, seed: int) -> list[PruningRow]:
+def _pruned(table: _Table, split: ModelSplit, question: ItemPruning) -> list[PruningRow]:
     curve = pruning_curve(
         table.scores,
         split,
-        seed=seed,
-        shares=shares,
-        n_random=n_random,
+        seed=question.seed,
+        shares=question.shares,
+        n_random=question.n_random,
         trajectories=table.trainings,
         seeds=table.recipes,
     )

@@ -10,6 +10,8 @@ from typing import Any
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.errors import MisuseError
+from warehouse.questions.items import Show
+from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -151,19 +153,10 @@ class PromptView(Result):
         return [dict(one) for one in self.responses]
 
 
-def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptView | PromptRuns:
-    """A run, or one prompt of it, or a prompt in all runs.
-
-    Args:
-        run: ``run:ID``, an id, or a reference that means one run; ``prompt:ID`` for a prompt in
-            all runs, with its id in the store.
-        prompt: ``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at
-            least six characters that its key begins with; None for the run with all prompts, in
-            the order of the benchmark.
-
-    Raises:
-        MisuseError: no such run or prompt, or several.
-    """
+@answers(Show)
+def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
+    """What a reference means, with everything that is stored about it."""
+    run, prompt = str(question.run), None if question.prompt is None else str(question.prompt)
     named = _PROMPT_ID.fullmatch(run)
     if named and prompt is None:
         return _in_all_runs(store, int(named[1]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,18 +12,17 @@ from warehouse.analysis.irt.fitting import excerpt_of
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
-from warehouse.stats.core.inputs import as_seed
 from warehouse.stats.items.anchor_errors import Curves, anchor_errors, irt_anchors, shares_of
 from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model, fit_irt
 from warehouse.store.connection import Store
 
-#: What anchors are clustered by.
-BY = ("irt", "scores")
 _SIZES = (50, 100)
 _NAMED = 5
 #: A recipe is what runs share besides checkpoint and seed.
@@ -77,30 +75,12 @@ class AnchorReport(Result):
         return super().to_dict() | {"anchors": [row.to_dict() for row in self.anchors]}
 
 
-def anchors(
-    store: Store,
-    benchmarks: Sequence[str],
-    *,
-    sizes: Sequence[int] | None = None,
-    by: str = "irt",
-    model: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    seed: int = 0,
-) -> AnchorReport:
-    """Anchors by k-means, and how far estimates from them are off for models that they were not chosen on.
-
-    All benchmarks count alike in the score, and all prompts of one. Scores that are no right draws are
-    cut to right and wrong.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.anchors`.
-    """
-    as_seed(seed)
-    if by not in BY or (sizes is not None and min(sizes, default=0) < 1):
-        raise MisuseError(f"anchors by {by!r} of sizes {sizes}; expected {' or '.join(BY)}, and sizes from 1")
-    selection = Selection(None, metric, as_conditions(where), "none", latest)
-    pool = read_pool(store, benchmarks_named(store, benchmarks), selection)
+@answers(Anchors)
+def anchors(store: Store, question: Anchors) -> AnchorReport:
+    """Anchors by k-means, and how far estimates from them are off for models that they were not chosen on."""
+    sizes, by, model, seed = question.sizes, question.by, question.model, question.seed
+    selection = selection_of(question, cluster="none")
+    pool = read_pool(store, benchmarks_named(store, question.benchmarks), selection)
     whole, notes = _complete(pool)
     responses = whole.responses
     usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)

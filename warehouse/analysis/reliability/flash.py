@@ -14,9 +14,10 @@ from warehouse.analysis.irt.fitting import excerpt_of
 from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow, NextPromptRow
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.stats.core.inputs import as_seed
+from warehouse.questions.question import answers
+from warehouse.questions.reliability import Flash
 from warehouse.stats.suites.flash import SIZES, FlashCheck, flash_check, flash_path, flash_sizes
 from warehouse.stats.suites.instances import shared_sizes
 from warehouse.stats.suites.score_table import SuiteScores
@@ -99,45 +100,20 @@ class FlashReport(Result):
         }
 
 
-def flash(
-    store: Store,
-    suite: str,
-    *,
-    model: str | None = None,
-    new: bool = False,
-    scenarios: str | None = None,
-    standalone: bool = False,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    sizes: Sequence[int] | None = None,
-    tiers: Sequence[int] | None = None,
-    n_resamples: int = 200,
-    seed: int = 0,
-) -> FlashReport:
-    """Rank a model with as few prompts as its place needs (Flash, Perlitz et al. 2024 §6).
-
-    Prompts are asked in an order that depends on their keys and the seed alone. A low rank is settled
-    by few, a high one by more; the check ranks each stored model as if it were new.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.flash`.
-    """
-    as_seed(seed)
-    if new and model is None:
-        raise MisuseError("new goes with a model")
-    steps_at = SIZES if sizes is None else tuple(sizes)
-    if n_resamples < 1 or not steps_at or min(steps_at) < 1:
-        raise MisuseError(f"orders and sizes must be at least 1, found {n_resamples}, {list(steps_at)}")
-    selection = Selection(None, metric, as_conditions(where), "none", latest)
+@answers(Flash)
+def flash(store: Store, question: Flash) -> FlashReport:
+    """The steps of a model that its answers allow, the prompts that come next, and the check of the stored ones."""
+    model, seed, tiers, n_resamples = question.model, question.seed, question.tiers, question.n_resamples
+    steps_at = SIZES if question.sizes is None else question.sizes
     data = read_suite(
         store,
-        suite,
-        selection,
-        scenarios=scenarios,
-        standalone=standalone,
+        question.suite,
+        selection_of(question, cluster="none"),
+        scenarios=question.scenarios,
+        standalone=question.standalone,
         unfinished=() if model is None else (model, model.partition(" (")[0]),
     )
-    place = None if model is None else _place(data, model, new)
+    place = None if model is None else _place(data, model, question.new)
     everyone = np.arange(len(data.scores.models))
     stored = data.scores if place is None else data.scores.part(np.delete(everyone, place))
     check, why = _check(stored, steps_at, tiers, n_resamples, seed)

@@ -19,9 +19,9 @@ from warehouse.analysis.reliability.results import (
 )
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.errors import MisuseError
-from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.questions.question import answers
+from warehouse.questions.reliability import Reliability as Asked
 from warehouse.stats.suites.aggregates import Aggregates, aggregates
 from warehouse.stats.suites.dior import WINDOWS, Reliability, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
@@ -103,39 +103,18 @@ class ReliabilityReport(Result):
         return super().to_dict() | {name: [row.to_dict() for row in getattr(self, name)] for name in parts}
 
 
-def reliability(
-    store: Store,
-    suite: str,
-    *,
-    scenarios: str | None = None,
-    standalone: bool = False,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    cluster: str | None = None,
-    subset_ok: bool = False,
-    sizes: Sequence[int] | None = None,
-    ties: float | None = None,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> ReliabilityReport:
-    """How far the ranking, the best model and the win rates of a suite would change with other
-    scenarios, subscenarios, prompts or few-shot seeds; how they depend on the aggregate and the pool.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.reliability`.
-    """
-    as_level(level)
-    as_seed(seed)
-    if n_resamples < 1 or (ties is not None and not 0 <= ties <= 1) or any(size < 1 for size in sizes or ()):
-        raise MisuseError("instances and sizes must be at least 1, ties between 0 and 1")
-    selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
-    data = read_suite(store, suite, selection, scenarios=scenarios, standalone=standalone)
+@answers(Asked)
+def reliability(store: Store, question: Asked) -> ReliabilityReport:
+    """The verdicts of a suite with other prompts, scenarios and seeds, and by aggregate and pool."""
+    level, seed, n_resamples = question.level, question.seed, question.n_resamples
+    data = read_suite(
+        store, question.suite, selection_of(question), scenarios=question.scenarios, standalone=question.standalone
+    )
     scores = data.scores
     reliabilities = [
-        one_reliability(scores, granularity, size, ties=ties, n_resamples=n_resamples, seed=seed, level=level)
+        one_reliability(scores, granularity, size, ties=question.ties, n_resamples=n_resamples, seed=seed, level=level)
         for granularity in GRANULARITIES
-        for size in _sizes(scores, granularity, sizes)
+        for size in _sizes(scores, granularity, question.sizes)
     ]
     by_prompts = [one for one in reliabilities if one.granularity == "prompts"]
     figures = aggregates(scores)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 
 import numpy as np
 
 from warehouse.analysis.selection.scored_conditions import select_entries
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
 from warehouse.analysis.subsets.population import Population, read_population
 from warehouse.analysis.subsets.stored import store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.subsets import PlanSubset
 from warehouse.records.clock import utc_now
-from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.subsets.design import draw_subset
 from warehouse.stats.subsets.estimate import as_range
@@ -41,41 +41,17 @@ class _Leaf:
         return len(self.prompts.ids)
 
 
-def plan_subset(
-    opener: StoreOpener,
-    benchmark: str,
-    *,
-    size: int | None = None,
-    width: float | None = None,
-    budget: float | None = None,
-    draws: int = 1,
-    against: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    latest: bool = False,
-    level: float = 0.95,
-    seed: int = 0,
-    store_result: bool = True,
-    now: datetime | None = None,
-) -> SubsetPlans:
-    """Draw the prompts of a benchmark to ask, and store the plan.
-
-    Asked on them alone, a model gets an unbiased estimate of its figure on the whole benchmark with a valid
-    interval. The plan has to be made before a model is asked.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.subset_plan`.
-    """
-    as_level(level)
-    as_seed(seed)
-    wanted = _wanted(size, width, budget, draws)
-    selection = Selection(None, metric, as_conditions(where), None, latest)
+@answers(PlanSubset)
+def plan_subset(opener: StoreOpener, question: PlanSubset) -> SubsetPlans:
+    """The plans of the benchmark, or of each of a suite, with what interval they are expected to give."""
+    level, seed = question.level, question.seed
     with opener.reading() as store:
-        leaves, suite = _leaves(store, benchmark, selection, against, level)
-    sizes, expected_width = _sizes(leaves, wanted, width, level)
-    moment = (now or utc_now()).isoformat(timespec="seconds")
+        leaves, suite = _leaves(store, question)
+    sizes, expected_width = _sizes(leaves, question)
+    moment = (question.now or utc_now()).isoformat(timespec="seconds")
     plans = [_plan(leaf, expected, suite, seed, moment) for leaf, expected in zip(leaves, sizes, strict=True)]
     notes: list[str] = []
-    if store_result:
+    if question.store_result:
         stored = [store_plan(opener, plan) for plan in plans]
         plans, notes = [plan for plan, _ in stored], list(dict.fromkeys(note for _, note in stored if note))
     else:
@@ -83,35 +59,13 @@ def plan_subset(
     return SubsetPlans(suite, expected_width, level, tuple(plans), tuple(notes))
 
 
-def _wanted(size: int | None, width: float | None, budget: float | None, draws: int) -> int | None:
-    """Prompts to ask; None where the width says.
-
-    Raises:
-        MisuseError: none or several are given, or numbers without sense.
-    """
-    if sum(one is not None for one in (size, width, budget)) != 1:
-        raise MisuseError("say how many prompts: one of --size, --width and --budget")
-    if draws < 1:
-        raise MisuseError(f"a prompt has at least 1 generation, found {draws}")
-    if draws > 1 and budget is None:
-        raise MisuseError("draws say how far a budget goes: give --budget GENERATIONS, or leave --draws out")
-    if width is not None and not 0 < width < math.inf:
-        raise MisuseError(f"the width of an interval is a number above 0, found {width}")
-    if budget is None:
-        return size
-    if not 0 < budget < math.inf:
-        raise MisuseError(f"a budget is a number of generations above 0, found {budget}")
-    return int(budget // draws)
-
-
-def _leaves(
-    store: Store, name: str, selection: Selection, against: str | None, level: float
-) -> tuple[list[_Leaf], str]:
+def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
+    name, against, level = question.benchmark, question.against, question.level
     suite = is_suite(store, name) or ("," in name or "*" in name)
     names = [leaf.name for leaf in find_suite(store, name).leaves] if suite else [name]
     leaves = []
     for one in names:
-        chosen = replace(selection, benchmark=one)
+        chosen = selection_of(question, benchmark=one)
         scores = select_entries(store, chosen)
         prompts = read_population(store, scores, chosen, against)
         expected = LeaveOneOut(
@@ -121,13 +75,12 @@ def _leaves(
     return leaves, name if suite else ""
 
 
-def _sizes(
-    leaves: Sequence[_Leaf], wanted: int | None, width: float | None, level: float
-) -> tuple[list[ExpectedPrecision], float | None]:
+def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[ExpectedPrecision], float | None]:
     """What each benchmark's sample comes to, and the expected width of their mean's interval."""
+    wanted, width, level = question.wanted, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
-        precision = leaf.expected.at(wanted) if wanted is not None else leaf.expected.size_for(width or 0)
+        precision = leaf.expected.at(wanted) if wanted is not None else leaf.expected.size_for(width)
         return [precision], precision.width
     n = sum(leaf.n for leaf in leaves)
     least = sum(min(LEAST, leaf.n) for leaf in leaves)
@@ -147,7 +100,7 @@ def _sizes(
     while high - low > 1:
         middle = (low + high) // 2
         expected_width = _width_of_mean(_split(leaves, middle), level)
-        low, high = (low, middle) if expected_width is not None and expected_width <= (width or 0) else (middle, high)
+        low, high = (low, middle) if expected_width is not None and expected_width <= width else (middle, high)
     each = _split(leaves, high)
     return each, _width_of_mean(each, level)
 

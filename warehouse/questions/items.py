@@ -1,0 +1,155 @@
+"""What single prompts say about models, and which keys of theirs are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from warehouse.questions.options import ByMetric, ChosenScores, Cluster, Level, Seed
+from warehouse.questions.question import Option, Options, Question
+
+
+@dataclass(frozen=True)
+class _Benchmark(Options):
+    """One benchmark."""
+
+    benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.", "BENCHMARK")]
+
+
+@dataclass(frozen=True)
+class Items(ChosenScores, _Benchmark, Question):
+    """Difficulty and discrimination of every prompt that two models have a score of.
+
+    Raises:
+        MisuseError: an unknown name or model, or fewer than two models or prompts.
+    """
+
+    NAME, ANSWER = "items", "warehouse.analysis.items.item_statistics:items"
+
+    _: KW_ONLY
+    irt: Annotated[
+        str | None,
+        Option("Item response model. [default: 2pl from 20 models on, else 1pl]", choices=("1pl", "2pl", "none")),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ItemSplits(ChosenScores, _Benchmark, Question):
+    """Discrimination of prompts on some models against that on others.
+
+    Raises:
+        MisuseError: an unknown name, fewer than six models or two prompts.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "item_splits", "warehouse.analysis.items.pruning:item_splits"
+
+    _: KW_ONLY
+    n_splits: Annotated[int, Option("Random splits beside the one by difficulty.", least=1)] = 20
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class ItemPruning(ChosenScores, _Benchmark, Question):
+    """What dropping the least discriminating prompts does to other models, beside random drops.
+
+    Monotonicity takes training runs with at least three checkpoints, signal-to-noise recipes whose last checkpoints
+    have several seeds; where other models suffice, these are in neither side of the splits.
+
+    Raises:
+        MisuseError: an unknown name, fewer than six models or two prompts.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "item_pruning", "warehouse.analysis.items.pruning:item_pruning"
+
+    _: KW_ONLY
+    shares: Annotated[Sequence[float], Option("Of the prompts to drop.", least=0, most=1, is_open=(False, True))] = (
+        0.0,
+        0.05,
+        0.1,
+        0.15,
+        0.2,
+    )
+    n_random: Annotated[int, Option("Random drops for each share.", least=1)] = 100
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class Audit(ByMetric, _Benchmark, Question):
+    """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
+
+    ``.listed`` are the suspects, ``.plan()`` is the benchmark without them. A clean list proves no clean key: only
+    what models agree on is found.
+
+    Of each model one condition is heard, that of the last checkpoint and of those the newest; of these at most the 20
+    best that reach 0.6 of the best, at least three (statistics.md §14). Votes are the options with the largest
+    log-likelihood, by the measure that the metric follows, or extracted answers, or short responses; free-form answers
+    are compared in one form, and one that the metric calls right is a vote for the key.
+
+    Raises:
+        MisuseError: unknown names, no keys, fewer than three models with answers, a model twice, a keyword that would
+            change nothing.
+        StatisticsError: a number out of range.
+        InputError: a file of verdicts that is none.
+    """
+
+    NAME, ANSWER = "audit", "warehouse.analysis.audit.audit:audit"
+
+    _: KW_ONLY
+    cluster: Cluster = None
+    threshold: Annotated[
+        float,
+        Option("List keys that are wrong with at least this probability.", "P", least=0, most=1, is_open=(True, False)),
+    ] = 0.1
+    strata: Annotated[
+        str | None, Option("Document field, such as subject, whose values have rates of their own.", "FIELD")
+    ] = None
+    n_options: Annotated[
+        int | None, Option("Options of a prompt, where the store has letters only.", "N", ("--options",), least=2)
+    ] = None
+    effect: Annotated[bool, Option("How the leaderboard changes without the suspects.")] = False
+    against: Annotated[
+        str | Path | None, Option("Score the list against verdicts of people: CSV or JSON lines.", "FILE")
+    ] = None
+    wrong_is: Annotated[
+        Sequence[str],
+        Option("A verdict there that means a wrong key; all others mean a right one. Repeatable.", "VERDICT"),
+    ] = ()
+    level: Level = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.effect:
+            self.refuse("goes with {effect}: nothing else has intervals", "level")
+        if self.against is None:
+            self.refuse("goes with {against}", "wrong_is")
+
+
+@dataclass(frozen=True)
+class Show(Question):
+    """A run, or one prompt of it with every response and score, or a prompt in all runs.
+
+    Raises:
+        MisuseError: no such run or prompt, or several.
+    """
+
+    NAME, ANSWER = "show", "warehouse.analysis.items.show:show"
+
+    run: Annotated[
+        str | int,
+        Option(
+            "``run:ID``, an id, or a reference that means one run; ``prompt:ID`` for a prompt in all runs, with its id"
+            " in the store.",
+            "run:ID|prompt:ID",
+        ),
+    ]
+    prompt: Annotated[
+        str | int | None,
+        Option(
+            "``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at least six characters that"
+            " its key begins with; None for the run with all prompts, in the order of the benchmark."
+        ),
+    ] = None
