@@ -60,11 +60,11 @@ class Planned(Options):
     power: Annotated[float | None, Option("Chance to find it. [default: 0.8]", "P")] = None
     alpha: Annotated[float, Option("Two-sided significance level.", "P")] = 0.05
     k: Annotated[
-        tuple[int, ...] | None,
+        Sequence[int] | None,
         Option("Draws per prompt of both: the first for the answer, all for the table. [default: 1,2,5,10]", "K,..."),
     ] = None
     k_b: Annotated[int | None, Option("Draws of B, where they are there and not to be made.", "K")] = None
-    n_values: Annotated[tuple[int, ...] | None, Option("Prompts in the table.", "N,...")] = None
+    n_values: Annotated[Sequence[int] | None, Option("Prompts in the table.", "N,...")] = None
     budget: Annotated[float | None, Option("What may be spent: the n and K with the least error.", "GENERATIONS")] = (
         None
     )

@@ -286,7 +286,7 @@ def _with_pilot(question: Question, source: StoredPilot) -> Question:
 
 def _draws(question: Question, parts: VarianceParts) -> tuple[int, ...]:
     if question.k is not None:
-        return question.k
+        return tuple(question.k)
     return USUAL_DRAWS if parts.sigma2_a + parts.sigma2_b > 0 else (1,)
 
 
