@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from warehouse.stats.subsets.design import draw_subset, extend_subset
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import estimate_subset
-from warehouse.stats.subsets.predict import predict_scores
+from warehouse.stats.subsets.expected import predict_scores
 from warehouse.stats.subsets.regression import estimate_subset_regression
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -37,7 +37,7 @@ print(time.perf_counter() - started)
 ITEMS = """
 from warehouse.stats.items.discrimination import discrimination
 from warehouse.stats.items.pruning import pruning_curve
-from warehouse.stats.items.splits import difficulty_split, random_split, split_agreement
+from warehouse.stats.items.pruning import difficulty_split, random_split, split_agreement
 y = answers(70, 12_000)
 started = time.perf_counter()
 discrimination(y)

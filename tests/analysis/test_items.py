@@ -14,7 +14,7 @@ from warehouse.analysis.items.item_statistics import items
 from warehouse.analysis.items.pruning import item_pruning, item_splits
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
-from warehouse.stats.items.splits import difficulty_split, split_agreement
+from warehouse.stats.items.pruning import difficulty_split, split_agreement
 from warehouse.store.curate.clusterings import Members, store_clustering
 from warehouse.store.open import open_store
 

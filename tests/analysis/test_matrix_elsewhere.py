@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.matrices import Matrix, binary, continuous
-from warehouse.stats.matrix import cluster_search, permutation_test, spread
+from warehouse.stats.matrix import cluster_search, permutation_test, tables
 
 
 class Elsewhere:
@@ -29,7 +29,7 @@ class Elsewhere:
 @pytest.mark.parametrize("matrix", [binary(40, 9), continuous(40, 9)])
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_blocks_change_nothing(matrix: Matrix, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "_TASK_TABLES", block)
+    monkeypatch.setattr(tables, "_TASK_TABLES", block)
     here = permutation_test(matrix, n_permutations=19, seed=3)
     done: list[tuple[int, int]] = []
 
@@ -43,8 +43,8 @@ def test_blocks_change_nothing(matrix: Matrix, block: int, monkeypatch: pytest.M
 
 
 def test_what_comes_back_at_a_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "_TASK_BYTES", 1)
-    monkeypatch.setattr(spread, "_WAVE_BYTES", 4000)
+    monkeypatch.setattr(tables, "_TASK_BYTES", 1)
+    monkeypatch.setattr(tables, "_WAVE_BYTES", 4000)
     asked = Elsewhere()
     matrix = binary(40, 9)
     assert permutation_test(matrix, n_permutations=19, spread=asked) == permutation_test(matrix, n_permutations=19)
@@ -67,5 +67,5 @@ def test_clusters_of_shuffled_matrices_are_the_same(matrix: Matrix) -> None:
 
 def test_scores_of_zero_and_one_go_as_bits() -> None:
     columns = np.ascontiguousarray(binary(8000, 9).T, dtype=np.uint8)
-    sent = spread._sent(columns)
-    assert len(sent) < 9 * 8000 / 8 + 1000 and (spread._received(sent) == columns).all()
+    sent = tables._sent(columns)
+    assert len(sent) < 9 * 8000 / 8 + 1000 and (tables._received(sent) == columns).all()

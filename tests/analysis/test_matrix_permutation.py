@@ -14,7 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import PermutationTest, permutation_test
 from warehouse.stats.matrix.inputs import generator
 from warehouse.stats.matrix.permutation import PermutedStatistic
-from warehouse.stats.matrix.ranked import kolmogorov_smirnov, upper_p_value
+from warehouse.stats.matrix.similarity import kolmogorov_smirnov, upper_p_value
 from warehouse.stats.matrix.tables import GRID, BinaryTables
 
 

@@ -16,10 +16,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import mean_cosine, summarise_similarity
-from warehouse.stats.matrix.counting import count_pairs
 from warehouse.stats.matrix.inputs import pair_blocks, unit_rows
-from warehouse.stats.matrix.ranked import linear_quantile
-from warehouse.stats.matrix.similarity import cell_values
+from warehouse.stats.matrix.similarity import cell_values, count_pairs, linear_quantile
 
 
 def slow(similarity: str, matrix: Matrix) -> Matrix:
@@ -74,7 +72,7 @@ def test_golden() -> None:
 @pytest.fixture(params=[True, False], ids=["compiled", "products"])
 def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Pairs are counted by compiled code, or as where numba is not installed."""
-    monkeypatch.setattr("warehouse.stats.matrix.counting.has_compiler", lambda: request.param)
+    monkeypatch.setattr("warehouse.stats.matrix.similarity.has_compiler", lambda: request.param)
     return bool(request.param)
 
 
@@ -106,7 +104,7 @@ def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
 def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = np.ascontiguousarray(with_extremes(40, 30).T, dtype=np.uint8)
     codes, counts = count_pairs(columns)
-    monkeypatch.setattr("warehouse.stats.matrix.counting._CELLS", 2000)
+    monkeypatch.setattr("warehouse.stats.matrix.similarity._CELLS", 2000)
     again = count_pairs(columns)
     assert (again[0].tolist(), again[1].tolist()) == (codes.tolist(), counts.tolist())
     assert (np.diff(codes) > 0).all()

@@ -17,7 +17,7 @@ from warehouse.analysis.reliability.reliability import reliability
 from warehouse.analysis.reliability.suite_data import read_suite
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
-from warehouse.stats.suites.win_rates import mean_win_rate
+from warehouse.stats.suites.score_table import mean_win_rate
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 

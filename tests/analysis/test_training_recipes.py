@@ -15,8 +15,7 @@ from tests.support.tabular import ROOT
 from warehouse.analysis.training.recipes import RecipesRow, recipes
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
-from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling
-from warehouse.stats.training.seed_planning import cheapest_plan
+from warehouse.stats.training.seed_planning import cheapest_plan, decision_accuracy, decision_ceiling
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store

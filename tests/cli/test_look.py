@@ -13,7 +13,7 @@ from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.items.show import PromptRow
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.stats.intervals.methods import METHODS, RESAMPLED
+from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
 from warehouse.store.open import open_store
 
 

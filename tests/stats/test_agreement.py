@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.similarity.agreement import mean_difference, pair_agreement
+from warehouse.stats.similarity.partitions import mean_difference, pair_agreement
 
 SCORES = st.one_of(st.sampled_from([0.0, 1.0, np.nan]), st.floats(0, 1))
 

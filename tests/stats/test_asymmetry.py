@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from warehouse.stats import estimate_mean, paired_difference
-from warehouse.stats.core.links import find_link
-from warehouse.stats.core.moments import skewness
-from warehouse.stats.core.sample import build_sample
+from warehouse.stats.core.inputs import skewness
+from warehouse.stats.core.sample import build_sample, find_link
 from warehouse.stats.intervals.asymmetry import implied_skewness, mean_skewness, tail_units, working_skewness
 from warehouse.stats.paired.paired import paired_flags
 

@@ -14,10 +14,8 @@ from scipy import stats
 from warehouse.errors import StatisticsError
 from warehouse.stats import interval_bootstrap
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.resampling import Units, of_counts, replicates, units_of
 from warehouse.stats.core.results import Interval
-from warehouse.stats.intervals.bootstrap import acceleration
-from warehouse.stats.intervals.exact_bootstrap import mean_distribution
+from warehouse.stats.intervals.bootstrap import Units, acceleration, mean_distribution, of_counts, replicates, units_of
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=30)
 KINDS = ("percentile", "bca")

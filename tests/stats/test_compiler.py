@@ -14,7 +14,7 @@ import json, sys
 import numpy as np
 from warehouse.stats.matrix.similarity import summarise_similarity
 from warehouse.stats.multiple.all_pairs import all_pairs
-import warehouse.stats.multiple.max_t as max_t
+import warehouse.stats.multiple.all_pairs as max_t
 max_t.MANY = 0
 rng = np.random.default_rng(7)
 scores = (rng.random((300, 12)) < rng.random(12)).astype(float)

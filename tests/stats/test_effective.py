@@ -13,9 +13,8 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import Interval, estimate_mean, interval_clopper_pearson, interval_clopper_pearson_effective
-from warehouse.stats.core.links import find_link
-from warehouse.stats.core.sample import Sample, build_sample
-from warehouse.stats.intervals.effective_n import effective_n, heavy_tailed_df, sample_kurtosis
+from warehouse.stats.core.sample import Sample, build_sample, find_link
+from warehouse.stats.intervals.clopper_pearson import effective_n, heavy_tailed_df, sample_kurtosis
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 GRID = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=5, max_size=40)

@@ -11,8 +11,7 @@ from tests.support.suites import simulated, suite_of
 from warehouse.errors import StatisticsError
 from warehouse.stats.suites.dior import reliability
 from warehouse.stats.suites.flash import flash_check, flash_path, flash_sizes, resolution, resolutions_of, tier_ranks
-from warehouse.stats.suites.score_table import subscenario, suite_scores
-from warehouse.stats.suites.win_rates import mean_win_rate, ranks_of
+from warehouse.stats.suites.score_table import mean_win_rate, ranks_of, subscenario, suite_scores
 
 NAN = math.nan
 

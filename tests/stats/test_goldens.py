@@ -18,7 +18,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.intervals.korn_graubard import clustered_df, effective_size, informative_clusters
+from warehouse.stats.intervals.clopper_pearson import clustered_df, effective_size, informative_clusters
 
 G1_SCORES = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = list("aaaabbcccd")

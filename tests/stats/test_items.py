@@ -14,15 +14,14 @@ from scipy.sparse import csgraph
 
 from tests.support.items import simulate, two_blocks
 from warehouse.errors import StatisticsError
-from warehouse.stats.items import parts
+from warehouse.stats.items import posterior
 from warehouse.stats.items.abilities import abilities, ability_contrast
-from warehouse.stats.items.ability_modes import ability_modes
 from warehouse.stats.items.discrimination import implied_discrimination
 from warehouse.stats.items.fit_and_dif import item_fit
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.links import blocks_by_items, links
 from warehouse.stats.items.posterior import model_groups
-from warehouse.stats.items.responses import Responses, as_responses, binarise
+from warehouse.stats.items.responses import Responses, ability_modes, as_responses, binarise
 
 NAN = float("nan")
 repeatable = settings(deadline=None, derandomize=True, max_examples=40)
@@ -216,13 +215,13 @@ def test_items_against_ability_and_many_draws_converge() -> None:
 
 def test_threads_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
     responses, *_ = simulate(8, 60, 3000)
-    monkeypatch.setattr(parts, "_MANY", 1)
+    monkeypatch.setattr(posterior, "_MANY", 1)
     found = []
     for cores in (1, 3):
-        monkeypatch.setattr(parts.os, "cpu_count", lambda cores=cores: cores)
+        monkeypatch.setattr(posterior.os, "cpu_count", lambda cores=cores: cores)
         found.append(fit_irt(responses))
     assert (found[0].a == found[1].a).all() and (found[0].theta == found[1].theta).all()
-    monkeypatch.setattr(parts, "_MANY", 1 << 60)
+    monkeypatch.setattr(posterior, "_MANY", 1 << 60)
     assert fit_irt(responses).d == pytest.approx(found[0].d, abs=1e-6)
 
 

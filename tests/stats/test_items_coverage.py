@@ -10,11 +10,10 @@ from scipy import special
 
 from tests.support.items import families, simulate, two_blocks
 from warehouse.stats.items.abilities import abilities
-from warehouse.stats.items.ability_modes import ability_modes
 from warehouse.stats.items.adaptive import next_items, replay
 from warehouse.stats.items.fit_and_dif import family_dif
 from warehouse.stats.items.irt import fit_irt
-from warehouse.stats.items.responses import as_responses
+from warehouse.stats.items.responses import ability_modes, as_responses
 
 NAN = float("nan")
 # --- calibration -----------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from scipy import stats as scipy_stats
 
 from tests.support.items import families, simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.ability_modes import ability_modes
 from warehouse.stats.items.adaptive import next_items, replay
 from warehouse.stats.items.discrimination import (
     discrimination,
@@ -19,12 +18,10 @@ from warehouse.stats.items.discrimination import (
     implied_discrimination,
     smallest_against,
 )
-from warehouse.stats.items.fit_and_dif import family_dif, item_fit
-from warehouse.stats.items.held_out import held_out_loss
+from warehouse.stats.items.fit_and_dif import family_dif, held_out_loss, item_fit
 from warehouse.stats.items.irt import fit_irt
-from warehouse.stats.items.pruning import pruning_curve
-from warehouse.stats.items.responses import as_responses
-from warehouse.stats.items.splits import difficulty_split, random_split, split_agreement
+from warehouse.stats.items.pruning import difficulty_split, pruning_curve, random_split, split_agreement
+from warehouse.stats.items.responses import ability_modes, as_responses
 
 NAN = float("nan")
 G12 = np.array([[float(c) for c in row] for row in "1101 0101 1111 0001 1011".split()])

@@ -11,8 +11,7 @@ from scipy import stats as scipy_stats
 
 from tests.support.items import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.abilities import Abilities, abilities
-from warehouse.stats.items.ability_ranks import MOST_DRAWN, ability_ranks
+from warehouse.stats.items.abilities import MOST_DRAWN, Abilities, abilities, ability_ranks
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.responses import as_responses
 

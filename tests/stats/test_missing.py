@@ -12,8 +12,7 @@ from scipy import optimize, stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import cluster_robust, estimate_mean, missing_bounds
-from warehouse.stats.intervals.imbens_manski import imbens_manski_c
-from warehouse.stats.intervals.missing_bounds import METHODS, filled_bounds
+from warehouse.stats.intervals.missing_bounds import METHODS, filled_bounds, imbens_manski_c
 
 repeatable = settings(deadline=None, derandomize=True)
 SCORES = [1.0] * 30 + [0.0] * 10

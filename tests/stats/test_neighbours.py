@@ -15,9 +15,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import find_medoids, near_pairs, nearest
-from warehouse.stats.similarity import projection
-from warehouse.stats.similarity.neighbours import unit_rows
-from warehouse.stats.similarity.partition import connect, first_seen, pairs_within
+from warehouse.stats.similarity import neighbours
+from warehouse.stats.similarity.neighbours import connect, first_seen, pairs_within, unit_rows
 
 
 def random_vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -91,9 +90,9 @@ def test_pairs_are_counted_by_place() -> None:
 @pytest.mark.parametrize("threshold", [0.3, 0.7, 0.95])
 def test_shorter_vectors_change_nothing(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = random_vectors(400, 160, seed=8)
-    monkeypatch.setattr(projection, "MANY_ROWS", 10**9)
+    monkeypatch.setattr(neighbours, "MANY_ROWS", 10**9)
     whole = near_pairs(rows, threshold)
-    monkeypatch.setattr(projection, "MANY_ROWS", 1)
+    monkeypatch.setattr(neighbours, "MANY_ROWS", 1)
     short = near_pairs(rows, threshold, block=64)
     assert whole.n_pairs == short.n_pairs > 0
     for name in ("first", "second", "similarity", "groups"):
@@ -103,18 +102,18 @@ def test_shorter_vectors_change_nothing(threshold: float, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("k", [0, 1, 40, 159])
 def test_products_of_shorter_vectors_are_never_below(k: int) -> None:
     unit = unit_rows(random_vectors(200, 160, seed=9))
-    turned = unit @ projection.principal_axes(unit)
-    head = projection.cut(turned, k)
+    turned = unit @ neighbours.principal_axes(unit)
+    head = neighbours.cut(turned, k)
     assert head.shape == (200, k + 1)
     exact = unit.astype(np.float64) @ unit.astype(np.float64).T
     assert np.all((head @ head.T) >= exact - 2e-6)
 
 
 def test_vectors_are_shortened_only_where_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(projection, "MANY_ROWS", 1)
+    monkeypatch.setattr(neighbours, "MANY_ROWS", 1)
     unit = unit_rows(np.random.default_rng(3).standard_normal((2000, 160)).astype(np.float32))
-    assert projection.shorten(unit, 0.95).shape[1] < 100
-    assert projection.shorten(unit, 0.1).shape == unit.shape
+    assert neighbours.shorten(unit, 0.95).shape[1] < 100
+    assert neighbours.shorten(unit, 0.1).shape == unit.shape
 
 
 def slow_groups(n: int, pairs: list[tuple[int, int]]) -> list[int]:

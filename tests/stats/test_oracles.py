@@ -22,7 +22,7 @@ from warehouse.stats import (
     standard_error_clustered,
     unpaired_difference,
 )
-from warehouse.stats.intervals.korn_graubard import clustered_df
+from warehouse.stats.intervals.clopper_pearson import clustered_df
 
 Floats = NDArray[np.float64]
 

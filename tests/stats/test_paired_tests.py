@@ -16,7 +16,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import equivalence_test, mcnemar_test, noninferiority_test, sign_flip_test, wilcoxon_test
-from warehouse.stats.paired.sign_flip_null import CHUNK, count_random_patterns
+from warehouse.stats.paired.sign_flip import CHUNK, count_random_patterns
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 exactly = pytest.approx

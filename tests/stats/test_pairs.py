@@ -18,8 +18,7 @@ from warehouse.stats import paired_difference
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.multipliers import draw_blocks, sign_block
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
-from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
-from warehouse.stats.multiple.max_t import Draws, max_t_draws
+from warehouse.stats.multiple.all_pairs import AllPairs, Draws, all_pairs, max_t_draws
 from warehouse.stats.multiple.pair_moments import centre, pair_moments
 from warehouse.stats.multiple.ranks import rank_models
 
@@ -151,7 +150,7 @@ CASES = [
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("n", "g", "gaps"), CASES)
 def test_max_t_is_its_definition(n: int, g: int, gaps: float, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.stats.multiple.max_t.MANY", 0 if compiled else math.inf)
+    monkeypatch.setattr("warehouse.stats.multiple.all_pairs.MANY", 0 if compiled else math.inf)
     scores, clusters = scores_of(n, 4, gaps=gaps, binary=n > 6), labels_of(n, g) if g else None
     found = all_pairs(scores, clusters, n_resamples=99, seed=3)
     draws = slow_t(scores, clusters, 99, 3)
@@ -220,7 +219,7 @@ def test_many_pairs_are_worked_on_some_at_a_time(monkeypatch: pytest.MonkeyPatch
         scores, clusters = scores_of(60, 7, gaps=gaps), labels_of(60, g) if g else None
         whole = all_pairs(scores, clusters, n_resamples=99)
         monkeypatch.setattr("warehouse.stats.multiple.sign_sums.MOST_SUMS", 100)
-        monkeypatch.setattr("warehouse.stats.multiple.max_t.MOST_CELLS", 100)
+        monkeypatch.setattr("warehouse.stats.multiple.all_pairs.MOST_CELLS", 100)
         parts = all_pairs(scores, clusters, n_resamples=99)
         assert parts.critical_values == pytest.approx(whole.critical_values, rel=1e-12)
         assert np.array_equal(parts.p_step_down, whole.p_step_down, equal_nan=True)
@@ -462,7 +461,7 @@ def test_family_wise_error_with_clusters(g: int) -> None:
 def test_threads_do_not_change_a_bit(gaps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = scores_of(260, 5, gaps=gaps)
     many = all_pairs(scores, n_resamples=999, seed=1)
-    monkeypatch.setattr("warehouse.stats.multiple.max_t.THREADS", 1)
+    monkeypatch.setattr("warehouse.stats.multiple.all_pairs.THREADS", 1)
     one = all_pairs(scores, n_resamples=999, seed=1)
     assert np.array_equal(many.critical_values, one.critical_values)
     assert np.array_equal(many.p_step_down, one.p_step_down)

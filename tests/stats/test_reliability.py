@@ -11,15 +11,28 @@ from scipy import optimize, stats
 from tests.support.suites import simulated, suite_of
 from warehouse.errors import StatisticsError
 from warehouse.stats.suites import dior
-from warehouse.stats.suites.aggregates import AGGREGATES, aggregates, bradley_terry
-from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, sizes_of, summarise
-from warehouse.stats.suites.fewshot_seeds import seed_designs
+from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, seed_designs, sizes_of, summarise
 from warehouse.stats.suites.flash import flash_check
 from warehouse.stats.suites.instances import Instances, draw_instances, shared_sizes
-from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
-from warehouse.stats.suites.score_table import subscenario, suite_scores
-from warehouse.stats.suites.stability import interval_width, pool_stability, subscenario_agreement
-from warehouse.stats.suites.win_rates import comparable, mean_over_scenarios, mean_win_rate, pools, win_rates
+from warehouse.stats.suites.rank_agreement import (
+    AGGREGATES,
+    aggregates,
+    bradley_terry,
+    interval_width,
+    kendall_tau_b,
+    pool_stability,
+    subscenario_agreement,
+    weighted_tau,
+)
+from warehouse.stats.suites.score_table import (
+    comparable,
+    mean_over_scenarios,
+    mean_win_rate,
+    pools,
+    subscenario,
+    suite_scores,
+    win_rates,
+)
 
 NAN = math.nan
 #: goldens.md G19: scenarios × models A to E

@@ -9,12 +9,15 @@ import pytest
 
 from tests.support.samples import G15_STRATA, every_sample, g15, laid_out
 from warehouse.errors import StatisticsError
-from warehouse.stats.subsets.design import allocate, runs_of
+from warehouse.stats.subsets.design import allocate, rank_among, runs_of
 from warehouse.stats.subsets.estimate import estimate_subset
 from warehouse.stats.subsets.expected import LeaveOneOut
-from warehouse.stats.subsets.other_designs import combine_subsets, estimate_drawn_clusters
-from warehouse.stats.subsets.rank import rank_among
-from warehouse.stats.subsets.regression import estimate_subset_regression, ridge_penalty
+from warehouse.stats.subsets.regression import (
+    combine_subsets,
+    estimate_drawn_clusters,
+    estimate_subset_regression,
+    ridge_penalty,
+)
 
 NAN = float("nan")
 

@@ -18,8 +18,8 @@ from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.stats.subsets.design import allocate, draw_subset, extend_subset, runs_of
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import estimate_subset
-from warehouse.stats.subsets.interval import hypergeometric_interval
-from warehouse.stats.subsets.predict import predict_scores
+from warehouse.stats.subsets.expected import predict_scores
+from warehouse.stats.subsets.sample import hypergeometric_interval
 
 NAN = float("nan")
 

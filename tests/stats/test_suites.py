@@ -14,11 +14,10 @@ from tests.support.statsmodels import adjusted
 from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference, unpaired_difference
 from warehouse.stats.intervals.closed_form import interval_wilson, interval_wilson_bounded
-from warehouse.stats.suites import shared_units
+from warehouse.stats.suites import cells as shared_units
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
 from warehouse.stats.suites.combined_difference import Part, combine_differences
-from warehouse.stats.suites.pairs import compare_suites
-from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves
+from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves, compare_suites
 
 G1 = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = [0, 0, 0, 0, 1, 1, 2, 2, 2, 3]

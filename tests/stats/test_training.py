@@ -15,13 +15,29 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.anova import anova_lm
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
-from warehouse.stats.training.jitter import jitter
-from warehouse.stats.training.monotonicity import monotonicity, monotonicity_tau
-from warehouse.stats.training.noise_floor import jitter_only_lower_bound, noise_floor, recipe_difference, seed_spread
-from warehouse.stats.training.seed_planning import _power_by_quadrature, seed_power, seeds_needed
-from warehouse.stats.training.signal_to_noise import compare_seed_ratios, seed_ratio, signal_to_noise
-from warehouse.stats.training.two_way import seed_variance, two_way
+from warehouse.stats.training.curve_tests import monotonicity, monotonicity_tau
+from warehouse.stats.training.noise_floor import (
+    jitter,
+    jitter_only_lower_bound,
+    noise_floor,
+    recipe_difference,
+    seed_spread,
+)
+from warehouse.stats.training.seed_planning import (
+    _power_by_quadrature,
+    decision_accuracy,
+    decision_ceiling,
+    reliability,
+    seed_power,
+    seeds_needed,
+)
+from warehouse.stats.training.signal_to_noise import (
+    compare_seed_ratios,
+    seed_ratio,
+    seed_variance,
+    signal_to_noise,
+    two_way,
+)
 
 repeatable = settings(deadline=None, derandomize=True)
 CURVE, STEPS = [0.30, 0.34, 0.33, 0.37, 0.41, 0.40, 0.43, 0.42], [1, 2, 3, 5, 8, 13, 14, 16]

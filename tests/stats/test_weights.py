@@ -13,7 +13,7 @@ from scipy import stats
 from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.intervals.weighted_errors import unit_weights
+from warehouse.stats.intervals.standard_errors import unit_weights
 
 BOTH = ("weights_concentrated", "weights_dominated")
 Y, W = [1, 2, 4, 7, 3, 5], [1, 1, 2, 1, 3, 10]

@@ -7,7 +7,7 @@ import pytest
 
 from warehouse.stats import estimate_mean, mcnemar_test, paired_difference
 from warehouse.stats.core.quantiles import SMALLEST_P, normal_p_value, t_p_value, t_p_values, t_upper_tail
-from warehouse.stats.core.written import ends_text, figures_text
+from warehouse.stats.core.results import ends_text, figures_text
 from warehouse.tables.words import number, p_value
 
 

@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from tests.support.simulated_votes import simulate
 from warehouse.stats.labels.audit import score_audit
-from warehouse.stats.labels.fit import SPREADS
 from warehouse.stats.labels.vote_model import (
     DENSE,
+    SPREADS,
     VoteModel,
     WrongVotes,
     dense_nodes,

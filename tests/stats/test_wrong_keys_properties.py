@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from tests.support.simulated_votes import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.labels.free_form import free_form_options
-from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, votes_for_options, votes_of_models
+from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, free_form_options, votes_for_options, votes_of_models
 from warehouse.stats.labels.wrong_keys import WrongKeys, select_models, suspects, wrong_keys
 
 

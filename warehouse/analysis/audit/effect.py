@@ -14,7 +14,7 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, cove
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference, paired_difference
-from warehouse.stats.core.links import find_link, linked
+from warehouse.stats.core.sample import find_link, linked
 
 Ids = NDArray[np.int64]
 

@@ -15,8 +15,7 @@ from warehouse.analysis.audit.read import StoredAnswers, Voter, best_value
 from warehouse.analysis.audit.stored_answers import LikeliestOptions, TextAnswers
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import MisuseError
-from warehouse.stats.labels.free_form import N_OPTIONS, free_form_options
-from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, Votes, votes_for_options
+from warehouse.stats.labels.votes import N_OPTIONS, NOT_ASKED, UNPARSED, Votes, free_form_options, votes_for_options
 
 Ints = NDArray[np.int64]
 

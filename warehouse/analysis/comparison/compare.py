@@ -26,7 +26,7 @@ from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
-from warehouse.stats.core.written import ends_text
+from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.tables.view import View

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL
-from warehouse.stats.core.written import ends_text
+from warehouse.stats.core.results import ends_text
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below
 from warehouse.tables.words import p_value

@@ -18,7 +18,7 @@ from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
-from warehouse.stats.core.links import find_link
+from warehouse.stats.core.sample import find_link
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Pair:
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """One number per common prompt of each, whose mean is the reported figure."""
-        from warehouse.stats.paired.sides import figure_values  # only where pairs are formed
+        from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
 
         link = find_link(self.metric.link)
         a, b = (figure_values(scores, weights, link) for scores, weights in self._sides)

@@ -26,7 +26,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import CompareUnpaired
 from warehouse.questions.question import answers
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
-from warehouse.stats.core.written import ends_text
+from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.flag_meanings import meanings

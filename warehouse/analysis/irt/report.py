@@ -13,8 +13,7 @@ from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import FamilyRow, FittedItemRow, FormRow, IrtReport
 from warehouse.errors import StatisticsError
 from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
-from warehouse.stats.items.fit_and_dif import Dif, ItemFit, family_dif, item_fit
-from warehouse.stats.items.held_out import HeldOut, held_out_loss
+from warehouse.stats.items.fit_and_dif import Dif, HeldOut, ItemFit, family_dif, held_out_loss, item_fit
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,8 @@ from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_po
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import AbilityReport, AbilityRow, SensitivityRow
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.abilities import Abilities, abilities, ability_contrast
-from warehouse.stats.items.ability_modes import ability_modes
-from warehouse.stats.items.ability_ranks import ability_ranks
+from warehouse.stats.items.abilities import Abilities, abilities, ability_contrast, ability_ranks
+from warehouse.stats.items.responses import ability_modes
 
 #: Families left out one after the other, the largest first.
 MOST_FAMILIES = 20

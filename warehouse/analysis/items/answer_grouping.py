@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.items.generations import Generations
 from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment, refuse_for_own
 from warehouse.errors import MisuseError
-from warehouse.stats.similarity.neighbours import cosine_of_pairs
-from warehouse.stats.similarity.partition import Codes, connect, pairs_within
+from warehouse.stats.similarity.neighbours import Codes, connect, cosine_of_pairs, pairs_within
 
 #: Text of prompts by id.
 Questions = Mapping[int, str]

@@ -19,8 +19,15 @@ from warehouse.errors import MisuseError
 from warehouse.questions.items import ItemPruning, ItemSplits
 from warehouse.questions.question import answers
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
-from warehouse.stats.items.pruning import Effect, pruning_curve
-from warehouse.stats.items.splits import ModelSplit, SplitAgreement, difficulty_split, random_split, split_agreement
+from warehouse.stats.items.pruning import (
+    Effect,
+    ModelSplit,
+    SplitAgreement,
+    difficulty_split,
+    pruning_curve,
+    random_split,
+    split_agreement,
+)
 from warehouse.store.connection import Store
 
 #: Models that a split needs: three on each side.

@@ -11,8 +11,8 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkScores, Scor
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import PROMPTS_FIXED
+from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
-from warehouse.stats.subsets.rank import rank_among
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 

@@ -17,7 +17,7 @@ from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds
-from warehouse.stats.intervals.prompts_fixed import FixedPromptsEstimate
+from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.subsets.estimate import SubsetEstimate
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"

@@ -39,7 +39,7 @@ def seconds_of_clusters(data: MatrixData, tried: Sequence[int], n_permutations: 
 
 
 class Elsewhere:
-    """Executors, as a :class:`warehouse.stats.matrix.spread.Spread`; what they cannot do is done here.
+    """Executors, as a :class:`warehouse.stats.matrix.tables.Spread`; what they cannot do is done here.
 
     Attributes:
         notes: why something was done here, if anything was.

@@ -12,9 +12,9 @@ from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import MatrixGrowth, MatrixWeights
 from warehouse.analysis.matrix.rows import GrowthRow, GrowthStep, OutrankRow, RandomWeightRow, WeightRow
 from warehouse.stats.matrix import Growth, RandomWeights, grow, random_weights, weighted_scores
-from warehouse.stats.matrix.grow import Order
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.weights import (
+    Order,
     cluster_weights,
     competition_ranks,
     distance_weights,

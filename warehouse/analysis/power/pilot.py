@@ -19,10 +19,9 @@ from warehouse.errors import MisuseError
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import answers
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
-from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant
-from warehouse.stats.core.links import find_link, linearise, linearise_figure
-from warehouse.stats.core.moments import mean_of
-from warehouse.stats.intervals.weighted_errors import spread_as_plain
+from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant, mean_of
+from warehouse.stats.core.sample import find_link, linearise, linearise_figure
+from warehouse.stats.intervals.standard_errors import spread_as_plain
 from warehouse.store.connection import Store
 
 

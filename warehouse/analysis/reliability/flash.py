@@ -20,8 +20,7 @@ from warehouse.questions.question import answers
 from warehouse.questions.reliability import Flash
 from warehouse.stats.suites.flash import SIZES, FlashCheck, flash_check, flash_path, flash_sizes
 from warehouse.stats.suites.instances import shared_sizes
-from warehouse.stats.suites.score_table import SuiteScores
-from warehouse.stats.suites.win_rates import best_first, mean_over_scenarios, mean_win_rate, ranks_of
+from warehouse.stats.suites.score_table import SuiteScores, best_first, mean_over_scenarios, mean_win_rate, ranks_of
 from warehouse.store.connection import Store
 
 

@@ -22,14 +22,11 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
-from warehouse.stats.suites.aggregates import Aggregates, aggregates
-from warehouse.stats.suites.dior import WINDOWS, Reliability, sizes_of
+from warehouse.stats.suites.dior import WINDOWS, Reliability, seed_designs, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
-from warehouse.stats.suites.fewshot_seeds import seed_designs
 from warehouse.stats.suites.instances import GRANULARITIES
-from warehouse.stats.suites.score_table import SuiteScores
-from warehouse.stats.suites.stability import pool_stability, subscenario_agreement
-from warehouse.stats.suites.win_rates import best_first
+from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
+from warehouse.stats.suites.score_table import SuiteScores, best_first
 from warehouse.store.connection import Store
 
 #: An order, or a winner, counts as settled from here on.

@@ -13,7 +13,7 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats import AllPairs, all_pairs
 from warehouse.stats.core.inputs import Bounds, as_clusters, finite_bounds
-from warehouse.stats.core.links import find_link, linearise_figure
+from warehouse.stats.core.sample import find_link, linearise_figure
 from warehouse.stats.paired.own_tests import hull_tests, weighted_tests, with_own_tests
 
 

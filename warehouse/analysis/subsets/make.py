@@ -21,9 +21,8 @@ from warehouse.records.clock import utc_now
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.subsets.design import draw_subset
 from warehouse.stats.subsets.estimate import as_range
-from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut
-from warehouse.stats.subsets.interval import LEAST
-from warehouse.stats.subsets.predict import predict_scores
+from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut, predict_scores
+from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
 

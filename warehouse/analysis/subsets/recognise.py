@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, estimate_subset
-from warehouse.stats.subsets.interval import LEAST
+from warehouse.stats.subsets.sample import LEAST
 
 #: Share of the planned prompts that a run with others too has to cover to be one on the plan.
 COVERED = 0.95

@@ -14,7 +14,7 @@ from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, as_stored, read_plans
 from warehouse.errors import MisuseError, StoreError, first_line
-from warehouse.stats.subsets.interval import LEAST
+from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.alchemy import sa
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Kept, Question

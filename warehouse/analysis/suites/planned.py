@@ -10,9 +10,9 @@ from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_fla
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored
+from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import SubsetEstimate
-from warehouse.stats.subsets.other_designs import combine_subsets, known_figure
-from warehouse.stats.subsets.rank import rank_among
+from warehouse.stats.subsets.regression import combine_subsets, known_figure
 
 #: Models on plans that footnotes name.
 _NAMED = 5

@@ -15,8 +15,8 @@ from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.units import UnitMap
 from warehouse.stats import Cell, combine_leaves, leaf_cell, published_cell
-from warehouse.stats.core.links import find_link
-from warehouse.stats.paired.sides import figure_values
+from warehouse.stats.core.sample import find_link
+from warehouse.stats.paired.paired import figure_values
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.analysis.text.near_pairs_cache import StoredPairs, answer_pairs, pairs_question
 from warehouse.errors import MisuseError
 from warehouse.stats import near_pairs
-from warehouse.stats.similarity.agreement import Agreement, pair_agreement
+from warehouse.stats.similarity.partitions import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener

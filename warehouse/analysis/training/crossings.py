@@ -11,8 +11,7 @@ import numpy as np
 from warehouse.analysis.training.curve_rows import CurveRow
 from warehouse.analysis.training.prompt_tables import Curve, change
 from warehouse.errors import MisuseError
-from warehouse.stats.training.curve_tests import Crossing, crossing
-from warehouse.stats.training.monotonicity import kendall_tau
+from warehouse.stats.training.curve_tests import Crossing, crossing, kendall_tau
 
 
 def cross_all(

@@ -21,8 +21,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.training.jitter import jitter
-from warehouse.stats.training.noise_floor import jitter_only_lower_bound, recipe_difference
+from warehouse.stats.training.noise_floor import jitter, jitter_only_lower_bound, recipe_difference
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
 

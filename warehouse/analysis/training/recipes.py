@@ -20,8 +20,14 @@ from warehouse.analysis.training.trajectories import RecipeScores, describe_othe
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan
-from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
-from warehouse.stats.training.seed_planning import CheapestPlan, cheapest_plan, least_prompts
+from warehouse.stats.training.seed_planning import (
+    CheapestPlan,
+    cheapest_plan,
+    decision_accuracy,
+    decision_ceiling,
+    least_prompts,
+    reliability,
+)
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.training.trajectories import RecipeScores
-from warehouse.stats.training.jitter import MOST, jitter
-from warehouse.stats.training.two_way import two_way
+from warehouse.stats.training.noise_floor import MOST, jitter
+from warehouse.stats.training.signal_to_noise import two_way
 
 Key = tuple[Any, ...]
 

@@ -18,11 +18,16 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Seeds
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.stats.training.jitter import MOST, jitter
-from warehouse.stats.training.monotonicity import monotonicity
-from warehouse.stats.training.noise_floor import NoiseFloor, jitter_only_lower_bound, noise_floor, seed_spread
-from warehouse.stats.training.signal_to_noise import compare_seed_ratios, seed_ratio
-from warehouse.stats.training.two_way import SeedVariance, seed_variance
+from warehouse.stats.training.curve_tests import monotonicity
+from warehouse.stats.training.noise_floor import (
+    MOST,
+    NoiseFloor,
+    jitter,
+    jitter_only_lower_bound,
+    noise_floor,
+    seed_spread,
+)
+from warehouse.stats.training.signal_to_noise import SeedVariance, compare_seed_ratios, seed_ratio, seed_variance
 from warehouse.store.connection import Store
 
 

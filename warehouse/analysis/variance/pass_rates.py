@@ -12,7 +12,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import PassRates
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
-from warehouse.stats.core.written import ends_text
+from warehouse.stats.core.results import ends_text
 from warehouse.store.connection import Store
 
 

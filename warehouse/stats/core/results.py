@@ -1,4 +1,6 @@
-"""Result classes: frozen, named fields, one-line text. None means "not defined", never 0.
+"""Result classes: frozen, named fields, plain data and one-line text with the digits that errors allow.
+
+None means "not defined", never 0.
 
 All figures are on the scale of the reported metric (after its link, see `ratio`), levels are
 probabilities in (0, 1), errors are standard errors (one sigma).
@@ -6,14 +8,33 @@ probabilities in (0, 1), errors are standard errors (one sigma).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import asdict, dataclass, field, replace
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.core.written import ends_text, figures_text
+import numpy as np
 
 if TYPE_CHECKING:
     from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
+
+
+class Figures:
+    """Base of a result: a frozen dataclass of named figures."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name: tuples and arrays become lists, NaN (not defined) None."""
+        return {name: _plain(value) for name, value in asdict(self).items()}  # type: ignore[call-overload]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 @dataclass(frozen=True)
@@ -230,3 +251,35 @@ def _basis(result: Estimate | PairedDifference) -> str:
     clusters = "" if result.n_clusters is None else f", G={result.n_clusters}"
     flags = "" if not result.flags else f", {' '.join(result.flags)}"
     return f"{method}, n={result.n_prompts}{clusters}{flags}"
+
+
+#: Digits that are always written, and never more than a double has.
+DIGITS, MOST_DIGITS = 4, 17
+
+
+def figures_text(value: float, error: float | None, low: float | None, high: float | None) -> str:
+    """``0.6 ± 0.1633 [0.3127, 0.8318]``: so many digits that the ends are not the value.
+
+    Examples:
+        >>> figures_text(1, 1e-6, 0.999998, 1.000002)
+        '1 ± 1e-06 [0.999998, 1.000002]'
+    """
+    digits = digits_of(value, error, low, high)
+    text = f"{value:.{digits}g}" if error is None else f"{value:.{digits}g} ± {error:.4g}"
+    return text if low is None or high is None else f"{text} {ends_text(low, high, digits)}"
+
+
+def ends_text(low: float, high: float, digits: int | None = None) -> str:
+    """``[0.3127, 0.8318]``, by itself with digits that tell the ends apart."""
+    digits = digits or digits_of(low, None, low, high)
+    return f"[{low:.{digits}g}, {high:.{digits}g}]"
+
+
+def digits_of(value: float, error: float | None, low: float | None, high: float | None) -> int:
+    """Significant digits: four, or more where the error or the interval is small beside the value."""
+    spreads = [error or 0.0, 0.0 if low is None or high is None else (high - low) / 4]
+    spread = min((one for one in spreads if one > 0 and isfinite(one)), default=0.0)
+    largest = max(abs(number) for number in (value, low or 0.0, high or 0.0) if isfinite(number))
+    if not spread or not largest:
+        return DIGITS
+    return min(max(DIGITS, 1 + floor(log10(largest)) - floor(log10(spread))), MOST_DIGITS)

@@ -12,8 +12,7 @@ import math
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant
-from warehouse.stats.core.moments import mean_of, skewness
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant, mean_of, skewness
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.core.one_thread import one_blas_thread
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.quantiles import t_quantile, t_quantiles, t_upper_tail
 
 #: Resamples B.

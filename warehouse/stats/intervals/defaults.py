@@ -74,14 +74,14 @@ def choose_interval(
         binary: every score is 0 or 1 and each prompt has one draw.
         bounded: scores have a finite smallest and largest value.
         effective_n: effective number of prompts (clusters) that are off a bound
-            (`effective_n.EffectiveN`; binary or bounded), or that the two runs differ on.
+            (`clopper_pearson.EffectiveN`; binary or bounded), or that the two runs differ on.
         size_cv: coefficient of variation of the cluster sizes (clusters with bounds).
         skewness: of the scores or cluster totals where bounded (`asymmetry.working_skewness` for
             differences of bounded scores); of their mean where unbounded (`mean_skewness`).
         tail_units: how many units make up the variance where tails are heavy
             (`asymmetry.tail_units`; differences of bounded scores).
         unseen: how many standard errors the mean would move if the prompts that a sample of n
-            can miss lay at the farther bound (`effective_n.unseen_shift`; bounded, no clusters).
+            can miss lay at the farther bound (`clopper_pearson.unseen_shift`; bounded, no clusters).
         constant: all scores (differences) are equal.
         effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
             few, however many others there are (unbounded or differences, clusters).
@@ -147,7 +147,7 @@ def weighted_interval(
         zero_one: every score is 0 or 1, one draw each.
         n_clusters: G, None without clusters.
         effective_clusters: 1/Σ F_c², F_c the share of the weight in cluster c.
-        flags: of the weights (`weighted_errors.UnitWeights`).
+        flags: of the weights (`standard_errors.UnitWeights`).
     """
     few = n_clusters is not None and effective_clusters < FEW_CLUSTERS - 1e-9
     flags += ("few_clusters",) if few else ()

@@ -9,12 +9,15 @@ short for few prompts and for clusters (docs/calibration.md).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import (
     Bounds,
     Clusters,
@@ -24,13 +27,12 @@ from warehouse.stats.core.inputs import (
     as_scores,
     check_length,
     check_within,
+    finite_bounds,
 )
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.core.results import Estimate
+from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.core.results import Estimate, Figures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.estimate_mean import estimate_mean
-from warehouse.stats.intervals.imbens_manski import critical_value, cut_ends
-from warehouse.stats.intervals.missing_inputs import all_clusters, as_count, as_limits, scored_values
 
 #: Names of the intervals.
 METHODS = ("default_hull", "imbens_manski")
@@ -291,3 +293,119 @@ def _bounds(
 
 def _filled(values: FloatArray, missing: int, score: float) -> FloatArray:
     return np.concatenate([values, np.full(missing, score)])
+
+
+def as_limits(bounds: Bounds) -> tuple[float, float]:
+    """Both bounds of a score.
+
+    Raises:
+        StatisticsError: one is not finite.
+    """
+    limits = finite_bounds(bounds)
+    if limits is None:
+        raise StatisticsError(
+            f"`bounds` must both be finite, found {bounds}: without them a missing score could be"
+            " anything, and so could the mean"
+        )
+    return limits
+
+
+def as_count(n_missing: float) -> int:
+    """A number of prompts.
+
+    Raises:
+        StatisticsError: it is no whole number, or below 0.
+    """
+    if not n_missing >= 0 or n_missing != n_missing // 1:  # also where it is NaN or infinite
+        raise StatisticsError(f"`n_missing` must be a whole number of prompts, found {n_missing}")
+    return int(n_missing)
+
+
+def scored_values(scored: ArrayLike, missing: int) -> FloatArray:
+    """Checked scores; none where none is known and some are missing."""
+    if missing and np.shape(scored) == (0,):
+        return np.empty(0)
+    return as_scores(scored, "scored")
+
+
+def all_clusters(
+    clusters: ArrayLike | None, missing_clusters: ArrayLike | None, scored: int, missing: int
+) -> Clusters | None:
+    """Clusters of the scored prompts, then of the missing ones.
+
+    Raises:
+        StatisticsError: labels of one kind without the other, or of another length.
+    """
+    if clusters is None:
+        if missing_clusters is not None:
+            raise StatisticsError("`missing_clusters` needs `clusters` of the scored prompts")
+        return None
+    if missing_clusters is None and missing:
+        raise StatisticsError(
+            f"`clusters` without `missing_clusters`: give the clusters of the {missing} missing"
+            " prompt(s) too, or leave both out"
+        )
+    known, unknown = list(_labels(clusters)), list(_labels(missing_clusters))
+    check_length(len(known), scored, "clusters")
+    if len(unknown) != missing:
+        raise StatisticsError(
+            f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt: {missing}"
+        )
+    return as_clusters([*known, *unknown], scored + missing)
+
+
+def _labels(clusters: Any) -> Any:
+    return () if clusters is None else clusters
+
+
+_HALVINGS = 100  # of a bracket below 1: to the last bit
+
+
+def imbens_manski_c(gap: float, level: float) -> float:
+    """C with Φ(C + gap) − Φ(−C) = level.
+
+    Args:
+        gap: (θ_u − θ_l)/max(σ_l, σ_u), at least 0; infinity gives the one-sided quantile.
+        level: nominal coverage, in (0, 1).
+
+    Examples:
+        >>> round(imbens_manski_c(0.0, 0.95), 6), round(imbens_manski_c(float("inf"), 0.95), 6)
+        (1.959964, 1.644854)
+    """
+    below, above = float(special.ndtri(level)), z_quantile(level)
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        if special.ndtr(middle + gap) - special.ndtr(-middle) < level:
+            below = middle
+        else:
+            above = middle
+    return above
+
+
+def critical_value(
+    low: Sample, high: Sample, limits: tuple[float, float], missing: int, level: float
+) -> tuple[float | None, str]:
+    """C and what the interval rests on, or None and why there is none.
+
+    Args:
+        low: every missing score at the lower bound.
+        high: every missing score at the upper bound.
+        limits: the bounds.
+        missing: prompts without a score.
+        level: nominal coverage.
+    """
+    if low.se is None or high.se is None:
+        return None, "a single prompt" if low.n == 1 else "a single cluster"
+    largest = max(low.se, high.se)
+    sides = zip((low, high), limits, strict=True)
+    bare = any(side.se == 0 and side.mean != end for side, end in sides)
+    if bare or (missing == 0 and largest == 0):
+        return None, "all scores are equal" if low.all_equal else "a standard error is 0"
+    gap = (high.mean - low.mean) / largest if largest > 0 else math.inf
+    kind = "CLT" if low.clusters is None else "CR2"
+    return imbens_manski_c(gap, level), f"missing scores at both bounds, {kind} errors over all n"
+
+
+def cut_ends(low: Sample, high: Sample, limits: tuple[float, float], c: float) -> tuple[float, float]:
+    """[θ_l − Cσ_l, θ_u + Cσ_u], cut at the bounds."""
+    return (max(limits[0], low.mean - c * (low.se or 0.0)), min(limits[1], high.mean + c * (high.se or 0.0)))

@@ -35,14 +35,12 @@ from warehouse.stats.core.inputs import (
     is_binary,
 )
 from warehouse.stats.core.multipliers import webb_draws
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.core.results import Interval
+from warehouse.stats.core.results import Figures, Interval
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap import check_resamples
+from warehouse.stats.intervals.clopper_pearson import effective_n
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE_CLUSTERS
-from warehouse.stats.intervals.effective_n import effective_n
-from warehouse.stats.paired.sign_flip import flip_p_value
-from warehouse.stats.paired.sign_flip_null import distinct_sizes
+from warehouse.stats.paired.sign_flip import distinct_sizes, flip_p_value
 
 N_RESAMPLES = 9999
 _DOUBLINGS = 40

@@ -1,9 +1,16 @@
-"""Abilities of the models in a pool, their errors, and contrasts of them (statistics.md §13).
+"""Abilities of the models in a pool, their errors, contrasts and ranks (statistics.md §2 and §13).
 
 The models are all there are, no sample of N(0, 1): abilities are standardised to mean 0 and standard
 deviation 1 over them, and the posterior standard deviation is no error of a comparison. The error
 comes from the joint information of abilities and items, items profiled out, with what the frame
 fixes (shift and scale) projected out.
+
+S is the joint penalised information of abilities and items with the items profiled out: diag(ΣWa² +
+1/ρ²) less each item's 2×2 block in (ln a, d); 1PL: the d, then the one ln a. V = S⁻¹, and what the
+frame fixes, C = [1, θ̂], is projected out: V* = V − VC(CᵀVC)⁻¹CᵀV.
+
+The set of a model holds [1 + models wholly better, M − models wholly worse] by intervals of its
+differences with all others that hold together (Mogstad, Romano, Shaikh and Wilhelm 2024).
 """
 
 from __future__ import annotations
@@ -13,17 +20,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level
+from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level, as_seed
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.ability_errors import pool_covariance
-from warehouse.stats.items.ability_modes import ability_modes
+from warehouse.stats.core.results import Figures
+from warehouse.stats.items.em import Penalty
 from warehouse.stats.items.irt import IrtFit
-from warehouse.stats.items.responses import Responses
+from warehouse.stats.items.responses import Responses, ability_modes, cell_blocks
 
 _ITEMS_PER_MODEL = 10
 
@@ -179,3 +186,215 @@ def _without_errors(fit: IrtFit, ability: FloatArray, shift: float, scale: float
     return Abilities(
         fit.models, ability, np.full(m, np.nan), np.full((m, m), np.nan), shift, scale, flags=(), reason=reason
     )
+
+
+_LARGEST_LEVERAGE = 0.9
+
+
+def pool_covariance(
+    fit: IrtFit,
+    responses: Responses,
+    theta: FloatArray,
+    frame: tuple[float, float],
+    clusters: Clusters | None,
+    factor: float,
+) -> FloatArray:
+    """Covariance of the abilities ``theta`` (mean 0, standard deviation 1), shape (M, M).
+
+    Args:
+        fit: the items.
+        responses: the answers.
+        theta: abilities in the frame of the pool, shape (M,).
+        frame: (shift, scale): abilities on the scale of the fit are shift + scale · theta.
+        clusters: testlets of the items, or None.
+        factor: small-sample factor of the variance, squared in the sandwich.
+    """
+    shift, scale = frame
+    items = _Items(fit.a * scale, fit.d + fit.a * shift, fit.model == "1pl", fit.precisions, clusters)
+    joint = _profile(responses, theta, items)
+    information = np.diag(joint.diagonal) + _prior_precision(fit) - joint.lost
+    inverse = linalg.cho_solve(linalg.cho_factor(information, lower=True), np.eye(len(theta)))
+    fixed = np.stack([np.ones_like(theta), theta], axis=1)
+    moved = inverse @ fixed
+    inverse -= moved @ np.linalg.solve(fixed.T @ moved, moved.T)
+    if clusters is None:
+        return np.asarray(factor * 0.5 * (inverse + inverse.T))
+    leverage = joint.leverage / (joint.diagonal[:, None] + fit.prior_sd**-2)
+    spread = inverse @ (joint.scores / (1 - np.minimum(leverage, _LARGEST_LEVERAGE)))
+    return np.asarray(factor**2 * clusters.n / (clusters.n - 1) * (spread @ spread.T))
+
+
+def _prior_precision(fit: IrtFit) -> FloatArray:
+    """Of the abilities; with several blocks their prior means are estimated too, and profiled out."""
+    precision = fit.prior_sd**-2
+    if len(fit.block_means) == 1:
+        return np.eye(len(fit.theta)) * precision
+    same = (fit.block[:, None] == fit.block).astype(np.float64)
+    return np.asarray(precision * (np.eye(len(fit.theta)) - same / same.sum(axis=1, keepdims=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """Items in the frame of the pool."""
+
+    a: FloatArray
+    d: FloatArray
+    common_a: bool
+    precisions: Penalty
+    clusters: Clusters | None
+
+
+@dataclass(eq=False)
+class _Profile:
+    """What items add to the information of abilities, and take off as they are estimated too.
+
+    Attributes:
+        diagonal: ΣWa² of each model, shape (M,).
+        lost: what the items take off, shape (M, M).
+        scores: profiled score of each model, summed by cluster of items, shape (M, G).
+        leverage: ΣWa² by cluster, shape (M, G).
+    """
+
+    diagonal: FloatArray
+    lost: FloatArray
+    scores: FloatArray
+    leverage: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """A block of items: per cell Wa² and (Y−KP)a; what each parameter shares with each ability, and its score."""
+
+    information: FloatArray
+    residual: FloatArray
+    cross_d: FloatArray
+    info_d: FloatArray
+    score_d: FloatArray
+    cross_a: FloatArray
+    info_a: FloatArray
+    score_a: FloatArray
+
+
+def _profile(responses: Responses, theta: FloatArray, items: _Items) -> _Profile:
+    m, clusters = len(theta), items.clusters
+    n_clusters = 0 if clusters is None else clusters.n
+    profile = _Profile(np.zeros(m), np.zeros((m, m)), np.zeros((m, n_clusters)), np.zeros((m, n_clusters)))
+    cross, info, score = np.zeros(m), 0.0, []
+    for columns, y, k in cell_blocks(responses):
+        block = _block(theta, items, columns, y, k)
+        profile.diagonal += block.information.sum(axis=1)
+        _take_off(profile.lost, block.cross_d, block.info_d)
+        if items.common_a:
+            cross, info = cross + block.cross_a.sum(axis=1), info + float(block.info_a.sum())
+            score.append(block.score_a)
+        else:
+            _take_off(profile.lost, block.cross_a, block.info_a)
+        if clusters is not None:
+            _add_clusters(profile, block, clusters.codes[columns], items.common_a)
+    if items.common_a:
+        profile.lost += np.outer(cross, cross) / info
+        if clusters is not None:
+            profile.scores -= np.outer(cross, clusters.sums(np.concatenate(score)) / info)
+    return profile
+
+
+def _block(theta: FloatArray, items: _Items, columns: slice, y: FloatArray, k: FloatArray | float) -> _Block:
+    a, d, precisions = items.a[columns], items.d[columns], items.precisions
+    p = special.expit(np.multiply.outer(theta, a) + d)
+    w, residual = k * p * (1 - p), y - k * p
+    w_theta = w * theta[:, None]
+    info_d = w.sum(axis=0) + precisions.d
+    slope = a * w_theta.sum(axis=0) / info_d
+    info_a = a**2 * (theta @ w_theta) + (0.0 if items.common_a else precisions.log_a) - slope**2 * info_d
+    score_d = residual.sum(axis=0) - precisions.d * d
+    score_a = a * (theta @ residual) - precisions.log_a * np.log(a) - slope * score_d
+    cross_d = w * a
+    return _Block(w * a**2, residual * a, cross_d, info_d, score_d, w_theta * a**2 - cross_d * slope, info_a, score_a)
+
+
+def _take_off(lost: FloatArray, cross: FloatArray, info: FloatArray) -> None:
+    part = cross / np.sqrt(info)
+    lost += part @ part.T
+
+
+def _add_clusters(profile: _Profile, block: _Block, codes: NDArray[np.intp], common_a: bool) -> None:
+    profiled = block.residual - block.cross_d * (block.score_d / block.info_d)
+    if not common_a:
+        profiled -= block.cross_a * (block.score_a / block.info_a)
+    np.add.at(profile.scores.T, codes, profiled.T)
+    np.add.at(profile.leverage.T, codes, block.information.T)
+
+
+#: With more models the critical values are Bonferroni's: a little wider, and at once.
+MOST_DRAWN = 200
+
+
+@dataclass(frozen=True, eq=False)
+class AbilityRanks(Figures):
+    """Ranks by ability, 1 the most able.
+
+    Attributes:
+        rank: by the estimates, ties in the order of the models, shape (M,).
+        low, high: ends of each model's rank set, shape (M,); None without errors.
+        level: chance that the set holds the model's rank.
+        method: ``max_t`` (draws of the largest |T| over a model's own differences) or ``bonferroni``.
+    """
+
+    rank: NDArray[np.intp]
+    low: NDArray[np.intp] | None
+    high: NDArray[np.intp] | None
+    level: float
+    method: str
+
+
+def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:
+    """Rank sets from the joint errors of abilities.
+
+    Args:
+        estimates: abilities with their covariance (`abilities`).
+        level: of each set.
+        seed: of the draws.
+        n_draws: from the normal, or Student's t with the degrees of freedom of the abilities.
+
+    Raises:
+        StatisticsError: a level outside (0, 1), too few draws for it.
+    """
+    level = as_level(level)
+    rng = np.random.default_rng(as_seed(seed))
+    m = len(estimates.ability)
+    rank = np.empty(m, dtype=np.intp)
+    rank[np.argsort(-estimates.ability, kind="stable")] = np.arange(1, m + 1)
+    if estimates.reason:
+        return AbilityRanks(rank, None, None, level, "none")
+    place = math.ceil(level * (n_draws + 1))
+    if place > n_draws:
+        raise StatisticsError(f"`n_draws` must be at least {math.ceil(level / (1 - level))}, found {n_draws}")
+    variance = estimates.covariance.diagonal()
+    se = np.sqrt(np.maximum(variance[:, None] + variance - 2 * estimates.covariance, 0))
+    np.fill_diagonal(se, np.inf)
+    if m > MOST_DRAWN:
+        method = "bonferroni"
+        critical = np.full(m, special.stdtrit(estimates.df, 1 - (1 - level) / (2 * (m - 1))))
+    else:
+        method = "max_t"
+        z = _draws(estimates, n_draws, rng)
+        largest = ((np.abs(z[:, i : i + 1] - z) / _safe(se[i])).max(axis=1) for i in range(m))
+        critical = np.array([np.partition(own, place - 1)[place - 1] for own in largest])
+    gap = estimates.ability[:, None] - estimates.ability
+    far = critical[:, None] * se
+    low, high = 1 + (gap < -far).sum(axis=1), m - (gap > far).sum(axis=1)
+    return AbilityRanks(rank, low.astype(np.intp), high.astype(np.intp), level, method)
+
+
+def _draws(estimates: Abilities, n: int, rng: np.random.Generator) -> FloatArray:
+    """Errors of the abilities, shape (n, M)."""
+    values, vectors = np.linalg.eigh(estimates.covariance)
+    z = rng.standard_normal((n, len(values))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    if math.isfinite(estimates.df):
+        z /= np.sqrt(rng.chisquare(estimates.df, (n, 1)) / estimates.df)
+    return np.asarray(z)
+
+
+def _safe(se: FloatArray) -> FloatArray:
+    """Differences without an error separate nobody in the draws."""
+    return np.where(se > 0, se, np.inf)

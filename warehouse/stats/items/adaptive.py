@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.ability_modes import ability_modes
+from warehouse.stats.core.results import Figures
 from warehouse.stats.items.irt import IrtFit, fit_irt
-from warehouse.stats.items.responses import Responses
+from warehouse.stats.items.responses import Responses, ability_modes
 
 _FOLDS = 5
 _STEPS = 50

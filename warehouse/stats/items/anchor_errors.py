@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
 from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
 from warehouse.stats.items.responses import Responses
 from warehouse.stats.suites.rank_agreement import kendall_tau_b
-from warehouse.stats.training.monotonicity import monotonicity_tau
+from warehouse.stats.training.curve_tests import monotonicity_tau
 
 #: Ways to a score from m prompts.
 METHODS = ("random", "scores", "irt", "p_irt", "gp_irt")

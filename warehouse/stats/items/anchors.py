@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_seed, as_shares
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.ability_modes import ability_modes
+from warehouse.stats.core.results import Figures
 from warehouse.stats.items.irt import IrtFit
-from warehouse.stats.items.responses import Responses
+from warehouse.stats.items.responses import Responses, ability_modes
 
 STARTS = 5
 _ROUNDS = 300

@@ -13,10 +13,9 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.ability_modes import cell_blocks
+from warehouse.stats.core.results import Figures
 from warehouse.stats.items.irt import IrtFit
-from warehouse.stats.items.responses import Responses
+from warehouse.stats.items.responses import Responses, cell_blocks
 from warehouse.stats.multiple.adjust import benjamini_hochberg
 
 #: Below so many models a raw correlation is mostly noise.

@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.core.one_thread import one_blas_thread
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.em import SD_D, SD_LOG_A, Maximum, Penalty, maximise
-from warehouse.stats.items.item_errors import ItemErrors, item_errors
+from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.results import Figures
+from warehouse.stats.items.em import SD_D, SD_LOG_A, ItemErrors, Maximum, Penalty, item_errors, maximise
 from warehouse.stats.items.links import Links, as_blocks, blocks_by_items, check_connected, linking_items
 from warehouse.stats.items.responses import Responses
 

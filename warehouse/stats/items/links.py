@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.items.responses import Responses
 
 IntArray = NDArray[np.intp]

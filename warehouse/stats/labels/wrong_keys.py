@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.core.one_thread import one_blas_thread
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.labels.fit import Fit, FitSettings, fit_votes, spread_at_bound
-from warehouse.stats.labels.strata import Label, Strata, strata_of
-from warehouse.stats.labels.vote_model import DENSE, hermite_nodes
+from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.results import Figures
+from warehouse.stats.labels.audit import Label, Strata, strata_of
+from warehouse.stats.labels.vote_model import DENSE, Fit, FitSettings, fit_votes, hermite_nodes, spread_at_bound
 from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
 
 #: π0: the share of wrong keys that is expected, and the floor of each stratum's rate.

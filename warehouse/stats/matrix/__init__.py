@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from warehouse.stats.matrix.clustering import ClusterSearch, cluster_search
-from warehouse.stats.matrix.explain import Explanation, Mantel, explain, mantel
-from warehouse.stats.matrix.grow import Growth, grow
-from warehouse.stats.matrix.kmeans import Clustering, spherical_kmeans
+from warehouse.stats.matrix.explain import Explanation, Mantel, PromptCoefficients, explain, mantel, prompt_coefficients
+from warehouse.stats.matrix.kmeans import Clustering, medoids, silhouette, spherical_kmeans
 from warehouse.stats.matrix.permutation import PermutationTest, permutation_test
-from warehouse.stats.matrix.regression import PromptCoefficients, prompt_coefficients
-from warehouse.stats.matrix.silhouettes import medoids, silhouette
 from warehouse.stats.matrix.similarity import SimilaritySummary, mean_cosine, summarise_similarity
-from warehouse.stats.matrix.weights import RandomWeights, WeightedScores, random_weights, weighted_scores
+from warehouse.stats.matrix.weights import Growth, RandomWeights, WeightedScores, grow, random_weights, weighted_scores
 
 __all__ = [
     "ClusterSearch",

@@ -14,12 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
-from warehouse.stats.matrix.ranked import KolmogorovSmirnov, distance, distribution, from_distances, upper_p_value
-from warehouse.stats.matrix.similarity import SIMILARITIES, Similarity, ZeroRows, check_similarity
-from warehouse.stats.matrix.spread import Spread, count_elsewhere
-from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Tables
+from warehouse.stats.matrix.similarity import (
+    SIMILARITIES,
+    KolmogorovSmirnov,
+    Similarity,
+    ZeroRows,
+    check_similarity,
+    distance,
+    distribution,
+    from_distances,
+    upper_p_value,
+)
+from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere
 
 #: Bins of the histograms that are reported.
 BINS = 20

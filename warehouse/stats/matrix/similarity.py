@@ -1,18 +1,22 @@
-"""Similarity of prompts by their performance vectors: cosine, Jaccard, Hamming (Siska §3.1)."""
+"""Similarity of prompts by their performance vectors: cosine, Jaccard, Hamming (Siska §3.1), and their
+distributions."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, is_zero_one
-from warehouse.stats.matrix.counting import count_pairs
+from warehouse.stats.core import special
+from warehouse.stats.core.inputs import TIE, FloatArray, is_zero_one
+from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.matrix.inputs import as_matrix, pair_blocks, unit_rows
-from warehouse.stats.matrix.ranked import linear_quantile
 
 Similarity = Literal["cosine", "jaccard", "hamming"]
 #: What two rows without a single one are to each other: alike (1), or nothing (scikit-learn's 0).
@@ -136,3 +140,173 @@ def cell_values(similarity: str, codes: NDArray[np.int64], k: int, zero_rows: Ze
     if zero_rows == "alike":
         values = np.where((a == 0) & (b == 0), 1.0, values)
     return np.asarray(values)
+
+
+WORD = 64
+#: Counts that are held in memory at a time.
+_CELLS = 4_000_000
+
+
+def pack_columns(columns: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Columns of zeros and ones, shape (k, n), as words of 64 bits, shape (⌈k/64⌉, n)."""
+    k, n = columns.shape
+    packed = np.packbits(columns, axis=0, bitorder="little")
+    size = -(-k // WORD)
+    padded = np.zeros((size * 8, n), np.uint8)
+    padded[: len(packed)] = packed
+    by_row = np.ascontiguousarray(padded.T).view("<u8")
+    return np.ascontiguousarray(by_row.T).astype(np.uint64, copy=False)
+
+
+def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs of rows by weight, weight and number of common ones.
+
+    Args:
+        columns: zeros and ones, the columns of the matrix one after another, shape (k, n).
+
+    Returns:
+        the triples that occur as one number (a(k+1) + b)(k+1) + c with a <= b, ascending, and the
+        number of pairs i < j of each; together n(n−1)/2.
+    """
+    k = len(columns)
+    weights = columns.sum(axis=0, dtype=np.int64)
+    order = np.argsort(weights, kind="stable")
+    values, starts = np.unique(weights[order], return_index=True)
+    tally = _tally(columns, order)
+    bounds = np.append(starts, columns.shape[1]).astype(np.int64)
+    shape = (len(values), int(values[-1]) + 1)
+    rows = max(1, min(len(values), _CELLS // (shape[0] * shape[1])))
+    codes, pairs = [], []
+    for first in range(0, len(values), rows):
+        counts = np.zeros((min(rows, len(values) - first), *shape), np.int64)
+        tally(bounds, first, counts)
+        one, other, common = np.nonzero(counts)
+        codes.append((values[first + one] * (k + 1) + values[other]) * (k + 1) + common)
+        pairs.append(counts[one, other, common])
+    return np.concatenate(codes), np.concatenate(pairs)
+
+
+def _tally(columns: NDArray[np.uint8], order: NDArray[np.intp]) -> Callable[[Any, int, Any], None]:
+    """Counts the pairs of rows in their order: by compiled code, or by matrix products where there is no compiler."""
+    if has_compiler():
+        from warehouse.stats.core import kernels
+
+        return partial(kernels.tally_pairs, np.ascontiguousarray(pack_columns(columns)[:, order]))
+    return partial(tally_pairs, np.ascontiguousarray(columns.T[order]))
+
+
+#: Rows on either side of one product.
+_OWN, _OTHERS = 512, 2048
+
+
+def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, counts: NDArray[np.int64]) -> None:
+    """Add the pairs i < j of rows to ``counts``, as `warehouse.stats.core.kernels.tally_pairs` does.
+
+    Args:
+        rows: zeros and ones by ascending weight, shape (n, k); shape (n, k).
+        starts: where each weight begins, and n, shape (G + 1,).
+        first: the first weight to count, by its place.
+        counts: shape (weights to count, G, most common ones + 1), C-contiguous.
+    """
+    weights = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    flat = counts.reshape(-1)
+    _, n_groups, size = counts.shape
+    kind: Any = np.float32 if flat.size < 1 << 24 else np.float64  # counts every number up to there
+    end = int(starts[first + len(counts)])
+    for top in range(int(starts[first]), end, _OWN):
+        own = slice(top, min(top + _OWN, end))
+        left_rows = rows[own].astype(kind)
+        for left in range(top, len(rows), _OTHERS):
+            others = slice(left, left + _OTHERS)
+            places: NDArray[Any] = left_rows @ rows[others].astype(kind).T
+            places += ((weights[own, None] - first) * (n_groups * size)).astype(kind)
+            places += (weights[others] * size).astype(kind)
+            cells = places.astype(np.intp)
+            if left < own.stop:
+                cells = cells[np.arange(own.start, own.stop)[:, None] < np.arange(left, left + cells.shape[1])]
+            flat += np.bincount(cells.ravel(), minlength=len(flat))
+
+
+@dataclass(frozen=True)
+class KolmogorovSmirnov:
+    """Distance of the observed distribution from the mean of all tables.
+
+    Attributes:
+        statistic: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
+        permuted: the same distance of each permuted table, shape (N,).
+        p_value: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
+        textbook_statistic: sup |F_observed − mean of the permuted F|.
+        textbook_p_value: of the two-sample test with all pairs taken as independent (as Siska et
+            al. report it). They are not: it is far too small.
+    """
+
+    statistic: float
+    permuted: FloatArray
+    p_value: float
+    textbook_statistic: float
+    textbook_p_value: float
+
+
+def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float) -> float:
+    """The quantile of numpy's ``linear`` method of values with multiplicities.
+
+    Args:
+        values: ascending, shape (r,).
+        counts: how often each occurs, shape (r,), not all 0.
+        share: in [0, 1].
+    """
+    cumulated = np.cumsum(counts)
+    position = share * (int(cumulated[-1]) - 1)
+    below = math.floor(position)
+    low, high = values[np.searchsorted(cumulated, [below, math.ceil(position)], side="right")]
+    return float(low + (high - low) * (position - below))
+
+
+def upper_p_value(observed: float, permuted: FloatArray) -> float:
+    """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted as ≥."""
+    room = TIE * max(1.0, abs(observed))
+    return (1 + int((permuted >= observed - room).sum())) / (1 + len(permuted))
+
+
+def kolmogorov_smirnov(table: Callable[[int], NDArray[np.int64]], n_tables: int) -> KolmogorovSmirnov:
+    """Compare table 0 with tables 1 … N that are exchangeable with it if nothing is going on.
+
+    Args:
+        table: number of a table to its counts on the common values, shape (r,); asked for twice.
+        n_tables: N + 1, at least 2.
+    """
+    total = sum((table(index) for index in range(1, n_tables)), start=table(0))
+    mean = distribution(total)
+    distances = np.array([distance(table(index), mean) for index in range(n_tables)])
+    return from_distances(table(0), total, distances)
+
+
+def distribution(counts: NDArray[np.int64]) -> FloatArray:
+    """Share of the counts up to each value, shape (r,)."""
+    cumulated = np.cumsum(counts)
+    return np.asarray(cumulated / cumulated[-1])
+
+
+def distance(counts: NDArray[np.int64], mean: FloatArray) -> float:
+    """Largest distance of a table's distribution from another one."""
+    return float(np.abs(distribution(counts) - mean).max())
+
+
+def from_distances(observed: NDArray[np.int64], total: NDArray[np.int64], distances: FloatArray) -> KolmogorovSmirnov:
+    """What follows from the distances of all tables from their mean.
+
+    Args:
+        observed: counts of table 0, shape (r,).
+        total: sum of the counts of all tables, shape (r,).
+        distances: of tables 0 … N, shape (N + 1,).
+    """
+    pairs, n_tables = int(observed.sum()), len(distances)
+    apart = float(np.abs(distribution(observed) - distribution(total - observed)).max())
+    size = pairs * (n_tables - 1) / n_tables  # m1·m2/(m1 + m2) with m2 = N·m1
+    return KolmogorovSmirnov(
+        statistic=float(distances[0]),
+        permuted=distances[1:],
+        p_value=upper_p_value(float(distances[0]), distances[1:]),
+        textbook_statistic=apart,
+        textbook_p_value=float(special.kolmogorov(math.sqrt(size) * apart)),
+    )

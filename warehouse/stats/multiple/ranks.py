@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.multiple.all_pairs import AllPairs
 
 BoolMatrix = NDArray[np.bool_]

@@ -12,8 +12,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.core.results import PairedDifference
+from warehouse.stats.core.results import Figures, PairedDifference
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.estimate_mean import no_spread, why_none

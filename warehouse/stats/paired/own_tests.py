@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray
-from warehouse.stats.core.moments import deviations
+from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, deviations
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, grouped, studentised
-from warehouse.stats.intervals.weighted_errors import unit_weights
+from warehouse.stats.intervals.standard_errors import unit_weights
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs
 

@@ -1,30 +1,40 @@
-"""Two runs on the same prompts: the paired difference (Miller 2024 §4.2, eqs. 7 and 8)."""
+"""Two runs on the same prompts: the paired difference (Miller 2024 §4.2, eqs. 7 and 8), prompts random or fixed."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import ROUNDING, Bounds, Clusters, FloatArray, as_level, as_seed
-from warehouse.stats.core.links import find_link
-from warehouse.stats.core.moments import deviations
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Bounds,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_prompt_weights,
+    as_scores,
+    as_seed,
+    deviations,
+    finite_bounds,
+    is_constant,
+    is_zero_one,
+)
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, PairedDifference
-from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.core.sample import Link, Sample, describe, find_link, linearise_figure
 from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
-from warehouse.stats.intervals.closed_form import interval_t
-from warehouse.stats.intervals.cluster_robust import effective_clusters
+from warehouse.stats.intervals.clopper_pearson import kish
+from warehouse.stats.intervals.closed_form import interval_t, satterthwaite
 from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
-from warehouse.stats.intervals.effective_n import kish
-from warehouse.stats.intervals.estimate_mean import no_spread, variance_ratio, why_none
-from warehouse.stats.intervals.methods import hull_draws
-from warehouse.stats.intervals.weighted_errors import UnitWeights, unit_weights
-from warehouse.stats.paired.sides import Side, aligned
+from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
+from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
 
 
 def paired_difference(
@@ -237,3 +247,172 @@ def _variance_saved(error_a: float | None, error_b: float | None, error_d: float
         return None
     ratio = variance_ratio(error_d, math.hypot(error_a, error_b))
     return None if ratio is None else 1 - ratio
+
+
+Scored = tuple[ArrayLike, ArrayLike | None]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run of a pair.
+
+    Attributes:
+        scores: as given, shape (n,).
+        shares: weight of each over the mean weight, shape (n,); None where all are alike.
+        figures: values whose mean is the reported figure (delta method), shape (n,).
+        link: from the mean to the figure.
+    """
+
+    scores: FloatArray
+    shares: FloatArray | None
+    figures: FloatArray
+    link: Link
+
+    @property
+    def weights(self) -> FloatArray:
+        """The shares, 1 each where all are alike."""
+        return np.ones(len(self.scores)) if self.shares is None else self.shares
+
+    def within(self, bounds: Bounds | None) -> bool:
+        """Whether the scores have bounds: given ones, or they are 0 and 1."""
+        return self.link.name == "identity" and (finite_bounds(bounds) is not None or is_zero_one(self.scores))
+
+
+def aligned(a: Scored, b: Scored, clusters: ArrayLike | None, link: Link) -> tuple[Side, Side, Clusters | None, int]:
+    """Both runs and the clusters on the prompts that have a weight in one of them, and how many have none.
+
+    Args:
+        a: scores of the first run and their weights, or None, shape (n,) each.
+        b: the same of the second on the same prompts.
+        clusters: of the prompts, or None.
+        link: of the metric.
+
+    Raises:
+        StatisticsError: runs of different lengths, values or weights that are not allowed.
+    """
+    scores = [as_scores(side[0], name) for side, name in ((a, "a"), (b, "b"))]
+    n = len(scores[0])
+    if n != len(scores[1]):
+        raise StatisticsError(
+            f"`a` has {n} prompts, `b` {len(scores[1])}; pass the prompts that both runs have, in the same order"
+        )
+    weights = [
+        None if side[1] is None else as_prompt_weights(side[1], n, f"weights_{name}")
+        for side, name in ((a, "a"), (b, "b"))
+    ]
+    groups = None if clusters is None else as_clusters(clusters, n)
+    kept = _have_weight(weights, n)
+    if not kept.all():
+        scores = [own[kept] for own in scores]
+        weights = [None if own is None else own[kept] for own in weights]
+        groups = None if groups is None else as_clusters(groups.codes[kept], int(kept.sum()))
+    first, second = (_side(own, w, link) for own, w in zip(scores, weights, strict=True))
+    return first, second, groups, n - len(scores[0])
+
+
+def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
+    """Prompts with a weight in one run at least."""
+    kept = np.zeros(n, bool)
+    for own in weights:
+        kept |= True if own is None else own > 0
+    return kept
+
+
+def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> Side:
+    shares = None if weights is None or is_constant(weights) else weights / weights.mean()
+    return Side(scores, shares, linearise_figure(scores, weights, link), link)
+
+
+def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores") -> FloatArray:
+    """Checked values, one per prompt, whose mean is the reported figure (delta method).
+
+    Args:
+        scores: finite, shape (n,).
+        weights: at least 0, shape (n,), or None.
+        link: of the metric; see `find_link`.
+        name: of ``scores`` in messages.
+    """
+    raw = as_scores(scores, name)
+    checked = None if weights is None else as_prompt_weights(weights, len(raw), f"weights_{name}")
+    return linearise_figure(raw, checked, link)
+
+
+def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: float = 0.95) -> PairedDifference:
+    """Difference a − b over these very prompts: Var = Σ (W_A,i/K_A,i + W_B,i/K_B,i)/n².
+
+    The prompts are all there are, so that clusters play no part, and the draws of the two runs
+    are independent, so that pairing saves nothing. Where a W_i is not known (one draw), the mean
+    of the run's known ones stands in, flagged ``within_imputed_a`` or ``_b``. Degrees of freedom
+    are Satterthwaite's over the prompts whose W_i are known.
+
+    Args:
+        a: draws of the first run, from `prompt_draws` or `summarise_draws`.
+        b: draws of the second run on the same prompts in the same order.
+        level: nominal coverage of the interval, in (0, 1).
+
+    Returns:
+        The difference. Error, interval and p are None where a run has no prompt with two draws
+        (``no_repeated_draws_a`` or ``_b``), or where no draws differ (``zero_standard_error``).
+
+    Raises:
+        StatisticsError: for prompts that are not aligned, or ``level`` out of range.
+
+    Examples:
+        >>> from warehouse.stats.core.draws import summarise_draws
+        >>> a = summarise_draws([1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 2, 2])
+        >>> b = summarise_draws([0, 1, 0, 0, 1, 0], [0, 0, 1, 1, 2, 2])
+        >>> round(paired_difference_prompts_fixed(a, b).standard_error, 6)
+        0.333333
+    """
+    if a.n != b.n:
+        raise StatisticsError(f"`a` has {a.n} prompts, `b` {b.n}; pass the same prompts")
+    sampled = paired_difference(a.means, b.means, level=level)
+    flags = _run_flags(a, "a") + _run_flags(b, "b")
+    error, df = _error(a, b)
+    if error == 0:
+        flags += ("zero_standard_error",)
+    interval = interval_t(sampled.difference, error, df, level=level)
+    statistic = sampled.difference / error if error else None
+    return replace(
+        sampled,
+        standard_error=error or None,
+        ci_low=None if interval is None else interval.low,
+        ci_high=None if interval is None else interval.high,
+        statistic=statistic,
+        degrees_of_freedom=df if error else None,
+        p_value=None if statistic is None or df is None else t_p_value(statistic, df),
+        variance_saved=None,
+        method="prompts_fixed_t",
+        reason=_why_no_interval(a, b, error),
+        flags=flags,
+        estimand=PROMPTS_FIXED,
+    )
+
+
+def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
+    if not a.n_known or not b.n_known:
+        return None, None
+    total = sum(float(np.sum(run.within_or_mean() / run.n_draws)) for run in (a, b))
+    parts = [_known(run) for run in (a, b)]
+    df = satterthwaite(
+        np.concatenate([variances for variances, _ in parts]), np.concatenate([freedoms for _, freedoms in parts])
+    )
+    return math.sqrt(total) / a.n, df
+
+
+def _known(run: PromptDraws) -> tuple[FloatArray, FloatArray]:
+    known = np.isfinite(run.within)
+    return run.within[known] / run.n_draws[known], run.n_draws[known] - 1
+
+
+def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:
+    if not run.n_known:
+        return (f"no_repeated_draws_{name}",)
+    return (f"within_imputed_{name}",) if run.imputed else ()
+
+
+def _why_no_interval(a: PromptDraws, b: PromptDraws, error: float | None) -> str:
+    if error is None:
+        which = " and ".join(name for run, name in ((a, "a"), (b, "b")) if not run.n_known)
+        return f"no prompt of {which} has two draws: how much its draws vary is unknown"
+    return "prompts fixed: only draws are random" if error else "no draws differ"

@@ -1,19 +1,24 @@
-"""The paired permutation test: the signs of the differences are flipped (statistics.md §2)."""
+"""Tests of paired scores: the sign flip test, McNemar's and Wilcoxon's (statistics.md §2).
+
+Three routes give the same distribution: all 2^m sign patterns; a sum of binomials where the
+differences take few distinct sizes (one draw per size and resample); else packed random bits,
+eight differences to a byte, whose 256 partial sums stand in a table. The last takes one gather
+per eight differences and no more memory than one block of tables and one of resamples.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
-from warehouse.stats.core.moments import mean_of
+from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed, is_zero_one, mean_of
 from warehouse.stats.core.quantiles import SMALLEST_P
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.paired.sign_flip_null import count_all_patterns, count_random_patterns, distinct_sizes
+from warehouse.stats.core.results import Figures
 
 #: Differences up to which all 2^m sign patterns are gone through.
 MOST_EXACT = 16
@@ -166,3 +171,212 @@ def _reason(n: int, method: str, n_resamples: int, clustered: bool) -> str:
         "monte_carlo": f"{n_resamples} random signs of {units}",
     }
     return words[method]
+
+
+#: Resamples that share one stream of random numbers; part of what a seed means.
+CHUNK = 1 << 13
+#: Differences for which a table of bytes costs as much as one binomial draw.
+DIFFERENCES_PER_SIZE = 128
+_BITS = 8
+_COLUMNS = 64
+
+
+def count_all_patterns(differences: FloatArray, threshold: float) -> int:
+    """How many of the 2^m sign patterns have |Σ ±d| at or above ``threshold``.
+
+    Args:
+        differences: shape (m,), m small: 2^m sums are held.
+    """
+    sums = np.zeros(1)
+    for difference in differences:
+        sums = np.concatenate([sums - difference, sums + difference])
+    return int(np.count_nonzero(np.abs(sums) >= threshold))
+
+
+def count_random_patterns(
+    differences: FloatArray, threshold: float, n_resamples: int, seed: int, *, columns: int = _COLUMNS
+) -> int:
+    """How many of ``n_resamples`` random sign patterns have |Σ ±d| at or above ``threshold``.
+
+    Args:
+        differences: shape (m,).
+        columns: bytes of eight differences that are handled at a time; changes the speed only.
+    """
+    sizes, counts = distinct_sizes(differences)
+    few = len(sizes) * DIFFERENCES_PER_SIZE <= len(differences)
+    count = 0
+    for number, first in enumerate(range(0, n_resamples, CHUNK)):
+        n = min(CHUNK, n_resamples - first)
+        stream = np.random.SeedSequence([seed, number])
+        sums = _binomial_sums(sizes, counts, n, stream) if few else _byte_sums(differences, n, stream, columns)
+        count += int(np.count_nonzero(np.abs(sums) >= threshold))
+    return count
+
+
+def distinct_sizes(differences: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """The distinct |d| above 0, ascending, and how many differences have each.
+
+    Sizes that differ by less than a tie (1e-9 of the largest) are one, their mean.
+    """
+    sizes = np.sort(np.abs(differences))
+    sizes = sizes[sizes > 0]
+    if not len(sizes):
+        return sizes, np.zeros(0, np.int64)
+    starts = np.flatnonzero(np.diff(sizes, prepend=-np.inf) > TIE * sizes[-1])
+    counts = np.diff(starts, append=len(sizes)).astype(np.int64)
+    return np.add.reduceat(sizes, starts) / counts, counts
+
+
+def _binomial_sums(sizes: FloatArray, counts: NDArray[np.int64], n: int, stream: np.random.SeedSequence) -> FloatArray:
+    """Σ_v v·(2·Bin(m_v, 1/2) − m_v), n times: the signs of m_v equal differences at once."""
+    sums = np.zeros(n)
+    for size, count, own in zip(sizes, counts, stream.spawn(len(sizes)), strict=True):
+        positive = np.random.default_rng(own).binomial(count, 0.5, n)
+        sums += size * (2.0 * positive - count)
+    return sums
+
+
+def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, columns: int) -> FloatArray:
+    """Σ ±d with independent fair signs, n times."""
+    words = -(-n // 8)  # 64 random bits hold the bytes of eight resamples
+    source = np.random.PCG64(stream)
+    sums, part = np.zeros(n), np.empty(n)
+    for tables in _tables(differences, columns):
+        random = source.random_raw(words * len(tables)).view(np.uint8)
+        places = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
+        for table, index in zip(tables, places, strict=True):
+            np.take(table, index, out=part, mode="clip")  # clip: no check of bounds, none needed
+            sums += part
+    return sums
+
+
+def _tables(differences: FloatArray, columns: int) -> Iterator[FloatArray]:
+    """The 256 sums ±d of each eight differences, shape (columns or fewer, 256)."""
+    padded = np.zeros(-(-len(differences) // _BITS) * _BITS)
+    padded[: len(differences)] = differences
+    rows = padded.reshape(-1, _BITS)
+    for first in range(0, len(rows), columns):
+        block = rows[first : first + columns]
+        sums = np.zeros((len(block), 1))
+        for bit in range(_BITS):
+            one = block[:, bit : bit + 1]
+            sums = np.concatenate([sums - one, sums + one], axis=1)
+        yield sums
+
+
+#: Differences up to which the signed-rank distribution is counted out.
+MOST_EXACT_RANKS = 50
+
+
+@dataclass(frozen=True)
+class McNemarTest(Figures):
+    """McNemar's exact test of paired 0/1 scores: H0, as many prompts are won as lost.
+
+    Attributes:
+        p_value: two-sided, min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))).
+        b: prompts that only the first has right.
+        c: prompts that only the second has right.
+        n_prompts: prompts.
+    """
+
+    p_value: float
+    b: int
+    c: int
+    n_prompts: int
+
+    def __str__(self) -> str:
+        return f"p={self.p_value:.3g} (McNemar, exact, {self.b} against {self.c})"
+
+
+@dataclass(frozen=True)
+class WilcoxonTest(Figures):
+    """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0.
+
+    Attributes:
+        p_value: two-sided; None where all differences are 0.
+        statistic: the smaller of the rank sums of positive and negative differences.
+        n_prompts: differences.
+        n_zero: differences of 0, left out before ranking (Wilcoxon's way).
+        method: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is
+            corrected for ties, no continuity correction).
+        reason: why this method, or why there is no p.
+    """
+
+    p_value: float | None
+    statistic: float | None
+    n_prompts: int
+    n_zero: int
+    method: str
+    reason: str
+
+    def __str__(self) -> str:
+        p = "no p" if self.p_value is None else f"p={self.p_value:.3g}"
+        return f"{p} (Wilcoxon signed rank, {self.method}: {self.reason})"
+
+
+def mcnemar_test(a: ArrayLike, b: ArrayLike) -> McNemarTest:
+    """McNemar's exact test of two runs with one draw per prompt.
+
+    Args:
+        a: 0/1 score of each prompt in the first run, shape (n,).
+        b: the same prompts in the second run, shape (n,).
+
+    Raises:
+        StatisticsError: for scores that are not 0 or 1, or not aligned.
+
+    Examples:
+        >>> print(mcnemar_test([1, 1, 1, 0, 1], [0, 0, 1, 0, 0]))
+        p=0.25 (McNemar, exact, 3 against 0)
+    """
+    first, second = as_scores(a, "a"), as_scores(b, "b")
+    if len(first) != len(second):
+        raise StatisticsError(f"`a` has {len(first)} prompts, `b` {len(second)}")
+    for name, scores in (("a", first), ("b", second)):
+        if not is_zero_one(scores):
+            raise StatisticsError(
+                f"`{name}` holds scores other than 0 and 1: McNemar's test is for one draw of a"
+                " right or wrong answer; the sign flip test takes any score"
+            )
+    wins, losses = int(np.sum(first > second)), int(np.sum(first < second))
+    return McNemarTest(binomial_p_value(wins, losses), wins, losses, len(first))
+
+
+def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
+    """Wilcoxon's signed-rank test, by `scipy.stats.wilcoxon`.
+
+    Differences of 0 (up to 1e-9 of the largest) are left out; exact where at most 50 are left
+    and no two are of one size, else normal.
+
+    Args:
+        differences: a − b of each prompt, finite, shape (n,).
+
+    Raises:
+        StatisticsError: for differences that are empty or not finite.
+
+    Examples:
+        >>> print(wilcoxon_test([0.3, -0.1, 0.5, 0.2, 0.4, 0.0]))
+        p=0.125 (Wilcoxon signed rank, exact: 5 distinct sizes)
+    """
+    values = as_scores(differences, "differences")
+    largest = float(np.abs(values).max())
+    kept = values[np.abs(values) > TIE * largest]
+    n_zero = len(values) - len(kept)
+    if not len(kept):
+        reason = "all differences are 0"
+        return WilcoxonTest(None, None, len(values), n_zero, "exact", reason)
+    from scipy import stats
+
+    sizes, _ = distinct_sizes(kept)  # what differs by rounding is a tie
+    places = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
+    distinct = len(sizes)
+    exact = distinct == len(kept) <= MOST_EXACT_RANKS
+    test = stats.wilcoxon(np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx")
+    why = "" if distinct == len(kept) else ", ties share their mean rank"
+    return WilcoxonTest(
+        p_value=float(test.pvalue),
+        statistic=float(test.statistic),
+        n_prompts=len(values),
+        n_zero=n_zero,
+        method="exact" if exact else "normal",
+        reason=f"{distinct} distinct sizes{why}",
+    )

@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_scores, check_length
-from warehouse.stats.core.moments import clt_error, deviations
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.intervals.cluster_robust import robust_errors
+from warehouse.stats.core.inputs import (
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_scores,
+    check_length,
+    clt_error,
+    deviations,
+)
+from warehouse.stats.core.results import Figures
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
+from warehouse.stats.intervals.standard_errors import robust_errors
 from warehouse.stats.paired.paired import correlation
 from warehouse.stats.power.power import VarianceParts
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 
 
 @dataclass(frozen=True)

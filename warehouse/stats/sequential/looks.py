@@ -13,8 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.capital import ROOM, Side
-from warehouse.stats.sequential.design import SequentialDesign
+from warehouse.stats.sequential.design import ROOM, SequentialDesign, Side
 from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
 
 _NODES = 400

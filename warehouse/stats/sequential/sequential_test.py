@@ -1,16 +1,17 @@
-"""Pass, fail or undecided so far, with an interval that holds however often one looks."""
+"""A sequential test: pass, fail or undecided so far; told one score at a time; how many more it is likely to need."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.inputs import FloatArray
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.capital import Side
-from warehouse.stats.sequential.design import SequentialDesign
+from warehouse.stats.sequential.design import ROOM, SequentialDesign, Side
 
 
 @dataclass(frozen=True)
@@ -113,3 +114,193 @@ def _interval(plus: Side, minus: Side) -> tuple[float | None, float | None]:
     low, high = plus.end(ends[1]), minus.end(ends[0])
     origin = plus.design.origin
     return (None, None) if low > high else (low - origin, high - origin)
+
+
+class SequentialMonitor:
+    """The test of `sequential_test`, one prompt after the other, in constant time each.
+
+    Args:
+        design: what was fixed before.
+
+    Examples:
+        >>> from warehouse.stats import design_two_models
+        >>> monitor = SequentialMonitor(design_two_models(0.1, n_max=100))
+        >>> [monitor.update(score) for score in (1, 0, 1, 1, 1, 0, 1, 1, 1, 1)][-2:]
+        ['undecided', 'pass']
+    """
+
+    def __init__(self, design: SequentialDesign) -> None:
+        self.design = design
+        self.verdict = UNDECIDED
+        self.decided_at: int | None = None
+        self.scores: list[float] = []
+        self._sides = (_Bettor(1, design), _Bettor(-1, design))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further prompt is of use: there is a verdict, or ``n_max`` were asked."""
+        return self.verdict != UNDECIDED or len(self.scores) >= self.design.n_max
+
+    def update(self, score: float | None) -> str:
+        """The verdict after one more prompt; once there is one it stays.
+
+        Args:
+            score: y of the next prompt in order; None (or NaN) where it cannot be scored.
+
+        Raises:
+            StatisticsError: ``n_max`` prompts were used already, or a score out of range.
+        """
+        design, n = self.design, len(self.scores)
+        if n >= design.n_max:
+            raise StatisticsError(f"all {design.n_max} prompts that the test may use are used")
+        value = math.nan if score is None else float(score)
+        if not math.isnan(value):
+            value = float(design.values(value)[0])
+        self.scores.append(value)
+        passes, fails = (side.bet(n, value) for side in self._sides)
+        if self.verdict == UNDECIDED and (passes or fails):
+            self.verdict, self.decided_at = (PASS if passes else FAIL), n + 1
+        return self.verdict
+
+    def result(self) -> SequentialTest:
+        """Verdict and interval so far; takes the time of the batch function."""
+        return sequential_test(np.array(self.scores), self.design)
+
+
+class _Bettor:
+    """The bettors of one side at the reference."""
+
+    def __init__(self, sign: int, design: SequentialDesign) -> None:
+        self.sign, self.design = sign, design
+        self.missing = design.low if sign > 0 else design.high
+        self.low, self.high = design.z_range
+        self.scale = 2 * design.limit
+        self.horizons = design.bets.horizons
+        self.logs = [0.0] * len(self.horizons)
+        self.total = self.sum_z = 0.0
+        self.squares = self.variance = design.spread
+        self.is_impossible = False
+
+    def bet(self, n: int, value: float) -> bool:
+        """Whether the reference is refuted after the (n + 1)-th prompt."""
+        design, sign = self.design, self.sign
+        y = self.missing if math.isnan(value) else value
+        z = y - float(design.forecast[n])
+        mean = float(design.slope[n]) * design.reference - self.total / float(design.left[n])
+        mean -= float(design.forecast_left[n])
+        ruin = mean - self.low if sign > 0 else self.high - mean
+        self.is_impossible |= ruin < -ROOM
+        cap = design.bets.cap / ruin if ruin > ROOM else math.inf
+        for place, horizon in enumerate(self.horizons):
+            stake = min(math.sqrt(self.scale / (self.variance * horizon)), cap)
+            self.logs[place] += math.log1p(sign * stake * (z - mean))
+        self.total += y
+        self.sum_z += z
+        self.squares += (z - self.sum_z / (n + 2)) ** 2
+        self.variance = self.squares / (n + 2)
+        largest = max(self.logs)
+        share = sum(math.exp(log - largest) for log in self.logs) / len(self.logs)
+        return self.is_impossible or largest + math.log(share) >= design.limit or self._is_out(n + 1)
+
+    def _is_out(self, n: int) -> bool:
+        """Whether the reference lies outside what is still possible."""
+        design = self.design
+        end = self.missing
+        if design.population is not None:
+            end = (self.total + (design.population - n) * end) / design.population
+        return self.sign * (end - design.reference) > ROOM * (design.high - design.low)
+
+
+#: Fewer scored prompts tell too little of those to come.
+LEAST = 10
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is to be expected if prompts to come are like those that were seen.
+
+    Attributes:
+        remaining: mean number of prompts until a verdict or ``n_max``; 0 once there is a verdict,
+            None with fewer than 10 scored prompts.
+        chance_pass: share of the continuations that pass.
+        chance_fail: share that fail.
+    """
+
+    remaining: float | None
+    chance_pass: float | None
+    chance_fail: float | None
+
+
+def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:
+    """Prompts that a sequential test still needs, by resampling.
+
+    The residuals y − f of the prompts seen are drawn again, with replacement, as those of the
+    prompts to come, up to ``n_max``; the test goes on along each such continuation. The figure is a
+    forecast, and no part of the test.
+
+    Args:
+        scores: as for `sequential_test`.
+        design: what was fixed before.
+        n_paths: continuations to draw.
+        seed: of the draws, at least 0.
+
+    Raises:
+        StatisticsError: scores out of range, or a seed.
+    """
+    draws = np.random.default_rng(as_seed(seed))
+    values = design.values(scores)
+    now, left = sequential_test(values, design), design.n_max - len(values)
+    if now.verdict != UNDECIDED or left == 0:
+        return Outlook(0.0, float(now.verdict == "pass"), float(now.verdict == "fail"))
+    if len(values) - now.n_unscored < LEAST:
+        return Outlook(None, None, None)
+    places = draws.integers(0, len(values), (n_paths, left))
+    times = [_first(Side.of(sign, values, design), places) for sign in (1, -1)]
+    first = np.minimum(*times)
+    passes, fails = times[0] < times[1], times[1] < times[0]
+    return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()))
+
+
+def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Prompts until a side wins on each continuation, one beyond all where it does not, shape (paths,)."""
+    design, n = side.design, len(side.y)
+    paths, left = places.shape
+    z = side.game.z[places]
+    y = z + design.forecast[n:]
+    count = np.arange(n + 1, n + left + 1)
+    total = side.y.sum() + np.cumsum(y, axis=1)
+    mean = design.slope[n:] * design.reference - (total - y) / design.left[n:] - design.forecast_left[n:]
+    variance = _variance(side, z, count)
+    low, high = design.z_range
+    ruin = mean - low if side.sign > 0 else high - mean
+    cap = np.where(ruin > ROOM, design.bets.cap / np.where(ruin > ROOM, ruin, 1.0), np.inf)
+    start = _logs(side)
+    capital = np.full((paths, left), -np.inf)
+    for log, horizon in zip(start, design.bets.horizons, strict=True):
+        stake = np.minimum(np.sqrt(2 * design.limit / (variance * horizon)), cap)
+        with np.errstate(divide="ignore", invalid="ignore"):  # beyond what is possible, which counts anyway
+            step = np.log1p(side.sign * stake * (z - mean))
+        capital = np.logaddexp(capital, log + np.cumsum(step, axis=1))
+    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(ruin < -ROOM, axis=1)
+    first: NDArray[np.int64] = np.where(wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1)
+    return first
+
+
+def _variance(side: Side, z: FloatArray, count: NDArray[np.int64]) -> FloatArray:
+    """σ̂² before each prompt to come, shape (paths, left)."""
+    seen = side.game.z
+    number = np.arange(1, len(seen) + 1) + 1.0
+    squares = side.design.spread + ((seen - np.cumsum(seen) / number) ** 2).sum()
+    means = (seen.sum() + np.cumsum(z, axis=1)) / (count + 1)
+    after = (squares + np.cumsum((z - means) ** 2, axis=1)) / (count + 1)
+    now = np.full((len(z), 1), squares / (len(seen) + 1))
+    return np.concatenate([now, after[:, :-1]], axis=1)
+
+
+def _logs(side: Side) -> list[float]:
+    """Log capital of each bettor of a side at the reference now."""
+    means = side.design.slope[: len(side.y)] * side.design.reference + side.offset
+    ruin = means - side.game.low if side.sign > 0 else side.game.high - means
+    cap = np.where(ruin > ROOM, side.design.bets.cap / np.where(ruin > ROOM, ruin, 1.0), np.inf)
+    steps = np.log1p(side.sign * np.minimum(side.stakes, cap) * (side.game.z - means))
+    return [float(total) for total in steps.sum(axis=1)]

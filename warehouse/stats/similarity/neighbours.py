@@ -3,6 +3,11 @@
 Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say
 which pairs come into question, and only those are computed again in 64 bits. What is found does not
 depend on the size of a block.
+
+Unit vectors x, y are turned so that their variance lies in the first coordinates, and cut into
+head and tail: x·y = x₁·y₁ + x₂·y₂ ≤ x₁·y₁ + |x₂||y₂| (Cauchy and Schwarz). With the length of the
+tail as one more coordinate the right side is an inner product of k+1 numbers: pairs that stay below
+a threshold there are below it in full, and only the rest has to be looked at again.
 """
 
 from __future__ import annotations
@@ -15,8 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, check_length
-from warehouse.stats.similarity.partition import Codes, connect
-from warehouse.stats.similarity.projection import shorten
 
 Vectors = NDArray[np.float32]
 
@@ -285,3 +288,119 @@ class _Collected:
         order = np.lexsort((second, first, -similarity))[: self.keep]
         self.kept = [(first[order], second[order], similarity[order])]
         self.n_kept = len(order)
+
+
+#: Fewer rows, or shorter ones, are compared in full soon enough.
+MANY_ROWS, LONG = 8192, 128
+#: Shares of the coordinates that are tried, in this order.
+_SHARES = (1 / 8, 1 / 6, 1 / 4, 1 / 3, 1 / 2)
+#: Rows that the shares are tried on, and the share of their pairs that may be looked at in vain.
+_TRIED, _IN_VAIN = 1000, 1e-4
+
+
+def shorten(unit: Vectors, threshold: float) -> Vectors:
+    """Rows of fewer numbers whose products bound those of ``unit`` from above.
+
+    Args:
+        unit: rows of length 1, shape (n, d).
+        threshold: pairs below it are of no interest; says how short the rows may be.
+
+    Returns:
+        shape (n, k+1) with k below d; ``unit`` itself where nothing would be gained.
+    """
+    n, d = unit.shape
+    if n < MANY_ROWS or d < LONG:
+        return unit
+    axes = principal_axes(unit)
+    tried = unit[np.linspace(0, n - 1, _TRIED).astype(np.intp)] @ axes
+    upper = np.triu_indices(len(tried), 1)
+    below = (tried @ tried.T)[upper] < threshold
+    for share in _SHARES:
+        head = cut(tried, int(d * share))
+        in_vain = np.count_nonzero(below & ((head @ head.T)[upper] >= threshold))
+        if in_vain <= _IN_VAIN * len(below):
+            return cut(unit @ axes, int(d * share))
+    return unit
+
+
+def principal_axes(unit: Vectors) -> Vectors:
+    """Orthonormal columns by falling second moment of the rows, shape (d, d)."""
+    moments = (unit.T @ unit).astype(np.float64)
+    axes = np.linalg.eigh(moments)[1][:, ::-1]
+    return np.ascontiguousarray(axes, dtype=np.float32)
+
+
+def cut(rows: Vectors, k: int) -> Vectors:
+    """The first k numbers of each row and the length of the rest, shape (n, k+1)."""
+    tail = np.einsum("ij,ij->i", rows[:, k:], rows[:, k:], dtype=np.float64)
+    head = np.empty((len(rows), k + 1), np.float32)
+    head[:, :k] = rows[:, :k]
+    head[:, k] = np.sqrt(tail)
+    return head
+
+
+Codes = NDArray[np.intp]
+
+
+def pairs_within(groups: ArrayLike) -> tuple[Codes, Codes]:
+    """All pairs i < j of elements of the same group, without a loop over groups.
+
+    Args:
+        groups: group of each element, integers in ascending order, shape (n,).
+
+    Returns:
+        first and second element of each pair, shape (pairs,) each; O(pairs) memory.
+
+    Raises:
+        StatisticsError: ``groups`` is not ascending.
+
+    Examples:
+        >>> first, second = pairs_within([4, 4, 4, 9, 9])
+        >>> list(zip(first.tolist(), second.tolist()))
+        [(0, 1), (0, 2), (1, 2), (3, 4)]
+    """
+    labels = np.asarray(groups)
+    if np.any(labels[1:] < labels[:-1]):
+        raise StatisticsError("`groups` must be in ascending order; sort the elements by group")
+    places = np.arange(len(labels))
+    ends = np.searchsorted(labels, labels, side="right")
+    partners = ends - places - 1
+    first = np.repeat(places, partners)
+    starts = np.cumsum(partners) - partners
+    second = first + 1 + np.arange(len(first)) - np.repeat(starts, partners)
+    return first.astype(np.intp), second.astype(np.intp)
+
+
+def connect(labels: Codes, first: ArrayLike, second: ArrayLike) -> Codes:
+    """Groups after joining those of each pair of elements (connected components).
+
+    Args:
+        labels: group of each element so far, 0 to m−1, shape (n,); ``arange(n)`` to begin with.
+        first: elements, indices into ``labels``.
+        second: the element that each is joined to.
+
+    Returns:
+        group of each element, numbered in the order of their first elements, shape (n,).
+
+    Examples:
+        >>> connect(np.arange(5), [0, 3], [2, 4]).tolist()
+        [0, 1, 0, 2, 2]
+    """
+    from scipy.sparse import coo_array  # takes longer to load than most of what is done here
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(labels):
+        return labels
+    n = int(labels.max()) + 1
+    ends = labels[np.asarray(first, dtype=np.intp)], labels[np.asarray(second, dtype=np.intp)]
+    graph = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
+    joined: Codes = connected_components(graph, directed=False)[1][labels]
+    return first_seen(joined)
+
+
+def first_seen(labels: ArrayLike) -> Codes:
+    """Labels as numbers 0 to m−1 in the order in which they first occur, shape (n,)."""
+    _, places, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    ranks = np.empty(len(places), dtype=np.intp)
+    ranks[np.argsort(places)] = np.arange(len(places))
+    return ranks[codes]

@@ -1,4 +1,4 @@
-"""Which prompts to ask: strata along a prediction, and in each the prompts of the smallest hashes.
+"""Which prompts to ask: strata along a prediction, and in each the smallest hashes; the rank of a model asked so.
 
 The sample depends on the ids, the predictions, the size and the seed alone, not on the order of rows.
 """
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_scores, as_seed
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.inputs import FloatArray, as_floats, as_scores, as_seed
+from warehouse.stats.core.results import Figures
 
 #: Prompts of the sample to a stratum, on average.
 PER_STRATUM = 4
@@ -159,3 +159,40 @@ def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, se
     selected = np.zeros(len(order), bool)
     selected[order] = place < drawn[stratum[order]]
     return selected
+
+
+@dataclass(frozen=True)
+class SubsetRank(Figures):
+    """A rank and the set that the interval leaves.
+
+    Attributes:
+        rank: 1 + models with a better figure.
+        rank_low: best rank in the set: 1 + models better than the interval's better end; None without one.
+        rank_high: worst rank in it: 1 + models at least as good as its worse end.
+    """
+
+    rank: int
+    rank_low: int | None
+    rank_high: int | None
+
+
+def rank_among(
+    estimate: float, low: float | None, high: float | None, figures: ArrayLike, *, higher_is_better: bool = True
+) -> SubsetRank:
+    """Where an estimate stands among known figures (statistics.md §10), at 12 significant digits.
+
+    Args:
+        estimate: θ̂.
+        low: lower end of its interval, None without one.
+        high: upper end.
+        figures: θ_k of the models with all prompts, shape (M,).
+        higher_is_better: the direction of the metric.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    known = np.array(rounded(sign * as_floats(figures, "figures")))
+    (theta,) = rounded(np.array([sign * estimate]))
+    rank = 1 + int((known > theta).sum())
+    if low is None or high is None:
+        return SubsetRank(rank, None, None)
+    worse, better = sorted(rounded(sign * np.array([low, high])))
+    return SubsetRank(rank, 1 + int((known > better).sum()), 1 + int((known >= worse).sum()))

@@ -14,7 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, as_floats, as_level, check_length
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.subsets.estimate import (
     FULL_BENCHMARK,
     MOST_MISSING,
@@ -24,8 +24,7 @@ from warehouse.stats.subsets.estimate import (
     estimate_subset,
     influence,
 )
-from warehouse.stats.subsets.interval import FEW, LEAST
-from warehouse.stats.subsets.sample import Sample, as_sample
+from warehouse.stats.subsets.sample import FEW, LEAST, Sample, as_sample
 
 #: Fewer prompts on which two fresh models differ: a flag.
 FEW_DIFFERING = 10

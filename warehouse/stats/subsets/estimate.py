@@ -11,9 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.subsets.interval import FEW, FEW_OFF, Sampled, bounded_interval, unbounded_interval
-from warehouse.stats.subsets.sample import Sample, as_sample
+from warehouse.stats.core.results import Figures
+from warehouse.stats.subsets.sample import (
+    FEW,
+    FEW_OFF,
+    Sample,
+    Sampled,
+    as_sample,
+    bounded_interval,
+    unbounded_interval,
+)
 
 #: The figure of these N prompts, as they were scored.
 FULL_BENCHMARK = "full_benchmark"

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.components import components
-from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, as_shares, check_length
-from warehouse.stats.core.moments import deviations, mean_of
+from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, as_shares, check_length, deviations, mean_of
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.intervals.closed_form import interval_t
 
 

@@ -12,10 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.suites.instances import shared_sizes
-from warehouse.stats.suites.score_table import SuiteScores
-from warehouse.stats.suites.win_rates import TIES_HALF, comparable, mean_over_scenarios, ranks_of, win_rates
+from warehouse.stats.suites.score_table import (
+    TIES_HALF,
+    SuiteScores,
+    comparable,
+    mean_over_scenarios,
+    ranks_of,
+    win_rates,
+)
 
 #: Prompts of each scenario that are tried before all.
 SIZES = (20, 50, 200, 1000)

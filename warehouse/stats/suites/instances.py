@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.suites.score_table import Subscenario, SuiteScores
-from warehouse.stats.suites.win_rates import comparable
+from warehouse.stats.suites.score_table import Subscenario, SuiteScores, comparable
 
 GRANULARITIES = ("scenarios", "subscenarios", "prompts", "seeds")
 #: Instances of a block: fixed, so that it cannot change the answer.

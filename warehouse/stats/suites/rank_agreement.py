@@ -1,15 +1,28 @@
-"""How far rankings of the same models agree, for many rankings at once: Kendall's τ-b, plain and
-weighted towards the top (Vigna 2015), both on figures at 12 significant digits."""
+"""How far rankings of the same models agree: Kendall's τ-b, ways to aggregate, what a pool of models decides
+(statistics.md §6)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
+from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.suites.win_rates import comparable
+from warehouse.stats.core.results import Figures
+from warehouse.stats.suites.score_table import (
+    TIES_HALF,
+    TIES_PUBLISHED,
+    SuiteScores,
+    comparable,
+    mean_over_scenarios,
+    ranks_of,
+    win_rates,
+)
 
 _CELLS = 1 << 22  # of one temporary array
 
@@ -91,3 +104,241 @@ def _importance(x: FloatArray, y: FloatArray) -> FloatArray:
     ranks = np.empty(order.shape)
     np.put_along_axis(ranks, order, np.arange(order.shape[1], dtype=np.float64)[None], axis=1)
     return ranks
+
+
+#: Names of the aggregates, in the order of the rows.
+AGGREGATES = ("mean_win_rate", "mean", "mean_z", "bradley_terry", "subscenario_win_rate")
+_ROUNDS, _TOLERANCE = 200, 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregates(Figures):
+    """Models by five aggregates.
+
+    Attributes:
+        names: of the aggregates, K of them.
+        figures: NaN where a model has none, shape (K, M).
+        ranks: 1 + number of strictly greater figures (12 digits), shape (K, M).
+        tau: Kendall's τ-b between the rankings, shape (K, K); NaN where one is constant.
+        n_scenarios: that each model has, shape (M,): figures of those that lack some are over the rest.
+    """
+
+    names: tuple[str, ...]
+    figures: FloatArray
+    ranks: FloatArray
+    tau: FloatArray
+    n_scenarios: FloatArray
+
+    def __str__(self) -> str:
+        moved = int((np.nanmax(self.ranks, axis=0) > np.nanmin(self.ranks, axis=0)).sum())
+        return f"{self.figures.shape[1]} models by {len(self.names)} aggregates, {moved} of them change rank"
+
+
+def aggregates(suite: SuiteScores, *, ties: float = TIES_PUBLISHED, partial: bool = False) -> Aggregates:
+    """Mean win rate, mean, mean z-score, Bradley–Terry strength and win rate over subscenarios.
+
+    The mean z-score is over scenarios, in standard deviations (ddof 0) of the models that have the
+    scenario; one that all tie gives 0.
+
+    Args:
+        suite: the scores.
+        ties: what a tie counts in the win rates.
+        partial: a scenario's score is over the subscenarios that a model has; else only models with
+            all of them have one.
+
+    Raises:
+        StatisticsError: no scenario that two models have.
+    """
+    scores = comparable(suite.scores(suite.means, partial=partial))
+    scores = np.where((~np.isnan(scores)).sum(axis=1, keepdims=True) > 1, scores, np.nan)
+    if np.isnan(scores).all():
+        raise StatisticsError("no scenario has scores of two models: there is nothing to compare")
+    with np.errstate(invalid="ignore"):
+        figures = np.array(
+            [
+                mean_over_scenarios(win_rates(scores, ties)),
+                mean_over_scenarios(scores),
+                mean_over_scenarios(_z_scores(scores)),
+                bradley_terry(scores),
+                mean_over_scenarios(win_rates(comparable(suite.means), ties)),
+            ]
+        )
+    tau = np.array([kendall_tau_b(one, figures) for one in figures])
+    return Aggregates(AGGREGATES, figures, ranks_of(figures), tau, (~np.isnan(scores)).sum(axis=0).astype(np.float64))
+
+
+def bradley_terry(scores: FloatArray) -> FloatArray:
+    """Log strengths, mean 0: P(i beats j on a scenario) = σ(s_i − s_j), ties ½ and half a win added
+    each way for every pair (so that all are finite), by Newton's method.
+
+    Args:
+        scores: comparable scenario scores, NaN where lacking, shape (C, M).
+
+    Returns:
+        NaN for a model without a scenario, shape (M,).
+    """
+    there = ~np.isnan(scores)
+    kept = there.any(axis=0)
+    x, known = scores[:, kept], there[:, kept]
+    m = x.shape[1]
+    wins = np.zeros((m, m))
+    for c in range(len(x)):
+        both = known[c][:, None] & known[c][None, :]
+        wins += both * (TIES_HALF * (x[c][:, None] == x[c][None, :]) + (x[c][:, None] > x[c][None, :]))
+    wins += 0.5
+    np.fill_diagonal(wins, 0.0)
+    games, strength = wins + wins.T, np.zeros(m)
+    for _ in range(_ROUNDS):
+        p = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+        slope = (wins - games * p).sum(axis=1)
+        curve = games * p * (1 - p)
+        information = np.diag(curve.sum(axis=1)) - curve + 1.0 / m  # the last term holds the mean
+        step = np.linalg.solve(information, slope)
+        strength += np.clip(step, -2, 2)
+        if np.abs(step).max() < _TOLERANCE:
+            break
+    strengths = np.full(scores.shape[1], np.nan)
+    strengths[kept] = strength - strength.mean()
+    return strengths
+
+
+def _z_scores(scores: FloatArray) -> FloatArray:
+    known = ~np.isnan(scores)
+    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    filled = np.where(known, scores, 0.0)
+    centred = np.where(known, scores - filled.sum(axis=1, keepdims=True) / n, 0.0)
+    spread = np.sqrt((centred**2).sum(axis=1, keepdims=True) / n)
+    size = np.abs(filled).max(axis=1, keepdims=True)
+    flat = spread <= 1e-12 * size
+    return np.where(known, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolStability(Figures):
+    """Ranks among the others with and without each model.
+
+    Attributes:
+        n_moved: of the others, how many then have another rank, shape (M,).
+        largest: the largest change of a rank, shape (M,).
+        n_reversed: pairs of the others that change order, or are tied only with it or only without
+            it, shape (M,).
+        leader_changes: another model is then first, shape (M,).
+    """
+
+    n_moved: NDArray[np.intp]
+    largest: NDArray[np.intp]
+    n_reversed: NDArray[np.intp]
+    leader_changes: NDArray[np.bool_]
+
+    def __str__(self) -> str:
+        return f"{int((self.n_moved > 0).sum())} of {len(self.n_moved)} models move others when they leave"
+
+
+def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolStability:
+    """Rank changes among the others when one model leaves; read backwards, when it joins.
+
+    Args:
+        suite: the scores; with 2 models nothing is left to change.
+        ties: what a tie counts.
+    """
+    scores = comparable(suite.scores(suite.means))
+    full = comparable(mean_over_scenarios(win_rates(scores, ties)))
+    m = len(suite.models)
+    changes = np.zeros((4, m))
+    for gone in range(m):
+        others = np.delete(np.arange(m), gone)
+        before = full[others]
+        after = comparable(mean_over_scenarios(win_rates(scores[:, others], ties)))
+        before = np.where(np.isnan(after), np.nan, before)  # who had only this model to compare with
+        ranks = np.array([ranks_of(before), ranks_of(after)])
+        moves = np.abs(np.diff(ranks, axis=0)[0])
+        i, j = np.triu_indices(m - 1, 1)
+        signs = [np.sign(x[i] - x[j]) for x in (before, after)]
+        turned = (signs[0] != signs[1]) & ~np.isnan(signs[0] + signs[1])
+        leaders = [set(np.flatnonzero(row == 1).tolist()) for row in ranks]
+        changes[:, gone] = np.nansum(moves > 0), np.nanmax(moves, initial=0), turned.sum(), leaders[0] != leaders[1]
+    counts = changes.astype(np.intp)
+    return PoolStability(counts[0], counts[1], counts[2], changes[3] > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SubscenarioAgreement(Figures):
+    """Do subscenarios of one scenario rank models more alike than those of others?
+
+    Attributes:
+        tau: Kendall's τ-b between subscenarios over the models that both have, shape (L, L); NaN with
+            fewer than 2 of them, or where one is constant.
+        within: mean over pairs of one scenario; None without any.
+        across: mean over pairs of two.
+        n_within, n_across: such pairs with a τ.
+    """
+
+    tau: FloatArray
+    within: float | None
+    across: float | None
+    n_within: int
+    n_across: int
+
+    def __str__(self) -> str:
+        within, across = ("-" if x is None else f"{x:.3g}" for x in (self.within, self.across))
+        return f"τ within scenarios {within} ({self.n_within} pairs), across {across} ({self.n_across})"
+
+
+def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
+    """τ-b between the rankings of all pairs of subscenarios.
+
+    Args:
+        suite: the scores.
+    """
+    means = suite.means
+    tau = np.array([kendall_tau_b(one, means) for one in means])
+    i, j = np.triu_indices(len(means), 1)
+    same, of_pairs = suite.scenario_of[i] == suite.scenario_of[j], tau[i, j]
+    parts = [of_pairs[chosen & ~np.isnan(of_pairs)] for chosen in (same, ~same)]
+    within, across = (float(part.mean()) if part.size else None for part in parts)
+    return SubscenarioAgreement(tau, within, across, len(parts[0]), len(parts[1]))
+
+
+@dataclass(frozen=True)
+class SeedDesign(Figures):
+    """One budget of calls spent in two ways.
+
+    Attributes:
+        budget: calls (a prompt under one few-shot seed) for each subscenario with seeds.
+        ranking_full, ranking_uniform: DIoR of the ranking (2.5 % quantile of τ-b over instances): each
+            prompt under all seeds, or prompts and seeds drawn together; None if undefined.
+        width_full, width_uniform: width of the central 95 % of mean win rate − mean win rate of the
+            suite, mean over models.
+        error_full, error_uniform: Monte Carlo error of these: standard deviation over ten parts of the
+            instances, over √10; NaN below 20.
+    """
+
+    budget: int
+    ranking_full: float | None
+    ranking_uniform: float | None
+    width_full: float
+    width_uniform: float
+    error_full: float
+    error_uniform: float
+
+    def __str__(self) -> str:
+        return f"{self.budget} calls: width {self.width_full:.3g} (all seeds), {self.width_uniform:.3g} (uniform)"
+
+
+def interval_width(rates: FloatArray, reference: FloatArray) -> tuple[float, float]:
+    """Mean over models of the width of the central 95 %, and its Monte Carlo error (see `SeedDesign`).
+
+    Args:
+        rates: of instances, shape (B, M).
+        reference: of the suite, shape (M,).
+    """
+
+    def width(part: FloatArray) -> float:
+        low, high = np.quantile(part - reference, [0.025, 0.975], axis=0)
+        return float(np.nanmean(high - low))
+
+    whole = width(rates)
+    if len(rates) < 20:
+        return whole, math.nan
+    parts = [width(part) for part in np.array_split(rates, 10)]
+    return whole, float(np.std(parts, ddof=1) / math.sqrt(10))

@@ -1,4 +1,9 @@
-"""Signal to noise: do recipes differ by more than the checkpoints of one of them?"""
+"""Signal to noise: the variance between recipes against that between checkpoints, from a two-way table.
+
+Used with the seeds of one recipe (:func:`seed_variance`) and with recipes
+(:func:`warehouse.stats.training.signal_to_noise.signal_to_noise`). Intervals suppose that the
+jitter of checkpoints is independent; where it is not, the flag ``autocorrelated`` says so.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +16,10 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_level
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_level
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Figures
 from warehouse.stats.training.inputs import as_table
-from warehouse.stats.training.two_way import TwoWay, two_way
 
 
 @dataclass(frozen=True)
@@ -167,3 +171,153 @@ def _seed_ratio(
     error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))
     half = t_quantile(level, n - 1) * error
     return SeedRatio(math.exp(whole), math.exp(whole - half), math.exp(whole + half), n, level, "")
+
+
+#: Standard errors by which the residuals' first autocorrelation must exceed what independent
+#: jitter gives before it is flagged.
+_MANY = 1.645
+
+
+@dataclass(frozen=True)
+class TwoWay:
+    """Sums of squares of a complete table.
+
+    Attributes:
+        rows: R, runs.
+        columns: k, checkpoints.
+        between: MSS = k·s²(row means), n1 = R − 1 degrees of freedom.
+        error: MSE of the interaction, n2 = (R − 1)(k − 1) degrees of freedom; 0 where it is
+            nothing but rounding.
+        is_autocorrelated: whether residuals of neighbouring checkpoints go together.
+    """
+
+    rows: int
+    columns: int
+    between: float
+    error: float
+    is_autocorrelated: bool
+
+    @property
+    def n1(self) -> int:
+        """Degrees of freedom of ``between``."""
+        return self.rows - 1
+
+    @property
+    def n2(self) -> int:
+        """Degrees of freedom of ``error``."""
+        return (self.rows - 1) * (self.columns - 1)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """``autocorrelated``, where intervals do not hold."""
+        return ("autocorrelated",) if self.is_autocorrelated else ()
+
+
+def two_way(scores: ArrayLike, *, rows: str = "seeds") -> TwoWay:
+    """Sums of squares of runs x checkpoints.
+
+    Args:
+        scores: complete, shape (R, k), both at least 2.
+        rows: what a row is, for messages.
+
+    Raises:
+        StatisticsError: another shape, or values that are not finite.
+    """
+    x = as_table(scores, rows=rows)
+    n, k = x.shape
+    by_row, by_column = x.mean(axis=1), x.mean(axis=0)
+    residuals = x - by_row[:, None] - by_column + x.mean()
+    total = float(np.sum(residuals**2))
+    size = float(np.abs(x).max()) ** 2 * x.size
+    total = 0.0 if total <= ROUNDING**2 * size else total
+    return TwoWay(
+        rows=n,
+        columns=k,
+        between=float(k * by_row.var(ddof=1)),
+        error=total / ((n - 1) * (k - 1)),
+        is_autocorrelated=total > 0 and _goes_together(residuals, total),
+    )
+
+
+def _goes_together(residuals: FloatArray, total: float) -> bool:
+    n, k = residuals.shape
+    first = float(np.sum(residuals[:, 1:] * residuals[:, :-1])) / total
+    return bool((first + 1 / k) * math.sqrt((n - 1) * (k - 1)) > _MANY)
+
+
+@dataclass(frozen=True)
+class SeedVariance(Figures):
+    """Variance between the seeds of one recipe, apart from the jitter of checkpoints.
+
+    Attributes:
+        variance: σ̂_S² = (MSS − MSE)/k, not below 0.
+        raw: the same, which may be below 0.
+        ci_low: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
+        ci_high: upper end.
+        jitter_variance: σ̂_J² = MSE; None where it is 0.
+        between: MSS.
+        n_seeds: S.
+        n_checkpoints: k.
+        level: of the interval.
+        flags: ``autocorrelated``: jitter goes together over checkpoints, the interval does not
+            hold (with correlation .7 it covers as little as .05).
+        reason: why there is no interval.
+    """
+
+    variance: float
+    raw: float
+    ci_low: float | None
+    ci_high: float | None
+    jitter_variance: float | None
+    between: float
+    n_seeds: int
+    n_checkpoints: int
+    level: float
+    flags: tuple[str, ...]
+    reason: str
+
+
+def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> SeedVariance:
+    """Variance between seeds from a table of seeds x checkpoints.
+
+    Args:
+        scores: the same checkpoints of each seed, shape (S, k), both at least 2.
+        level: of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: another shape, or values that are not finite.
+    """
+    table, level = two_way(scores), as_level(level)
+    k, raw = table.columns, (table.between - table.error) / table.columns
+    low: float | None = None
+    high: float | None = None
+    if table.error > 0:
+        low, high = (max(0.0, end / k) for end in _ting_graybill(table, level))
+    return SeedVariance(
+        variance=max(0.0, raw),
+        raw=raw,
+        ci_low=low,
+        ci_high=high,
+        jitter_variance=table.error or None,
+        between=table.between,
+        n_seeds=table.rows,
+        n_checkpoints=k,
+        level=level,
+        flags=table.flags,
+        reason="" if table.error > 0 else "all seeds have the same curve but for a constant: no jitter to compare with",
+    )
+
+
+def _ting_graybill(table: TwoWay, level: float) -> tuple[float, float]:
+    """Interval of MSS − MSE as expected mean squares, Ting et al. (1990)."""
+    tails = (1 - level) / 2, (1 + level) / 2
+    n1, n2 = table.n1, table.n2
+    h1, h2 = (1 / (special.chdtri(n, tails[1]) / n) - 1 for n in (n1, n2))
+    g1, g2 = (1 - 1 / (special.chdtri(n, tails[0]) / n) for n in (n1, n2))
+    f1, f2 = (float(special.fdtri(n1, n2, p)) for p in (tails[1], tails[0]))
+    g12 = ((f1 - 1) ** 2 - g1**2 * f1**2 - h2**2) / f1
+    h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
+    a, b = table.between, table.error
+    down = g1**2 * a**2 + h2**2 * b**2 + g12 * a * b
+    up = h1**2 * a**2 + g2**2 * b**2 + h12 * a * b
+    return a - b - math.sqrt(max(0.0, down)), a - b + math.sqrt(max(0.0, up))

@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, as_draw_counts, as_estimand
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
-from warehouse.stats.core.result_base import Figures
-from warehouse.stats.intervals.capped_clopper_pearson import widened
+from warehouse.stats.core.results import Figures
+from warehouse.stats.intervals.clopper_pearson import widened
+from warehouse.stats.intervals.closed_form import fixed_estimate, satterthwaite
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.intervals.missing_bounds import missing_bounds
-from warehouse.stats.intervals.prompts_fixed import fixed_estimate, satterthwaite
 
 _UNIT = (0.0, 1.0)
 Kernel = Callable[[FloatArray, FloatArray, int], FloatArray]

@@ -1,13 +1,22 @@
-"""Linear algebra in one thread, for many small products."""
+"""What the machine has: a compiler for loops, and threads that small products do better without."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 
 from threadpoolctl import ThreadpoolController
+
+
+@cache
+def has_compiler() -> bool:
+    """Whether numba is installed (the extra ``fast``), and ``WAREHOUSE_COMPILE`` is not 0. Without it the same
+    figures come from numpy."""
+    return os.environ.get("WAREHOUSE_COMPILE") != "0" and find_spec("numba") is not None
 
 
 @contextmanager
