@@ -313,7 +313,7 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
 
 def _shaped(unread: Sequence[Unread]) -> str:
     """The shipped mappings whose shape some files have, as an option."""
-    from warehouse.importers.tabular.shipped import mappings_for
+    from warehouse.importers.tabular.mistakes import mappings_for
 
     names = (name for item in unread[:_LOOKED_AT] for name in mappings_for(item.path))
     return " or ".join(f"--map {name}" for name in dict.fromkeys(names))

@@ -25,7 +25,7 @@ DESCRIPTION = 100
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
-    from warehouse.importers.tabular.shipped import describe_mapping, mapping_file, shipped_mappings
+    from warehouse.importers.tabular.mistakes import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping
 
     if listing:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.campaign.units import FIXTURES
 from tests.support.stores import store_at
-from warehouse.importers.common.model_arguments import parse_arguments
+from warehouse.importers.common.model_names import parse_arguments
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store

@@ -13,7 +13,7 @@ from tests.support.tabular import candidate
 from warehouse.errors import InputError
 from warehouse.importers.inspect.header import n_requested
 from warehouse.importers.inspect.importer import IMPORTER
-from warehouse.importers.inspect.scores import as_score
+from warehouse.importers.inspect.sample_fields import as_score
 from warehouse.records import parse_json
 
 Document = dict[str, Any]

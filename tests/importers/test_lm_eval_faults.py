@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.lm_eval import FIXTURES, STAMP, Taken, take, take_slowly, take_v03
 from warehouse.errors import InputError
-from warehouse.importers.common.gzip_stream import refuse_bomb
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.streams import refuse_bomb
 
 SAMPLES = FIXTURES / "v0_4_13" / "org__demo-model"
 MC = f"samples_demo_mc_{STAMP}.jsonl"

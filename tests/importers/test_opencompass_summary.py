@@ -12,8 +12,8 @@ from tests.support import lm_eval
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
 from warehouse.errors import InputError
+from warehouse.importers.opencompass.files import read_table
 from warehouse.importers.opencompass.importer import IMPORTER
-from warehouse.importers.opencompass.table import read_table
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cli import Caller
-from warehouse.importers.common.globs import glob_matches
 from warehouse.importers.common.patterns import Pattern, PatternError
+from warehouse.importers.common.streams import glob_matches
 
 #: Parts of patterns, and signs that they tell apart.
 PARTS = [

@@ -10,12 +10,12 @@ import pytest
 
 from warehouse.errors import MisuseError
 from warehouse.importers.common.file_walk import walk
-from warehouse.importers.common.gzip_stream import PackedReader
 from warehouse.importers.common.header_values import against_direction, parse_values, with_direction
 from warehouse.importers.common.json_fields import published_figure
 from warehouse.importers.common.jsonl import SMALL_FILE, RowSource
 from warehouse.importers.common.messages import listed
-from warehouse.importers.common.model_arguments import parse_arguments
+from warehouse.importers.common.model_names import parse_arguments
+from warehouse.importers.common.streams import PackedReader
 from warehouse.records import MetricSpec, RunHeader
 
 

@@ -12,16 +12,20 @@ from hypothesis import strategies as st
 
 from warehouse.importers.tabular.columns import (
     Constant,
+    Unfit,
     as_list,
     combine,
     decode,
     encode,
+    integer_of,
+    number_of,
+    score_of,
+    text_of,
     to_integer,
     to_number,
     to_scores,
     to_text,
 )
-from warehouse.importers.tabular.values import Unfit, integer_of, number_of, score_of, text_of
 
 CELLS = st.one_of(
     st.none(),

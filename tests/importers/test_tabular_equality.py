@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.tabular import read_toml, scores
 from warehouse.errors import MappingError
-from warehouse.importers.tabular.recode import Equality
+from warehouse.importers.tabular.expressions import Equality
 from warehouse.records.answer_text import normalised
 
 MAPPING = """

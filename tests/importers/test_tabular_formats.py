@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.tabular import Taken, candidates, read
-from warehouse.importers.tabular import delimited, json_lines, readers
+from warehouse.importers.tabular import delimited, readers
+from warehouse.importers.tabular import readers as json_lines
 from warehouse.importers.tabular.importer import IMPORTER, load_mapping
 from warehouse.records import ImportSettings
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.tabular import Taken, read_toml
 from warehouse.errors import MappingError
-from warehouse.importers.tabular import matrix_reader
+from warehouse.importers.tabular import readers
 
 DATA = Path(__file__).parents[1] / "data" / "tabular"
 BENCHMARK = '[run]\nbenchmark = { const = "b" }\n'
@@ -35,7 +35,7 @@ def transposed(path: Path) -> None:
 
 @pytest.mark.parametrize("per_chunk", [1, 1 << 20])
 def test_prompts_by_models(tmp_path: Path, per_chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_reader, "_CELLS_PER_CHUNK", per_chunk)
+    monkeypatch.setattr(readers, "_CELLS_PER_CHUNK", per_chunk)
     shutil.copy(DATA / "matrix.csv", tmp_path)
     taken = read_toml(tmp_path, BY_MODELS + '[metadata]\ntopic = "topic"\n')
     assert cells(taken) == EXPECTED

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.cli import Caller
 from tests.support.tabular import read_toml, scores
-from warehouse.importers.tabular.shipped import mappings_for, shipped_mappings
+from warehouse.importers.tabular.mistakes import mappings_for, shipped_mappings
 
 LINE = '{"benchmark_id": "lcb", "model": "a", "example_id": "Mbpp/2", "pass1": 1}\n'
 

@@ -19,7 +19,7 @@ from tests.support.races import dumps
 from tests.support.same_stores import store_differences
 from warehouse.api import connect
 from warehouse.errors import StoreError
-from warehouse.importers.common.file_stamps import stamp
+from warehouse.importers.common.file_walk import stamp
 from warehouse.ingest import parse_elsewhere
 from warehouse.ingest.discover import discover
 from warehouse.ingest.reading import Reading

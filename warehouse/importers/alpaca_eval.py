@@ -12,7 +12,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
 from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.documents import has_keys, head_of
+from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -22,9 +22,8 @@ from warehouse.importers.common.json_fields import (
     required_text,
     text_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
-from warehouse.importers.common.times import moment
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = BENCHMARK = "alpaca_eval"

@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
@@ -24,7 +24,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.times import moment, seconds_between
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"

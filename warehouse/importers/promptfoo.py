@@ -10,8 +10,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.documents import has_keys, head_of, read_document
-from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.header_values import fingerprint, moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -25,8 +24,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource
-from warehouse.importers.common.times import moment
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "promptfoo"

@@ -11,7 +11,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
     compact,
     number_or_none,
@@ -23,7 +23,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.times import moment, seconds_between
+from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "terminal-bench"

@@ -22,8 +22,8 @@ import pyarrow as pa
 from warehouse.errors import StoreError
 from warehouse.importers import importer as importer_named
 from warehouse.importers.base import Importer
-from warehouse.importers.common import file_stamps as stamps
-from warehouse.importers.common.file_stamps import Stamp
+from warehouse.importers.common import file_walk as stamps
+from warehouse.importers.common.file_walk import Stamp
 from warehouse.ingest.reading import Reading, read, read_together
 from warehouse.records import (
     Dump,

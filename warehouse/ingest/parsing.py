@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from warehouse.errors import DiskFullError, InputError, WarehouseError
-from warehouse.importers.common import file_stamps as stamps
+from warehouse.importers.common import file_walk as stamps
 from warehouse.ingest.claiming import Claimed
 from warehouse.ingest.parse_elsewhere import Arrived
 from warehouse.ingest.reading import read, read_together

@@ -10,8 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from warehouse.importers.base import Importer
-from warehouse.importers.common.file_stamps import Stamp
-from warehouse.importers.common.file_walk import refuse_pointers
+from warehouse.importers.common.file_walk import Stamp, refuse_pointers
 from warehouse.importers.common.header_values import against_direction, strip_credentials, with_direction, with_values
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked

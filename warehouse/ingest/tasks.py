@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common import file_stamps as stamps
+from warehouse.importers.common import file_walk as stamps
 from warehouse.importers.common import source_context as context
-from warehouse.importers.common.file_stamps import Stamp
+from warehouse.importers.common.file_walk import Stamp
 from warehouse.ingest.discover import _Job, _size_of
 from warehouse.ingest.reading import Reading
 

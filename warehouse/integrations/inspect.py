@@ -26,8 +26,7 @@ from warehouse.analysis.selection.prompt_order import PromptKey
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.sequential.live import MANAGER, LiveTest, first_occurrences, plan_for, read_baseline
 from warehouse.errors import MisuseError
-from warehouse.importers.inspect.sample_fields import identity_of, letters_of
-from warehouse.importers.inspect.scores import as_score, values_of
+from warehouse.importers.inspect.sample_fields import as_score, identity_of, letters_of, values_of
 from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.hashing import content_key
 from warehouse.store.open import open_store

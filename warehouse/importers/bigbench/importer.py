@@ -1,17 +1,32 @@
-"""Importer of BIG-bench results: figures of a task, with the log of its queries."""
+"""Importer of BIG-bench results: figures of a task, and the log of its queries as rows."""
 
 from __future__ import annotations
 
+import math
+import os.path
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from warehouse.importers.base import source_of
-from warehouse.importers.bigbench.header import headers
-from warehouse.importers.bigbench.rows import batches
-from warehouse.importers.bigbench.task import TaskResults
-from warehouse.importers.common.documents import has_keys, head_of, read_document
-from warehouse.importers.common.json_fields import text_or_none
+from warehouse.importers.bigbench.task import (
+    EXACT,
+    GENERATED,
+    GRADE,
+    KNOWN,
+    LIKELIHOOD,
+    Key,
+    TaskResults,
+    headers,
+    is_choice,
+)
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, texts_of
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 _LOG, _SCORES = "full-log_", "scores_"
@@ -55,3 +70,163 @@ class BigBench:
 
 
 IMPORTER = BigBench()
+
+
+def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
+    """All rows of a file."""
+    items = (
+        (f"{key[0]}, {key[1]} shots, sample {place}", (number, place, asked))
+        for number, key in enumerate(task.keys)
+        for place, asked in _examples(task, key)
+    )
+    return batches_of(items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it")
+
+
+def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
+    """Samples of a run by example: the i-th samples of its queries, answers before options. Of
+    queries without task nothing says which belong together: each sample is an example."""
+    examples: dict[int, list[Any]] = {}
+    queries = task.queries.get(key, [])
+    for query in sorted(queries, key=lambda query: query.get("function") != GENERATED):
+        plain = task.plain(key, query)
+        for place, sample in task.samples(query):
+            examples.setdefault(place, []).append((query, sample, plain[place] if plain else None))
+    yield from sorted(examples.items())
+    if key == (task.name, None):
+        strays = ((query, sample) for query in task.strays for _, sample in task.samples(query))
+        for place, (query, sample) in enumerate(strays, start=len(examples)):
+            yield place, [(query, sample, None)]
+
+
+def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
+    number, place, stated = item
+    row: Row = {"run": number, "position": place}
+    scores: dict[str, Row] = {}
+    asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in stated]
+    wanted = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
+    for query, sample, question in asked:
+        parse = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
+        fields, own = parse(sample, wanted)
+        row |= {"text": question, "prompt_sent": sample["input"]}
+        row |= {name: value for name, value in fields.items() if row.get(name) is None}
+        for name, score in {**own, **_stated(sample)}.items() if wanted else ():
+            scores.setdefault(name, score)
+    options = row.get("choices") or row.get("target")
+    row["identity"] = compact({"input": row.get("text"), "targets": options})
+    row["scores"] = [{"metric": name, **score} for name, score in scores.items()]
+    yield row
+
+
+def _sample(sample: Any) -> Row:
+    if not isinstance(sample, dict) or not isinstance(sample.get("input"), str):
+        raise ValueError(f"no input: {compact(sample)[:200]}")
+    return sample
+
+
+def _question(text: str, plain: Any) -> str:
+    """The question without examples: what the same sample asked where there were none. Between the
+    parts of that, the prefix of the task and the rest, the examples stand."""
+    without = plain.get("input") if isinstance(plain, dict) else None
+    if not isinstance(without, str) or len(without) > len(text):
+        return text
+    begin = len(os.path.commonprefix([text, without]))
+    end = len(os.path.commonprefix([text[::-1], without[::-1]]))
+    return without if begin + end >= len(without) else text
+
+
+def _stated(sample: Row) -> dict[str, Row]:
+    """Numbers that are stated as metrics of a sample."""
+    return {
+        name: {"value": value}
+        for name, stated in part_of(sample, "metrics").items()
+        if (value := number_or_none(stated)) is not None
+    }
+
+
+def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+    answers = part_of(sample, "targets")
+    output, raw = sample.get("output"), sample.get("raw_output")
+    whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
+    matches = [
+        number_or_none(stated.get(EXACT)) for stated in answers.values() if isinstance(stated, dict) and EXACT in stated
+    ]
+    scores = {}
+    if matches:
+        known = [value for value in matches if value is not None]
+        scores[EXACT] = {"value": max(known) if known else None, "status": None if known else "error"}
+    return {
+        "target": _several(list(answers)),
+        "response": whole,
+        "extracted_answer": output if isinstance(output, str) else None,
+    }, scores
+
+
+def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+    options = texts_of(sample.get("targets"))
+    worth = {name: number_or_none(value) for name, value in part_of(sample, "target_values").items()}
+    best = max((value for value in worth.values() if value is not None), default=None)
+    grade = number_or_none(sample.get("correct"))
+    return {
+        "target": _several([name for name in options if best and worth.get(name) == best]),
+        "choices": compact(options) if options else None,
+        "metadata": compact({"target_values": worth}),
+        "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
+        "choice_scores": [
+            {
+                "choice_index": place,
+                "loglikelihood": likelihood,
+                "is_target": None if best is None else worth.get(option) == best,
+            }
+            for place, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
+        ],
+    }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}
+
+
+def _favourite(options: list[str], scores: list[float | None]) -> str | None:
+    """The option of the highest probability, where there is one."""
+    known = [value for value in scores if value is not None]
+    if len(scores) != len(options) or not known or known.count(max(known)) > 1:
+        return None
+    return options[scores.index(max(known))]
+
+
+def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+    """Likelihood of the right answers: of all together, and of a lone one by word and character,
+    as the package counts them, where the file states such a figure."""
+    targets = texts_of(sample.get("targets"))
+    loglikelihoods = _absolute(sample, len(targets))
+    known = [value for value in loglikelihoods if value is not None]
+    whole = _log_sum(known) if len(known) == len(loglikelihoods) and known else None
+    scores: dict[str, float | None] = {LIKELIHOOD: whole}
+    if len(targets) == 1 and whole is not None:
+        words = len(targets[0].split())
+        scores |= {
+            f"{LIKELIHOOD}_per_word": whole / words if words else None,
+            f"{LIKELIHOOD}_per_char": whole / len(targets[0]) if targets[0] else None,
+        }
+    raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
+    return {"target": _several(targets)}, {
+        name: {"value": value, "origin": "mapped", "status": None if value is not None else "error", "raw": raw}
+        for name, value in scores.items()
+        if name in wanted and name in KNOWN
+    }
+
+
+def _absolute(sample: Row, size: int) -> list[float | None]:
+    """Log-likelihoods of the targets; shares among them are none."""
+    loglikelihoods = _numbers(sample.get("absolute_scores"))
+    return loglikelihoods if len(loglikelihoods) == size else [None] * size
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [number_or_none(value) for value in values] if isinstance(values, list) else []
+
+
+def _log_sum(values: list[float]) -> float:
+    top = max(values)
+    return top + math.log(sum(math.exp(value - top) for value in values))
+
+
+def _several(texts: list[str]) -> str | None:
+    """One text as it is, several as a list."""
+    return None if not texts else texts[0] if len(texts) == 1 else compact(texts)

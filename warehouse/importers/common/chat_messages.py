@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from warehouse.importers.common.json_fields import as_text
+
 #: Parts of a message that say where it came from, not what it says.
 _CIRCUMSTANCES = frozenset(("id", "source", "model", "metadata", "internal"))
 
@@ -39,3 +41,15 @@ def bare_message(message: Mapping[str, Any]) -> Message:
         if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
             kept["content"] = part["text"]
     return kept
+
+
+def question_of(content: Any) -> str:
+    """The question as text: a lone message without its role."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return as_text(content)
+    spoken = [(str(item.get("role")), as_text(item.get("content", ""))) for item in content]
+    if len(spoken) == 1:
+        return spoken[0][1]
+    return "\n\n".join(f"{role}: {text}" for role, text in spoken)

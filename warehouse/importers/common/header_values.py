@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
-from warehouse.importers.common.times import naive_utc
-from warehouse.records import MetricSpec, RunHeader
+from warehouse.records import MetricSpec, RunHeader, canonical_json
 from warehouse.records.credentials import without_credentials
+from warehouse.records.hashing import sha256_of
 
 #: Values of a field that say nothing.
 EMPTY = (None, "", ())
@@ -148,3 +149,59 @@ def _time(text: str) -> datetime:
 
 
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {tuple: _names, bool: _truth, datetime: _time, int: int, float: float}
+
+
+def naive_utc(time: datetime) -> datetime:
+    """A time in UTC without zone; one that has none is taken as UTC."""
+    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+
+
+def moment(stated: Any) -> datetime | None:
+    """A time, or its ISO text, with zone or meant as UTC, as naive UTC; none for anything else.
+
+    >>> moment("2026-01-02T03:04:05+01:00")
+    datetime.datetime(2026, 1, 2, 2, 4, 5)
+    """
+    try:
+        time = datetime.fromisoformat(stated) if isinstance(stated, str) else stated
+        return naive_utc(time) if isinstance(time, datetime) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def unix_time(seconds: float) -> datetime | None:
+    """A time in Unix seconds; none beyond the years that there are."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def local_time(text: str, layout: str) -> datetime | None:
+    """A time in the name of a file or folder. It is local, of a zone that nothing tells."""
+    try:
+        return datetime.strptime(text, layout)
+    except ValueError:
+        return None
+
+
+def seconds_between(begin: Any, end: Any) -> float | None:
+    """Seconds from one stated time to another; none where one is lacking or they are reversed."""
+    first, last = moment(begin), moment(end)
+    if first is None or last is None or last < first:
+        return None
+    return (last - first).total_seconds()
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def fingerprint_of(**parts: Any) -> str | None:
+    """The fingerprint of those parts that say something; none where none does."""
+    stated = {name: part for name, part in parts.items() if part}
+    return fingerprint(stated) if stated else None
+
+
+def fingerprint(parts: Mapping[str, Any]) -> str:
+    """sha256 of canonical JSON, blind to the memory addresses that Python writes into reprs."""
+    return sha256_of(_ADDRESS.sub("", canonical_json(parts).decode()))

@@ -185,3 +185,53 @@ def published_figure(metric: str, stated: Any, **more: Any) -> PublishedScore:
     """A figure as a file states it: a number, else its text."""
     value = number_or_none(stated)
     return PublishedScore(metric, value, raw=None if value is not None else str(stated)[:200], **more)
+
+
+_FLAGS = {"True": True, "False": False}
+
+
+def response_pair(response: Any) -> tuple[float | None, bool | None]:
+    """Log-likelihood and "this is what greedy decoding gives" of one response."""
+    number, greedy = response if isinstance(response, list) and len(response) == 2 else (response, None)
+    return _number(number), _FLAGS.get(str(greedy))
+
+
+def _number(text: Any) -> float | None:
+    try:
+        return number_or_none(float(text))
+    except (TypeError, ValueError):
+        return None
+
+
+def paired_value(value: Any) -> dict[str, Any]:
+    """(log-likelihood, n) as nats per word or byte, weighted by n."""
+    if value is None:
+        return {"status": "error"}
+    parts = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    total, count = number_or_none(parts[0]), number_or_none(parts[1])
+    if total is None or not count:
+        return {"status": "not_scalar", "raw": compact(value)}
+    return {"value": total / count, "weight": count, "raw": compact(value)}
+
+
+_MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
+_FIELDS_OF_SAMPLING = frozenset(("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS))
+
+
+def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """The sampling settings that have header fields of their own. Greedy is temperature 0."""
+    greedy = generation.get("do_sample") is False
+    lengths = (whole_or_none(generation.get(name)) for name in _MAX_TOKENS)
+    return {
+        "temperature": 0.0 if greedy else number_or_none(generation.get("temperature")),
+        "top_p": number_or_none(generation.get("top_p")),
+        "max_tokens": next((length for length in lengths if length is not None), None),
+        "reasoning_effort": text_or_none(generation.get("reasoning_effort")),
+    }
+
+
+def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """The sampling settings that have no header field."""
+    unknown = {"do_sample"} if generation.get("do_sample") is True else set()
+    known = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
+    return {name: value for name, value in sorted(generation.items()) if name not in known and value is not None}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from warehouse.errors import InputError
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.fingerprint import fingerprint_of
+from warehouse.importers.common.header_values import fingerprint_of, moment, unix_time
 from warehouse.importers.common.json_fields import (
     first_text,
     items_of,
@@ -21,9 +23,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     without_nulls,
 )
-from warehouse.importers.common.times import moment, unix_time
-from warehouse.importers.every_eval_ever.lines import first_line
-from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
+from warehouse.records import MetricKind, MetricSpec, PublishedScore, Rejection, RunHeader, parse_json
 
 UNNAMED = "score"
 _AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts", "incorrect_attempt_feedback")
@@ -253,3 +253,47 @@ def _moment(value: Any) -> datetime | None:
 
 def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 1 << 62 else None
+
+
+if TYPE_CHECKING:
+    pass
+
+
+#: Longest line that is read; a longer one is no sample.
+LONGEST_LINE = 256 << 20
+
+
+Row = dict[str, Any]
+
+
+def read_lines(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
+    """The rows of a file; a line that is none is recorded with its number."""
+    with path.open("rb") as handle:
+        number = 0
+        while line := handle.readline(LONGEST_LINE):
+            number += 1
+            if not line.strip():
+                continue
+            try:
+                row = parse_json(line.removeprefix(BOM_UTF8))
+                if not isinstance(row, dict) or not isinstance(row.get("sample_id"), (str, int)):
+                    raise ValueError("no object with a sample_id")
+            except (ValueError, RecursionError) as error:
+                where = f"{path.name} line {number}"
+                rejections.append(Rejection(where, str(error)[:300], "a sample as a JSON object"))
+            else:
+                yield row
+
+
+def first_line(path: Path) -> Row:
+    """The first sample of a file.
+
+    Raises:
+        InputError: there is none.
+    """
+    line = next(read_lines(path, []), None)
+    if line is None:
+        raise InputError(
+            "no line is a sample", path=str(path), expected="samples of Every Eval Ever, one JSON object a line"
+        )
+    return line

@@ -1,24 +1,45 @@
-"""Importer of Every Eval Ever: an evaluation's JSON file with the rows of its samples."""
+"""Importer of Every Eval Ever: an evaluation with the rows of its samples, also as ``warehouse export`` wrote them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.batches import BATCH_ROWS
-from warehouse.importers.common.documents import read_document, require_content, unpacked_head
-from warehouse.importers.common.json_fields import require_model, text_or_none
-from warehouse.importers.every_eval_ever.evaluation import Evaluation
-from warehouse.importers.every_eval_ever.own_export import own_header, own_rows
-from warehouse.importers.every_eval_ever.rows import foreign_rows
-from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    mapping_of,
+    number_or_none,
+    objects_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.every_eval_ever.evaluation import Evaluation, Row, read_lines
+from warehouse.records import (
+    SAMPLE_SCHEMA,
+    SCORE_TYPE,
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+    parse_json,
+)
 
 _ROW = ('"evaluation_id"', '"interaction_type"', '"sample_id"')
 _AGGREGATE = ('"schema_version"', '"evaluation_id"')
@@ -96,3 +117,235 @@ def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBa
 
 
 IMPORTER = EveryEvalEver()
+
+
+def foreign_rows(evaluation: Evaluation, path: Path, rejections: list[Rejection]) -> Iterator[Row]:
+    """The samples of a file. What is wrong with one is recorded."""
+    for number, line in enumerate(read_lines(path, rejections), 1):
+        try:
+            yield from _rows(evaluation, line)
+        except (TypeError, ValueError) as error:
+            where = f"{path.name} sample {number}"
+            expected = "input, output or messages, and evaluation"
+            rejections.append(Rejection(where, str(error)[:300], expected))
+
+
+def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
+    run, metric, filter_name = evaluation.entry_of(line)
+    number = str(line["sample_id"])
+    place = evaluation.positions.setdefault((run, number), len(evaluation.positions))
+    score = {"metric": metric, "filter": filter_name, **_value(line)}
+    prompt = {"run": run, "position": place, "prompt_id": number, **_prompt(line)}
+    draws = _draws(line)
+    stated = _epoch(line)
+    if len(draws) == 1:
+        return [{**prompt, "draw": stated or 0, **draws[0], "scores": [score]}]
+    rows = [{**prompt, "draw": draw, **answer} for draw, answer in enumerate(draws)]
+    return [*rows, {**prompt, "draw": -1, "scores": [score]}]
+
+
+def _value(line: Row) -> Row:
+    stated = mapping_of(line, "evaluation")
+    if "score" not in stated:
+        raise ValueError("no evaluation with a score")
+    number = number_or_none(stated["score"])
+    if number is not None:
+        return {"value": number}
+    raw = None if stated["score"] is None else as_text(stated["score"])
+    return {"status": "error" if raw is None else "not_scalar", "raw": raw}
+
+
+def _prompt(line: Row) -> Row:
+    given = mapping_of(line, "input")
+    if not isinstance(given.get("raw"), str):
+        raise ValueError("no input with a text")
+    references = given.get("reference")
+    listed = references if isinstance(references, list) else [references]
+    golds = [as_text(item) for item in listed if item is not None]
+    options = given.get("choices")
+    choices = [as_text(item) for item in options] if isinstance(options, list) else []
+    details = mapping_of(line, "metadata")
+    return {
+        "identity": compact({"input": given["raw"], "choices": sorted(choices), "target": golds}),
+        "text": given["raw"],
+        "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
+        "choices": compact(choices) if choices else None,
+        "metadata": compact(details) if details else None,
+    }
+
+
+def _draws(line: Row) -> list[Row]:
+    """What the model wrote: one row for each text."""
+    common = _circumstances(line)
+    output = line.get("output")
+    raw = output.get("raw") if isinstance(output, dict) else None
+    texts = raw if isinstance(raw, list) else [raw]
+    sent = mapping_of(line, "input").get("formatted")
+    if not isinstance(output, dict):
+        sent, texts = _conversation(line)
+    common["prompt_sent"] = sent if isinstance(sent, str) else None
+    draws = [{"response": None if text is None else as_text(text)} for text in texts] or [{}]
+    if len(draws) == 1:
+        return [{**common, **draws[0]}]
+    shared = {"prompt_sent": common["prompt_sent"]}  # counts are of all texts together
+    return [{**shared, **item} for item in draws]
+
+
+def _conversation(line: Row) -> tuple[str | None, list[Any]]:
+    """What was said before the last answer, and that answer."""
+    messages = line.get("messages", line.get("interactions"))
+    listed = objects_of(messages)
+    answers = [place for place, item in enumerate(listed) if item.get("role") == "assistant"]
+    if not answers:
+        return (compact(listed) if listed else None), [None]
+    last = listed[answers[-1]]
+    answer = last.get("content")
+    if answer is None and last.get("tool_calls"):
+        answer = compact(last["tool_calls"])
+    return compact(listed[: answers[-1]]), [answer]
+
+
+def _circumstances(line: Row) -> Row:
+    usage, performance = mapping_of(line, "token_usage"), mapping_of(line, "performance")
+    listed = line.get("answer_attribution")
+    attributions = objects_of(listed)
+    answers = [item for item in attributions if item.get("is_terminal") is not False] or attributions
+    times = (number_or_none(performance.get(key)) for key in ("latency_ms", "generation_time_ms"))
+    milliseconds = next((value for value in times if value is not None), None)
+    answer = answers[-1].get("extracted_value") if answers else None
+    return {
+        "extracted_answer": answer if isinstance(answer, str) else None,
+        "input_tokens": whole_count(usage.get("input_tokens")),
+        "output_tokens": whole_count(usage.get("output_tokens")),
+        "latency": None if milliseconds is None else milliseconds / 1000,
+        "error": text_or_none(line.get("error")),
+    }
+
+
+def _epoch(line: Mapping[str, Any]) -> int | None:
+    """Which repeat it is, where a converter left that among the details; they count from 1."""
+    stated = str(mapping_of(line, "metadata").get("epoch", ""))
+    return int(stated) - 1 if stated.isdecimal() and 0 < int(stated[:9]) < 1 << 30 else None
+
+
+#: Where the export leaves what the format has no field for: a JSON object, as a text.
+DETAILS = "eval_warehouse"
+
+_SCORE_FIELDS = frozenset(item.name for item in SCORE_TYPE)
+
+
+def own_header(document: Mapping[str, Any], place: str) -> RunHeader | None:
+    """The header of an exported run; ``None``: written by something else.
+
+    Raises:
+        InputError: what the export left was changed to something that is no header.
+    """
+    stated = mapping_of(document, "eval_library", "additional_details").get(DETAILS)
+    if stated is None:
+        return None
+    try:
+        kept = parse_json(stated)
+        known = _checked(RunHeader, kept)
+        known["suite"], known["tags"] = tuple(kept.get("suite", ())), tuple(kept.get("tags", ()))
+        known["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in kept.get("metrics", ()))
+        known["published"] = tuple(
+            PublishedScore(**_checked(PublishedScore, item)) for item in kept.get("published", ())
+        )
+        if isinstance(kept.get("started_at"), str):
+            known["started_at"] = datetime.fromisoformat(kept["started_at"])
+        return RunHeader(**known)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"the details that the export left cannot be read: {error}",
+            path=place,
+            place=f"eval_library.additional_details.{DETAILS}",
+            expected="what warehouse export writes",
+            advice="export it again, or remove this field to have it read as of another tool",
+        ) from None
+
+
+def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
+    """The sample rows of a file. A line that is not as it was exported is recorded."""
+    for number, line in enumerate(read_lines(path, rejections), 1):
+        try:
+            row = _row(line)
+            batch_of([row])  # whether its values are of the types of their columns
+        except (TypeError, ValueError, AttributeError, InputError, pa.ArrowException) as error:
+            expected = f"metadata.{DETAILS} as warehouse export writes it"
+            where = f"{path.name} sample {number}"
+            rejections.append(Rejection(where, str(error)[:300], expected))
+        else:
+            yield row
+
+
+def _row(line: Row) -> Row:
+    kept = parse_json(mapping_of(line, "metadata").get(DETAILS, "null"))
+    if not isinstance(kept, dict) or not isinstance(kept.get("row"), dict):
+        raise ValueError("no details of the export")
+    if not isinstance(kept["row"].get("prompt_id"), str):
+        raise ValueError("no key of a prompt")
+    row = {name: value for name, value in kept["row"].items() if name in SAMPLE_SCHEMA.names}
+    scores = _scores(kept.get("score"), mapping_of(line, "evaluation").get("score"))
+    if kept.get("again"):  # an earlier line has the prompt and the response
+        return {"run": 0, **row, "scores": scores}
+    given, output = mapping_of(line, "input"), mapping_of(line, "output")
+    texts = output.get("raw") or []
+    answers = [item for item in line.get("answer_attribution") or [] if isinstance(item, dict)]
+    milliseconds = mapping_of(line, "performance").get("latency_ms")
+    generation = (
+        {}
+        if row.get("draw") == -1
+        else {
+            "prompt_sent": given.get("formatted"),
+            "response": texts[0] if texts else None,
+            "extracted_answer": answers[0].get("extracted_value") if answers else None,
+            "latency": None if milliseconds is None else milliseconds / 1000,
+            "error": line.get("error"),
+        }
+    )
+    return {
+        "run": 0,
+        "text": given.get("raw"),
+        "target": next(iter(given.get("reference") or []), None),
+        **generation,
+        **row,
+        "scores": scores,
+    }
+
+
+def _scores(stated: Any, value: Any) -> list[Row]:
+    """The one score of a line; lines of generations without a score have none."""
+    if not isinstance(stated, dict):
+        return []
+    known = {name: item for name, item in stated.items() if name in _SCORE_FIELDS}
+    return [{**known, "value": number_or_none(value)}]
+
+
+def _checked(kind: Any, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a record with values of their types.
+
+    Raises:
+        ValueError: one is of another type.
+    """
+    hints = get_type_hints(kind)
+    values = {}
+    for item in fields(kind):
+        value = stated.get(item.name)
+        if value is None or "tuple" in str(hints[item.name]) or item.name == "started_at":
+            continue
+        if not _fits(value, str(hints[item.name])):
+            raise ValueError(f"'{item.name}' is {str(value)[:60]!r}")
+        values[item.name] = value
+    return values
+
+
+def _fits(value: Any, hint: str) -> bool:
+    if isinstance(value, bool):
+        return "bool" in hint
+    if isinstance(value, str):
+        return "str" in hint or "Literal" in hint
+    if isinstance(value, int):
+        return "int" in hint or "float" in hint
+    if isinstance(value, float):
+        return "float" in hint
+    return isinstance(value, dict) and "Mapping" in hint

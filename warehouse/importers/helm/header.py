@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.header_values import fingerprint, unix_time
 from warehouse.importers.common.json_fields import (
     items_of,
     number_or_none,
@@ -19,7 +19,6 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
     without_empty,
 )
-from warehouse.importers.common.times import unix_time
 from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 

@@ -1,19 +1,33 @@
-"""Importer of run folders of Stanford HELM."""
+"""Importer of run folders of Stanford HELM: instances, completions, likelihoods and statistics as rows."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import text_or_none
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.chat_messages import content_of, question_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.helm.header import headers
-from warehouse.importers.helm.rows import batches
-from warehouse.importers.helm.run_folder import HelmRun
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
+from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles, parse_json
 
 #: Files of a run folder that are read; the first must be there, and one of those after it.
 FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json", "scenario.json")
@@ -64,3 +78,187 @@ def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
 
 
 IMPORTER = Helm()
+
+
+def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
+    """All rows of a run. What is wrong with a row is recorded."""
+    if run.bookkeeping:
+        run.notes.append(f"{len(run.bookkeeping)} bookkeeping statistics are no scores: dropped")
+    positions: dict[str, int] = {}
+    items = (
+        (f"instance {key[0][:200]}, trial {key[2]}", (key, positions.setdefault(key[0], len(positions))))
+        for key in dict.fromkeys((*run.requests, *run.statistics))
+    )
+    errors = (TypeError, ValueError, RecursionError)
+    return batches_of(items, lambda item: _rows(run, *item), run.rejections, "an instance as HELM writes it", errors)
+
+
+def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
+    number, perturbation, trial = key
+    states = run.requests.get(key, [])
+    stats = run.statistics.get(key, {})
+    trials = whole_count(run.adapter.get("num_train_trials")) or 1
+    prompt = {
+        "run": run.splits.index(run.split_of(key)),
+        "position": place,
+        "prompt_id": number,
+        "perturbation": perturbation_label(parse_json(perturbation)) if perturbation else "",
+        "fewshot_draw": str(trial) if trials > 1 or trial else "",
+        **_prompt(run.originals.get(number)),
+    }
+    options = [state for state in states if state.get("reference_index") is not None]
+    draws = [_prose(states)] if run.is_prose else [_options(options)] if options else _draws(states, stats)
+    weights = run.weights.get(key, {})
+    scores = [
+        _score(name, value) | ({"weight": weights[name]} if name in weights else {})
+        for name, value in stats.items()
+        if is_score(name)
+    ]
+    if len(draws) < 2:
+        only = draws[0] if draws else {}
+        return [{**prompt, "draw": 0, **only, "scores": scores}]
+    # several completions or trials: the statistics are of all of them together
+    together = [score | {"n_draws": len(draws)} for score in scores]
+    rows = [{**prompt, "draw": number, **draw} for number, draw in enumerate(draws)]
+    return [*rows, {**prompt, "draw": -1, "scores": together}] if scores else rows
+
+
+def _prompt(instance: Mapping[str, Any] | None) -> Row:
+    """The prompt, from the instance before any perturbation."""
+    if instance is None:
+        return {}
+    given = part_of(dict(instance), "input")
+    messages = given.get("messages")
+    content = content_of(messages if isinstance(messages, list) and messages else given.get("text"))
+    references = _references(instance)
+    correct = [text for text, is_correct in references if is_correct]
+    others = {
+        key: value for key, value in instance.items() if key in ("sub_split", "extra_data", "contrast_inputs") and value
+    }
+    is_choice = len(references) > len(correct) > 0
+    return {
+        "identity": compact({"input": content, "references": references}),
+        "text": question_of(content),
+        "target": correct[0] if len(correct) == 1 else compact(correct),
+        "choices": compact([text for text, _ in references]) if is_choice else None,
+        "metadata": compact(others) if others else None,
+    }
+
+
+def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Text of each reference, and whether it is correct."""
+    references = instance.get("references")
+    return [
+        (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
+        for item in objects_of(references)
+    ]
+
+
+def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None]) -> list[Row]:
+    """One row for each completion of each request."""
+    draws = []
+    for state in states:
+        result = part_of(dict(state), "result")
+        completions = result.get("completions")
+        sent = _sent(part_of(dict(state), "request"))
+        seconds = number_or_none(result.get("request_time"))
+        shared = {
+            "prompt_sent": sent,
+            "latency": seconds,
+            "input_tokens": _counted(stats.get(PROMPT_TOKENS)),
+            "error": _error(result),
+        }
+        for completion in completions if isinstance(completions, list) and completions else [{}]:
+            own = completion if isinstance(completion, dict) else {}
+            draws.append({**shared, **_completion(own, state)})
+    return draws
+
+
+def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
+    """The requests about one text together. What came back is the text again."""
+    sent = [text for state in states if (text := _sent(part_of(dict(state), "request")))]
+    results = [part_of(dict(state), "result") for state in states]
+    seconds = [number_or_none(result.get("request_time")) for result in results]
+    known = [value for value in seconds if value is not None]
+    return {
+        "prompt_sent": compact(sent) if len(sent) > 1 else sent[0] if sent else None,
+        "latency": sum(known) if known else None,
+        "error": next((error for result in results if (error := _error(result))), None),
+    }
+
+
+def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
+    text = completion.get("text")
+    response = text if isinstance(text, str) else None
+    tokens = completion.get("tokens")
+    mapping = part_of(dict(state), "output_mapping")
+    answer = mapping.get(response.strip()) if response is not None else None
+    reason = part_of(dict(completion), "finish_reason").get("reason")
+    return {
+        "response": response,
+        "extracted_answer": answer if isinstance(answer, str) else None,
+        "finish_reason": text_or_none(reason),
+        "output_tokens": whole_count(tokens),
+    }
+
+
+def _options(states: Sequence[Mapping[str, Any]]) -> Row:
+    """Options that were asked one by one: their likelihoods, also under the calibration prompt."""
+    options: dict[int, Row] = {}
+    sent = None
+    for state in states:
+        index = state["reference_index"]
+        references = _references(part_of(dict(state), "instance"))
+        if type(index) is not int or not 0 <= index < len(references):
+            raise ValueError(f"reference_index {str(index)[:60]} of {len(references)} references")
+        text, is_correct = references[index]
+        value, count = _likelihood(state, text)
+        option = options.setdefault(
+            index, {"choice_index": index, "is_target": is_correct, "n_bytes": len(text.encode("utf-8"))}
+        )
+        if state.get("request_mode") == "calibration":
+            option["unconditional_loglikelihood"] = value
+        else:
+            option |= {"loglikelihood": value, "n_tokens": count}
+            sent = sent or _sent(part_of(dict(state), "request"))
+    return {"prompt_sent": sent, "choice_scores": [options[index] for index in sorted(options)]}
+
+
+def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int | None]:
+    """Log-likelihood and number of the tokens that an option ends the echoed prompt with; none
+    where the tokens do not end with its text."""
+    completions = part_of(dict(state), "result").get("completions")
+    first = completions[0] if isinstance(completions, list) and completions else None
+    tokens = first.get("tokens") if isinstance(first, dict) else None
+    suffix, total, wanted = "", 0.0, text.strip()
+    for count, token in enumerate(reversed(items_of(tokens)), 1):
+        if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
+            return None, None
+        suffix = as_text(token.get("text")) + suffix
+        total += float(token["logprob"])
+        if suffix.strip() == wanted:
+            return total, count
+        if len(suffix) > len(wanted) + 8:
+            return None, None
+    return None, None
+
+
+def _score(name: str, value: float | None) -> Row:
+    return {"metric": name, "value": value, "status": "scored" if value is not None else "error"}
+
+
+def _sent(request: Mapping[str, Any]) -> str | None:
+    messages = request.get("messages")
+    if isinstance(messages, list) and messages:
+        return compact(content_of(messages))
+    return request["prompt"] if isinstance(request.get("prompt"), str) else None
+
+
+def _error(result: Mapping[str, Any]) -> str | None:
+    if result.get("success") is not False:
+        return None
+    return text_or_none(result.get("error")) or "the request failed"
+
+
+def _counted(value: float | None) -> int | None:
+    return int(value) if value is not None and 0 <= value < 1 << 62 else None

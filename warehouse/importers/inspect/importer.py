@@ -1,20 +1,51 @@
-"""Importer of Inspect logs: ``.eval`` archives and ``.json`` files, one log one run."""
+"""Importer of Inspect logs, one log one run: ``.eval`` archives and ``.json`` files, samples as rows."""
 
 from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.base import source_of
-from warehouse.importers.common.json_fields import text_or_none
-from warehouse.importers.inspect.header import run_header
-from warehouse.importers.inspect.log import Log, open_log
-from warehouse.importers.inspect.metrics import Scoring
-from warehouse.importers.inspect.rows import Reader
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.importers.base import batch_of, source_of
+from warehouse.importers.common.batches import BATCH_ROWS
+from warehouse.importers.common.chat_messages import content_of, question_of
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    items_of,
+    mapping_of,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.inspect.header import Scoring, run_header
+from warehouse.importers.inspect.log import Log, Sample, open_log
+from warehouse.importers.inspect.sample_fields import (
+    Score,
+    answer_of,
+    as_score,
+    error_of,
+    explanation_of,
+    finish_of,
+    identity_of,
+    input_tokens,
+    letters_of,
+    prompt_sent,
+    response_of,
+    scores_of,
+    state_of,
+    target_of,
+    usage_of,
+    values_of,
+)
+from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
 FIRST_SAMPLES = 8
@@ -44,7 +75,7 @@ _KEYS = {
 }
 _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.
-_LONG = {"samples", "reductions", "plan", "stats", "metadata"}
+_LONG_KEYS = {"samples", "reductions", "plan", "stats", "metadata"}
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
 #: Folders beside a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
@@ -117,7 +148,7 @@ def _is_reordered(candidate: Candidate) -> bool:
         return False
     if ("eval", b"{") in keys:
         return all(name in head for name in _OF_EVAL)
-    return keys[-1][0] in _LONG and _holds_eval(candidate.path)
+    return keys[-1][0] in _LONG_KEYS and _holds_eval(candidate.path)
 
 
 def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
@@ -148,3 +179,185 @@ def _holds_eval(path: Path) -> bool:
     except OSError:
         return False
     return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(name in text for name in _OF_EVAL)
+
+
+#: A batch ends at so many rows or so many characters of text.
+BATCH_CHARACTERS = 8 << 20
+_LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation")
+
+
+@dataclass
+class Reader:
+    """Turns the samples of one log into rows of one run."""
+
+    log: Log
+    scoring: Scoring
+    _metrics: Sequence[str] = field(init=False)
+    _objects: set[str] = field(init=False)
+    _reduces: bool = field(init=False)
+    _model: str = field(init=False)
+    _places: dict[Any, int] = field(init=False)
+    _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _n_edited: int = 0
+    _n_invalid: int = 0
+
+    def __post_init__(self) -> None:
+        spec = mapping_of(self.log.header, "eval")
+        listed = mapping_of(spec, "dataset").get("sample_ids")
+        hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
+        self._places = {item: place for place, item in enumerate(hashable)}
+        self._metrics = self.scoring.metrics
+        self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
+        self._reduces = bool(self.scoring.reducers)
+        self._model = text_or_none(spec.get("model")) or ""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows: one for each sample, then those of all epochs of a prompt together."""
+        try:
+            yield from self._sample_batches()
+            reduced = list(self._reduced())
+            if reduced:
+                yield batch_of(reduced)
+        finally:
+            self.log.close()
+        self._note()
+
+    def _sample_batches(self) -> Iterator[pa.RecordBatch]:
+        pending: list[dict[str, Any]] = []
+        size = 0
+        for sample in self.log.samples():
+            row = self._row_or_none(sample)
+            if row is None:
+                continue
+            pending.append(row)
+            size += sum(len(row[name] or "") for name in _LONG_COLUMNS)
+            if len(pending) >= BATCH_ROWS or size >= BATCH_CHARACTERS:
+                yield batch_of(pending)
+                pending, size = [], 0
+        if pending:
+            yield batch_of(pending)
+
+    def _row_or_none(self, sample: Sample) -> dict[str, Any] | None:
+        try:
+            return self.row(sample)
+        except (TypeError, ValueError, RecursionError) as error:
+            place = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
+            expected = "values that JSON can hold"
+            self.log.rejections.append(Rejection(place, str(error)[:300], expected))
+            return None
+
+    def row(self, sample: Sample) -> dict[str, Any]:
+        """The row of one sample.
+
+        Raises:
+            ValueError, TypeError: a value that JSON cannot hold, or no epoch.
+        """
+        usage, latency = usage_of(sample, self._model)
+        scores, letters = scores_of(sample), letters_of(sample)
+        return {
+            **self._prompt(sample, letters),
+            "draw": _draw(sample),
+            "prompt_sent": prompt_sent(sample),
+            "response": response_of(sample),
+            "extracted_answer": answer_of(scores.values(), letters),
+            "finish_reason": finish_of(sample),
+            "input_tokens": input_tokens(usage),
+            "output_tokens": whole_count(usage.get("output_tokens")),
+            "latency": latency,
+            "cost": number_or_none(usage.get("total_cost")),
+            "error": error_of(sample),
+            "explanation": explanation_of(scores),
+            "scores": self._scores(sample, scores),
+        }
+
+    def _prompt(self, sample: Sample, letters: Mapping[str, str]) -> dict[str, Any]:
+        target = target_of(sample.get("target"), letters)
+        content = content_of(sample.get("input"))
+        metadata = part_of(sample, "metadata")
+        number = sample["id"]
+        prompt = {
+            "run": 0,
+            "position": self._places.setdefault(number, len(self._places)),
+            "prompt_id": str(number),
+            "identity": identity_of(sample, letters),
+            "text": question_of(content),
+            "target": target if isinstance(target, str) else compact(target),
+            "choices": compact(list(letters.values())) if letters else None,
+            "metadata": compact(metadata) if metadata else None,
+        }
+        if self._reduces:
+            names = ("run", "position", "prompt_id", "identity")
+            known = {"n": 0, **{key: prompt[key] for key in names}}
+            self._prompts.setdefault(_key(number), known)["n"] += 1
+        return prompt
+
+    def _scores(self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> list[Score]:
+        """What the sample was scored by; a metric of the log that it lacks is unscored."""
+        state, values = state_of(sample), self._values(scores)
+        if sample.get("invalidation") is not None:
+            self._n_invalid += 1
+            return [_void(name, value) for name, value in values]
+        self._n_edited += sum(bool(score.get("history")) for score in scores.values())
+        return [as_score(name, value, state) for name, value in values]
+
+    def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
+        pairs = list(values_of(scores, self.scoring.unnamed))
+        given = dict(pairs)
+        if len(given) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two of its scores would be called {twice}")
+        for name in self._metrics:
+            if name not in given and not any(other.startswith(f"{name}.") for other in given):
+                given[name] = None
+        # an object that is unscored as a whole stands for each of its keys
+        return [(name, value) for name, value in given.items() if value is not None or name not in self._objects]
+
+    def _reduced(self) -> Iterator[dict[str, Any]]:
+        """Values of all epochs of a prompt together, one row for each prompt and reducer."""
+        for entry in self.log.reductions() if self._prompts else ():
+            reducer = self.scoring.reducer(entry.get("reducer")) if isinstance(entry, dict) else ""
+            if reducer:
+                yield from self._reduced_rows(entry, reducer)
+
+    def _reduced_rows(self, entry: Mapping[str, Any], reducer: str) -> Iterator[dict[str, Any]]:
+        scorer = str(entry.get("scorer"))
+        samples = entry.get("samples")
+        for item in items_of(samples):
+            known = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
+            if known is None:
+                continue
+            values = values_of({scorer: item}, self.scoring.unnamed)
+            yield {
+                **{key: value for key, value in known.items() if key != "n"},
+                "draw": -1,
+                "scores": [as_score(name, value, filter=reducer) | {"n_draws": known["n"]} for name, value in values],
+            }
+
+    def _note(self) -> None:
+        if self._n_edited:
+            self.log.notes.append(f"{self._n_edited} scores were edited after the run")
+        if self._n_invalid:
+            self.log.notes.append(f"{self._n_invalid} samples were invalidated: not scored")
+
+
+def _key(number: Any) -> str:
+    """A sample id as a key: 1 and "1" are two."""
+    return compact(number)
+
+
+def _void(metric: str, value: Any) -> Score:
+    """A score that does not count any more."""
+    return as_score(metric, None, "error") | {"raw": None if value is None else as_text(value)}
+
+
+def _draw(sample: Sample) -> int:
+    """The number of the epoch, from 0.
+
+    Raises:
+        ValueError: it has none.
+    """
+    epoch = sample.get("epoch", 1)
+    if type(epoch) is not int or not 0 < epoch < 1 << 31:
+        raise ValueError(f"epoch {str(epoch)[:60]} is no number from 1 on")
+    return epoch - 1

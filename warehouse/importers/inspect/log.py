@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from codecs import BOM_UTF8
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from warehouse.errors import InputError
-from warehouse.importers.inspect.eval_log import EvalLog
-from warehouse.importers.inspect.json_log import JsonLog
-from warehouse.importers.inspect.sample import Sample
-from warehouse.records import Rejection
+from warehouse.importers.common import bounds
+from warehouse.importers.common.json_fields import items_of
+from warehouse.importers.common.zip_archive import Archive, EntryError
+from warehouse.records import Rejection, parse_json
 
 _POINTER = b"version https://git-lfs"
 
@@ -57,3 +64,306 @@ def open_log(path: Path) -> Log:
     if not head.strip():
         raise InputError("the file is empty", path=str(path), expected="an Inspect log")
     return EvalLog(path) if path.suffix == ".eval" else JsonLog(path)
+
+
+#: The key of the one score of a sample in the oldest logs; the results name its scorer.
+UNNAMED = "88F74D2C"
+
+Sample = dict[str, Any]
+
+
+def as_sample(value: Any) -> Sample:
+    """A sample in its present form; the oldest logs have one ``score``.
+
+    Raises:
+        ValueError: it is no sample.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    if isinstance(value.get("id"), bool) or not isinstance(value.get("id"), (str, int)):
+        raise ValueError("no id that is a text or a whole number")
+    if "input" not in value:
+        raise ValueError("no input")
+    if "score" in value and "scores" not in value:
+        value["scores"] = {UNNAMED: value["score"]} if value["score"] is not None else {}
+    return value
+
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass
+class JsonLog:
+    """A log in one JSON object. Its samples are parsed one after the other."""
+
+    path: Path
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    header: Mapping[str, Any] = field(init=False)
+    _spans: list[tuple[int, int]] = field(init=False, default_factory=list)
+    _text: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        raw = self.path.read_bytes()
+        if raw.startswith(BOM_UTF8):
+            self.notes.append("begins with a byte-order mark")
+            raw = raw.removeprefix(BOM_UTF8)
+        try:
+            self._text = raw.decode("utf-8")
+            del raw
+            self.header = dict(self._members())
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"cannot be read: {error}", path=str(self.path), expected="a complete JSON object"
+            ) from None
+        if not isinstance(self.header.get("eval"), dict):
+            raise InputError("there is no object 'eval'", path=str(self.path), expected="an Inspect log")
+
+    @property
+    def n_samples(self) -> int:
+        return len(self._spans)
+
+    def samples(self) -> Iterator[Sample]:
+        for place, (start, end) in enumerate(self._spans):
+            try:
+                yield as_sample(parse_json(self._text[start:end], keep_infinite=True))
+            except (ValueError, RecursionError) as error:
+                where = f"sample {place + 1}, line {self._text.count(chr(10), 0, start) + 1}"
+                self.rejections.append(Rejection(where, str(error)[:300], "a sample"))
+
+    def close(self) -> None:
+        self._text = ""
+
+    def first(self, count: int) -> list[Sample]:
+        probe = copy(self)
+        probe.rejections, probe._spans = [], self._spans[:count]
+        return list(probe.samples())
+
+    def reductions(self) -> list[Any]:
+        results = self.header.get("results")
+        old = results.get("sample_reductions") if isinstance(results, dict) else None
+        return items_of(self.header.get("reductions") or old)
+
+    def _members(self) -> Iterator[tuple[str, Any]]:
+        """Key and value of each member of the object; of the samples only where they stand."""
+        text, place = self._text, self._expect("{", 0)
+        while text[place : place + 1] != "}":
+            key, end = self._value(place)
+            place = self._expect(":", end)
+            if key == "samples" and text[place : place + 1] == "[":
+                end = self._mark_samples(place)
+            else:
+                end = self._value(place)[1]
+                yield str(key), parse_json(text[place:end])
+            place = _after_blanks(text, end)
+            if text[place : place + 1] != "}":
+                place = self._expect(",", place)
+        if _after_blanks(text, place + 1) != len(text):
+            raise ValueError(f"something stands after the object, at character {place + 1}")
+
+    def _mark_samples(self, place: int) -> int:
+        text, place = self._text, self._expect("[", place)
+        while text[place : place + 1] != "]":
+            end = self._value(place)[1]
+            self._spans.append((place, end))
+            place = _after_blanks(text, end)
+            if text[place : place + 1] != "]":
+                place = self._expect(",", place)
+        return place + 1
+
+    def _value(self, place: int) -> tuple[Any, int]:
+        return _DECODER.raw_decode(self._text, place)
+
+    def _expect(self, sign: str, place: int) -> int:
+        place = _after_blanks(self._text, place)
+        if self._text[place : place + 1] != sign:
+            raise ValueError(f"no '{sign}' at character {place}")
+        return _after_blanks(self._text, place + 1)
+
+
+def _no_number(_name: str) -> None:
+    return None
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=len, parse_float=len)
+
+
+def _after_blanks(text: str, place: int) -> int:
+    blanks = _BLANK.match(text, place)
+    return blanks.end() if blanks else place
+
+
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
+_SHELL = re.compile(r"samples/.*_epoch_\d+/sample\.json", re.DOTALL)
+_CHUNK = re.compile(r"(samples/.*_epoch_\d+/(?:messages|attachments)/)(\d{1,12})\.json", re.DOTALL)
+_ATTACHMENT = re.compile(r"attachment://(\d{1,9})")
+
+#: Messages that one sample may have.
+MAX_MESSAGES = 1_000_000
+
+
+class EvalLog:
+    """A log in an ``.eval`` archive; without header (interrupted) what its journal says."""
+
+    def __init__(self, path: Path) -> None:
+        self.rejections: list[Rejection] = []
+        self.notes: list[str] = []
+        self._path = path
+        self._archive = Archive(path)
+        try:
+            self.header = self._header()
+        except InputError:
+            self.close()
+            raise
+        names = self._archive.entries
+        if self._archive.n_doubled:
+            self.notes.append(f"{self._archive.n_doubled} entries stand twice; the last counts")
+        self._whole = [name for name in names if _SAMPLE.fullmatch(name)]
+        self._shells = [name for name in names if _SHELL.fullmatch(name)]
+
+    @property
+    def n_samples(self) -> int:
+        return len(self._whole) + len(self._shells)
+
+    def samples(self) -> Iterator[Sample]:
+        for name, data in self._archive.read_all(self._whole):
+            sample = self._checked(name, data)
+            if sample is not None:
+                yield sample
+        for name in self._shells:
+            sample = self._assembled(name)
+            if sample is not None:
+                yield sample
+
+    def close(self) -> None:
+        self._archive.close()
+
+    def first(self, count: int) -> list[Sample]:
+        probe = copy(self)
+        probe.rejections, probe.notes = [], []
+        whole = (probe._checked(name, self._archive.try_read(name)) for name in self._whole[:count])
+        chunked = (probe._assembled(name) for name in self._shells[: max(0, count - len(self._whole))])
+        return [sample for sample in (*whole, *chunked) if sample is not None]
+
+    def reductions(self) -> list[Any]:
+        return items_of(self._document("reductions.json"))
+
+    def _header(self) -> Mapping[str, Any]:
+        for name in ("header.json", "_journal/start.json"):
+            header = self._document(name)
+            if isinstance(header, dict) and isinstance(header.get("eval"), dict):
+                if name != "header.json":
+                    self.notes.append("the log was not finished: it has no header, only a journal")
+                return {"status": "started", **header}
+        raise InputError(
+            "neither header.json nor _journal/start.json is there", path=str(self._path), expected="an .eval log"
+        )
+
+    def _document(self, name: str) -> Any:
+        """An entry that is no sample.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        if name not in self._archive.entries:
+            return None
+        try:
+            return parse_json(self._archive.read(name))
+        except (EntryError, ValueError, RecursionError) as error:
+            raise InputError(str(error), path=str(self._path), place=f"entry {name}", expected="JSON") from None
+
+    def _checked(self, name: str, data: bytes | EntryError) -> Sample | None:
+        try:
+            if isinstance(data, EntryError):
+                raise data
+            return as_sample(parse_json(data, keep_infinite=True))
+        except (EntryError, ValueError, RecursionError) as error:
+            self.rejections.append(Rejection(f"entry {name[:200]}", str(error)[:300], "a sample"))
+            return None
+
+    def _assembled(self, shell: str) -> Sample | None:
+        """A sample that stands in chunks: shell, metadata, messages, texts put elsewhere."""
+        folder = shell.removesuffix("sample.json")
+        try:
+            sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
+            if f"{folder}metadata.json" in self._archive.entries:
+                sample["metadata"] = parse_json(self._archive.read(f"{folder}metadata.json"))
+            texts = self._sequence(f"{folder}attachments/")
+            pool = self._sequence(f"{folder}messages/")
+            sample["messages"] = _picked(pool, sample.get("message_refs"))
+            return _Resolver(texts).of(sample) if texts else sample
+        except (EntryError, ValueError, RecursionError) as error:
+            self.rejections.append(Rejection(f"entry {shell[:200]}", str(error)[:300], "a sample"))
+            return None
+
+    @cached_property
+    def _chunks(self) -> dict[str, list[tuple[int, str]]]:
+        """Number of the first item and name of each chunk, by the folder of its sequence."""
+        chunks_by_folder = defaultdict[str, list[tuple[int, str]]](list)
+        for name in self._archive.entries:
+            if match := _CHUNK.fullmatch(name):
+                chunks_by_folder[match[1]].append((int(match[2]), name))
+        return {folder: sorted(chunks) for folder, chunks in chunks_by_folder.items()}
+
+    def _sequence(self, folder: str) -> list[Any]:
+        """The items of a chunked sequence; a chunk is named by the number of its first item."""
+        chunks = self._chunks.get(folder, [])
+        if sum(self._archive.entries[name].file_size for _, name in chunks) > bounds.MAX_ENTRY_BYTES:
+            raise EntryError(f"{folder} holds more than {bounds.MAX_ENTRY_BYTES} bytes")
+        items: list[Any] = []
+        for start, name in chunks:
+            part = parse_json(self._archive.read(name))
+            if not isinstance(part, list) or start != len(items):
+                raise EntryError(f"{name} does not begin with item {len(items)} of a list")
+            items += part
+        return items
+
+
+def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
+    """Messages of a pool by their half-open ranges."""
+    if not isinstance(references, list):
+        return list(pool)
+    messages: list[Any] = []
+    for item in references:
+        if not (isinstance(item, list) and len(item) == 2 and all(type(n) is int for n in item)):
+            raise ValueError("message_refs are not pairs of numbers")
+        start, end = item
+        if not 0 <= start <= end <= len(pool):
+            raise ValueError(f"message_refs name messages {start} to {end} of {len(pool)}")
+        messages += pool[start:end]
+        if len(messages) > MAX_MESSAGES:
+            raise ValueError(f"message_refs name more than {MAX_MESSAGES} messages")
+    return messages
+
+
+class _Resolver:
+    """Puts texts that stand elsewhere in their places.
+
+    Raises:
+        ValueError: together they would be longer than an entry may be.
+    """
+
+    def __init__(self, texts: Sequence[Any]) -> None:
+        self.texts = texts
+        self.left = bounds.MAX_ENTRY_BYTES
+
+    def of(self, value: Any) -> Any:
+        """The value with its references resolved, at any depth."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.of(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.of(item) for key, item in value.items()}
+        return value
+
+    def _text(self, value: str) -> str:
+        match = _ATTACHMENT.fullmatch(value)
+        place = int(match[1]) if match else len(self.texts)
+        if place >= len(self.texts) or not isinstance(self.texts[place], str):
+            return value
+        text: str = self.texts[place]
+        self.left -= len(text)
+        if self.left < 0:
+            raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")
+        return text

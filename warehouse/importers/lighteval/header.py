@@ -9,21 +9,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.fingerprint import fingerprint_of
+from warehouse.importers.common.header_values import fingerprint_of, moment
 from warehouse.importers.common.json_fields import (
     endpoint_host,
     items_of,
     mapping_of,
     objects_of,
+    other_sampling,
+    sampling_fields,
     text_or_none,
     texts_of,
     without_empty,
 )
-from warehouse.importers.common.model_arguments import position_fields
-from warehouse.importers.common.sampling import other_sampling, sampling_fields
-from warehouse.importers.common.times import moment
-from warehouse.importers.lighteval.details import Details, stamp_of
-from warehouse.importers.lighteval.metrics import metric_specs, published_scores
+from warehouse.importers.common.model_names import position_fields
+from warehouse.importers.lighteval.details import Details, metric_specs, published_scores, stamp_of
 from warehouse.records import PublishedScore, RunHeader
 from warehouse.records.hashing import sha256_of
 

@@ -1,4 +1,4 @@
-"""Importer of lighteval: results files and the details of both generations."""
+"""Importer of lighteval: results files and the details of both generations, as rows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.documents import read_document, require_content, unpacked_head
-from warehouse.importers.common.json_fields import require_model, text_or_none
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    paired_value,
+    require_model,
+    response_pair,
+    text_or_none,
+    without_nulls,
+)
+from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
 from warehouse.importers.common.model_names import disagreement, same_model
-from warehouse.importers.lighteval.details import Details, is_details, stamp_of
+from warehouse.importers.lighteval.details import Details, Row, is_details, is_over_draws, is_pair, is_text, stamp_of
 from warehouse.importers.lighteval.header import Results, group_scores, header, model_of_path
-from warehouse.importers.lighteval.rows import batches
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 
@@ -94,3 +105,249 @@ def _nearest(path: Path, owners: Sequence[Path]) -> Path | None:
 
 
 IMPORTER = Lighteval()
+
+
+def batches(details: Details, run: int, rejections: list[Rejection], notes: list[str]) -> Iterator[pa.RecordBatch]:
+    """All rows of a file. What is wrong with a row is recorded."""
+    cut = 0
+    of_row = _nested if details.is_nested else _flat
+
+    def rows_of(item: tuple[int, Row]) -> list[Row]:
+        nonlocal cut
+        number, row = item
+        prompt, draws, truncated = of_row(row)
+        prompt |= {"run": run, "position": number}
+        rows = _with_scores(prompt, draws, _scores(details, row), _explanation(details, row))
+        cut += truncated
+        return rows
+
+    items = ((f"{details.path.name} row {number + 1}", (number, row)) for number, row in details.rows())
+    yield from batches_of(items, rows_of, rejections, "a row as lighteval writes it", ODD_VALUES)
+    if cut:
+        notes.append(f"{details.path.name}: {cut} prompts were cut to fit the model")
+
+
+def _with_scores(prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None) -> list[Row]:
+    """Draws; scores of several draws are of all of them together."""
+    if len(draws) < 2:
+        only = draws[0] if draws else {}
+        return [{**prompt, "draw": 0, **only, "scores": scores, "explanation": explanation}]
+    for score in scores:
+        if is_over_draws(score["metric"]):
+            score["n_draws"] = len(draws)
+    rows = [{**prompt, "draw": number, **draw} for number, draw in enumerate(draws)]
+    return [*rows, {**prompt, "draw": -1, "scores": scores, "explanation": explanation}]
+
+
+# --- 0.11 and later --------------------------------------------------------------------------
+
+
+def _nested(row: Row) -> tuple[Row, list[Row], bool]:
+    doc, answer = _object(row, "doc"), _object(row, "model_response")
+    methods = doc.get("sampling_methods") or []
+    options = [as_text(item) for item in _list(doc, "choices")]
+    gold = _indices(doc.get("gold_index"), len(options))
+    is_choice = "LOGPROBS" in methods and len(options) > 0
+    number = doc.get("id")
+    prompt = {
+        "prompt_id": number if isinstance(number, str) and number else None,
+        "metadata": _metadata(doc.get("specific"), doc.get("original_query")),
+        **_prompt(
+            doc.get("query"), options if is_choice else None, [options[index] for index in gold], doc.get("images")
+        ),
+    }
+    sent = answer.get("input")
+    common: Row = {
+        "prompt_sent": None if sent is None else as_text(sent),
+        "input_tokens": len(_list(answer, "input_tokens")) or None,
+    }
+    truncated = bool(answer.get("truncated_tokens_count"))
+    if is_choice:
+        common["choice_scores"] = _options(
+            options,
+            gold,
+            _list(answer, "logprobs"),
+            _list(answer, "unconditioned_logprobs"),
+            _list(answer, "argmax_logits_eq_gold"),
+            _lengths(_list(answer, "output_tokens")),
+        )
+    return prompt, _texts(answer, common, is_choice), truncated
+
+
+def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
+    """One row for each text."""
+    texts = _list(answer, "text")
+    if not texts:
+        return [common]
+    cleaned = _list(answer, "text_post_processed")
+    lengths = [] if is_choice else _lengths(_list(answer, "output_tokens"))
+    rows = []
+    for number, text in enumerate(texts):
+        shown = cleaned[number] if number < len(cleaned) else None
+        extracted = as_text(shown) if shown is not None and shown != text else None
+        rows.append(
+            {
+                **common,
+                "response": None if text is None else as_text(text),
+                "extracted_answer": extracted,
+                "output_tokens": lengths[number] if number < len(lengths) else None,
+            }
+        )
+    return rows
+
+
+# --- up to 0.10 ------------------------------------------------------------------------------
+
+
+def _flat(row: Row) -> tuple[Row, list[Row], bool]:
+    options = [as_text(item) for item in _list(row, "choices")]
+    predictions = _list(row, "predictions")
+    numbers = [_likelihood(item) for item in predictions]
+    is_choice = len(options) > 0 and all(pair[0] is not None for pair in numbers)
+    gold = _indices(row.get("gold_index"), len(options))
+    golds = [as_text(item) for item in _list(row, "gold")] or [options[index] for index in gold]
+    prompt = {
+        "metadata": _metadata(row.get("specifics"), None),
+        **_prompt(row.get("example"), options if is_choice else None, golds, None),
+    }
+    inputs = _lengths(_list(row, "input_tokens"))
+    common: Row = {
+        "prompt_sent": None if row.get("full_prompt") is None else as_text(row["full_prompt"]),
+        "input_tokens": inputs[0] if inputs else None,
+    }
+    truncated = any(item for item in _list(row, "truncated"))
+    tokens = _list(row, "cont_tokens")
+    if is_choice:
+        half = len(options)
+        alone = [pair[0] for pair in numbers[half:]]
+        lengths = _lengths([item[0] if _is_nested(item) else item for item in tokens])
+        common["choice_scores"] = _options(
+            options, gold, [pair[0] for pair in numbers[:half]], alone, [pair[1] for pair in numbers[:half]], lengths
+        )
+        return prompt, [common], truncated
+    lengths = _lengths(tokens[0] if len(tokens) == 1 and _is_nested(tokens[0]) else tokens)
+    draws = [
+        {
+            **common,
+            "response": as_text(text),
+            "output_tokens": lengths[number] if len(lengths) == len(predictions) else None,
+        }
+        for number, text in enumerate(predictions)
+        if text is not None
+    ]
+    return prompt, draws or [common], truncated
+
+
+def _likelihood(value: Any) -> tuple[float | None, bool | None]:
+    number = number_or_none(value)
+    return (number, None) if number is not None else response_pair(value)
+
+
+# --- both ------------------------------------------------------------------------------------
+
+
+def _prompt(query: Any, options: list[str] | None, golds: list[str], images: Any) -> Row:
+    text = None if query is None else as_text(query)
+    identity = {"query": text, "choices": options, "gold": golds}
+    return {
+        "identity": compact(identity | ({"images": images} if images else {})),
+        "text": text,
+        "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
+        "choices": None if options is None else compact(options),
+    }
+
+
+def _options(
+    options: Sequence[str],
+    gold: Sequence[int],
+    likelihoods: Sequence[Any],
+    alone: Sequence[Any],
+    greedy: Sequence[Any],
+    lengths: Sequence[int | None],
+) -> list[Row]:
+    """Likelihoods of options; lists that are not one value for each option tell nothing."""
+
+    def at(values: Sequence[Any], index: int) -> Any:
+        return values[index] if len(values) == len(options) else None
+
+    return [
+        {
+            "choice_index": index,
+            "loglikelihood": number_or_none(at(likelihoods, index)),
+            "unconditional_loglikelihood": number_or_none(at(alone, index)),
+            "is_greedy": at(greedy, index) if isinstance(at(greedy, index), bool) else None,
+            "n_tokens": at(lengths, index),
+            "n_bytes": len(option.encode("utf-8")),
+            "is_target": index in gold if gold else None,
+        }
+        for index, option in enumerate(options)
+    ]
+
+
+def _scores(details: Details, row: Row) -> list[Row]:
+    values = _object(row, "metric" if details.is_nested else "metrics")
+    return [
+        {"metric": name, **_value(value, is_pair(details.metrics[name]))}
+        for name, value in values.items()
+        if name in details.metrics and not is_text(name, details.metrics[name])
+    ]
+
+
+def _value(value: Any, paired: bool) -> Row:
+    if paired and isinstance(value, dict):
+        return paired_value([_single(value.get("logprobs")), _single(value.get("weights"))])
+    number = number_or_none(value)
+    if number is not None:
+        return {"value": number}
+    if value is None or isinstance(value, float):  # a float that is no finite number
+        return {"status": "error", "raw": None if value is None else str(value)}
+    return {"status": "not_scalar", "raw": compact(value)}
+
+
+def _single(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _explanation(details: Details, row: Row) -> str | None:
+    """What judges wrote."""
+    values = _object(row, "metric" if details.is_nested else "metrics")
+    parts = [
+        as_text(value)
+        for name, value in values.items()
+        if name.startswith("judgement_") and value is not None and is_text(name, details.metrics.get(name, pa.null()))
+    ]
+    return "\n\n".join(parts) or None
+
+
+def _metadata(specific: Any, original: Any) -> str | None:
+    kept = dict(specific) if isinstance(specific, dict) else {}
+    if original is not None:
+        kept["original_query"] = original
+    kept = without_nulls(kept)
+    return compact(kept) if kept else None
+
+
+def _object(row: Row, name: str) -> Row:
+    structure = row.get(name)
+    if not isinstance(structure, dict):
+        raise ValueError(f"'{name}' is {type(structure).__name__}, no structure")
+    return structure
+
+
+def _list(row: Row, name: str) -> list[Any]:
+    return items_of(row.get(name))
+
+
+def _indices(value: Any, count: int) -> list[int]:
+    """Indices of the right options; none where one points to no option."""
+    listed = value if isinstance(value, list) else [value]
+    usable = all(type(item) is int and 0 <= item < count for item in listed)
+    return list(listed) if usable else []
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], list)
+
+
+def _lengths(values: Any) -> list[int | None]:
+    return [len(item) if isinstance(item, list) else None for item in values]

@@ -3,20 +3,25 @@
 The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout
 (another metric, another filter, more options, numbers that JSON cannot hold) makes it fail, and
 then the files are read row by row.
+
+Expressions over the columns that :mod:`lm_eval_reading` derives: ``label`` (filter), ``draw``,
+``prompt``, ``resps``, ``filtered``; ``m<n>`` (text), ``v<n>`` and ``w<n>`` (number and weight) of
+metric n; ``o<n>`` (text of option n), ``options``, ``gold``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
-from warehouse.importers.common.gzip_stream import refuse_bomb
 from warehouse.importers.common.json_fields import compact
-from warehouse.importers.lm_eval import bulk_sql as sql
+from warehouse.importers.common.streams import refuse_bomb
 from warehouse.importers.lm_eval.layout import ROW_KEYS, Layout, measured
+from warehouse.importers.lm_eval.metrics import filter_label
+from warehouse.importers.lm_eval.rows import NO_MATCH
 from warehouse.records import BulkQuery, literal_path
 
 #: A number beyond 64 bits, or a token that strict JSON lacks, outside of a text.
@@ -75,7 +80,7 @@ def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.Reco
 
 
 def _query(layout: Layout) -> str:
-    columns = ", ".join(f"{sql.text(n)}: {sql.text(kind)}" for n, kind in _columns(layout).items())
+    columns = ", ".join(f"{text(n)}: {text(kind)}" for n, kind in _columns(layout).items())
     files = f"read_json($files, columns = {{{columns}}}, format = 'newline_delimited', filename = true)"
     source = f"(select {_raw(layout)} from {files}) r"
     draw = f"unnest({_draws(layout)})" if layout.repeats > 1 else "0"
@@ -116,7 +121,7 @@ def _raw(layout: Layout) -> str:
         "filtered_resps as filtered",
         "filter as label",
         "metrics as names",
-        *(f"{sql.quoted(metric)}::varchar as m{n}" for n, metric in enumerate(measured(layout))),
+        *(f"{quoted(metric)}::varchar as m{n}" for n, metric in enumerate(measured(layout))),
     ]
     if layout.kind == "choice":
         asked = (f"arguments.gen_args_{n}.arg_1" for n in range(layout.requests))
@@ -129,19 +134,19 @@ def _derived(layout: Layout) -> str:
     for n, metric in enumerate(measured(layout)):
         if metric in layout.paired:
             pair = f"json_array_length(m{n}) = 2"
-            count = f"case when {pair} then {sql.number(f'm{n}->>1')} end"
-            parts += [f"nullif({count}, 0) as w{n}", f"case when {pair} then {sql.number(f'm{n}->>0')} end as v{n}"]
+            count = f"case when {pair} then {as_number(f'm{n}->>1')} end"
+            parts += [f"nullif({count}, 0) as w{n}", f"case when {pair} then {as_number(f'm{n}->>0')} end as v{n}"]
         else:
-            number = f"case m{n} when 'true' then 1 when 'false' then 0 else {sql.number(f'm{n}')} end"
+            number = f"case m{n} when 'true' then 1 when 'false' then 0 else {as_number(f'm{n}')} end"
             parts.append(f"{number} as v{n}")
     if layout.kind == "choice":
-        names = ", ".join(f"o{n}" for n in range(sql.option_columns(layout)))
-        parts += [f"[{names}][:{sql.option_count(layout)}] as options", f"{sql.gold(layout)} as gold"]
+        names = ", ".join(f"o{n}" for n in range(option_columns(layout)))
+        parts += [f"[{names}][:{option_count(layout)}] as options", f"{gold(layout)} as gold"]
     return ", ".join(parts or ["null as nothing"])
 
 
 def _records(layout: Layout) -> str:
-    asked = [f"doc->>{sql.text(key)}" for key in layout.question]
+    asked = [f"doc->>{text(key)}" for key in layout.question]
     question = f"concat_ws(chr(10), {', '.join(asked)})" if len(asked) > 1 else "".join(asked)
     parts = {
         "run": "$runs[file]",
@@ -153,10 +158,10 @@ def _records(layout: Layout) -> str:
         "choices": "to_json(options)::varchar" if layout.options else "null",
         "metadata": "doc",
         "draw": "draw::integer",
-        "prompt_sent": sql.where(sql.is_generated(layout), "prompt"),
-        **sql.generation(layout),
-        "scores": sql.where(sql.is_scored(layout), f"[{', '.join(sql.scores(layout))}]"),
-        **sql.likelihoods(layout),
+        "prompt_sent": where(is_generated(layout), "prompt"),
+        **generation(layout),
+        "scores": where(is_scored(layout), f"[{', '.join(scores(layout))}]"),
+        **likelihoods(layout),
     }
     return ", ".join(f"{expression} as {name}" for name, expression in parts.items())
 
@@ -167,10 +172,10 @@ def _fits(layout: Layout) -> str:
     tests = [
         "doc_id is not null",
         "file is not null",
-        f"names = {sql.text(compact(list(layout.listed)))}",
-        f"label in ({', '.join(map(sql.text, names))})",
+        f"names = {text(compact(list(layout.listed)))}",
+        f"label in ({', '.join(map(text, names))})",
         "starts_with(doc, '{')",
-        f"not regexp_matches(doc, {sql.text(_UNFIT_NUMBER)})",
+        f"not regexp_matches(doc, {text(_UNFIT_NUMBER)})",
     ]
     if layout.kind == "choice":
         least = layout.requests if layout.mutual else 1
@@ -182,9 +187,185 @@ def _fits(layout: Layout) -> str:
 
 def _draws(layout: Layout) -> str:
     """The draws that a row stands for."""
-    scored = sql.by_filter(layout, "draw")
+    scored = by_filter(layout, "draw")
     every = "range(greatest(coalesce(len(resps[1]), 1), 1))"
     return (
-        f"case when not {sql.is_first(layout)} then [{scored}] "
+        f"case when not {is_first(layout)} then [{scored}] "
         f"when {scored} = 0 then {every} else list_append({every}, {scored}) end"
     )
+
+
+def is_first(layout: Layout) -> str:
+    """Whether a row's filter is the one whose rows carry prompt and responses."""
+    if len(layout.filters) == 1:
+        return "true"
+    return f"label = {text(layout.filters[0].name)}"
+
+
+def is_scored(layout: Layout) -> str:
+    """Whether a draw of a row is the one that its scores belong to."""
+    return "true" if layout.repeats == 1 else f"draw = {by_filter(layout, 'draw')}"
+
+
+def is_generated(layout: Layout) -> str:
+    """Whether a draw of a row is a generation, which the first filter's rows carry."""
+    one = layout.repeats == 1
+    return is_first(layout) if one else f"{is_first(layout)} and draw >= 0"
+
+
+def where(condition: str, expression: str) -> str:
+    """The expression where the condition holds; a condition that always does costs nothing."""
+    return expression if condition == "true" else f"case when {condition} then {expression} end"
+
+
+def by_filter(layout: Layout, field: str) -> str:
+    """A property (``draw``, ``n_draws``) of the filter of a row."""
+    values = {item.name: getattr(item, field) for item in layout.filters}
+    if len(set(values.values())) == 1:
+        return _sql(next(iter(values.values())))
+    cases = " ".join(f"when {text(name)} then {_sql(value)}" for name, value in values.items())
+    return f"(case label {cases} end)"
+
+
+def generation(layout: Layout) -> dict[str, str]:
+    """Columns of what the model wrote."""
+    if layout.kind != "text":
+        return {}
+    parts = {"response": where(is_generated(layout), "resps[1][draw + 1]")}
+    if layout.extract and layout.filters[0].draw == 0:
+        differs = f"filtered[1] <> resps[1][1] and filtered[1] <> {text(NO_MATCH)}"
+        first = f"{is_first(layout)} and draw = 0 and {differs}"
+        parts["extracted_answer"] = where(first, "filtered[1]")
+    return parts
+
+
+def scores(layout: Layout) -> list[str]:
+    """One struct for each metric that measures something."""
+    return [
+        (_paired_score if metric in layout.paired else _plain_score)(layout, metric, n)
+        for n, metric in enumerate(measured(layout))
+    ]
+
+
+def _plain_score(layout: Layout, metric: str, n: int) -> str:
+    unanswered = "false" if layout.kind == "choice" else f"filtered[1] = {text(NO_MATCH)}"
+    status = (
+        f"case when v{n} = 0 and {unanswered} then 'no_answer' when v{n} is not null then null "
+        f"when m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity') then 'error' "
+        "else 'not_scalar' end"
+    )
+    raw = f"case when v{n} is null then m{n} end"
+    return _score(layout, metric, f"v{n}", "null", raw, status)
+
+
+def _paired_score(layout: Layout, metric: str, n: int) -> str:
+    value = f"v{n} / w{n}"
+    status = f"case when {value} is null then if(m{n} is null, 'error', 'not_scalar') end"
+    weight = f"if({value} is null, null, w{n})"
+    return _score(layout, metric, value, weight, f"m{n}", status)
+
+
+def _score(layout: Layout, metric: str, value: str, weight: str, raw: str, status: str) -> str:
+    labels = {item.name: filter_label(item.name) for item in layout.filters}
+    cases = " ".join(f"when {text(name)} then {text(new)}" for name, new in labels.items())
+    label = text(next(iter(labels.values()))) if len(labels) == 1 else f"case label {cases} end"
+    parts = {
+        "metric": text(metric),
+        "filter": label,
+        "value": f"({value})::double",
+        "weight": f"({weight})::double",
+        "n_draws": f"{by_filter(layout, 'n_draws')}::integer",
+        "raw": f"({raw})::varchar",
+        "status": f"({status})::varchar",
+        "origin": "null::varchar",
+    }
+    return _struct(parts)
+
+
+def likelihoods(layout: Layout) -> dict[str, str]:
+    """The column of log-likelihoods."""
+    if layout.kind == "text":
+        return {}
+    if layout.kind == "rolling":
+        one = _choice("0", "resps[1][1]", "null", "null", "strlen(prompt)", "true")
+        return {"choice_scores": where(is_first(layout), f"[{one}]")}
+    half = option_columns(layout)
+    rows = [
+        _choice(
+            str(n),
+            f"filtered[{n + 1}][1]",
+            f"filtered[{n + 1 + half}][1]" if layout.mutual else "null",
+            f"filtered[{n + 1}][2]",
+            f"strlen(o{n})",
+            _is_target(layout, n),
+        )
+        for n in range(half)
+    ]
+    choices = f"[{', '.join(rows)}][:{option_count(layout)}]"
+    return {"choice_scores": where(is_first(layout), choices)}
+
+
+def _choice(index: str, value: str, alone: str, greedy: str, size: str, target: str) -> str:
+    flag = f"case {greedy} when 'True' then true when 'False' then false end"
+    parts = {
+        "choice_index": f"{index}::integer",
+        "loglikelihood": as_number(value),
+        "unconditional_loglikelihood": as_number(alone),
+        "is_greedy": "null::boolean" if greedy == "null" else flag,
+        "n_tokens": "null::integer",
+        "n_bytes": f"({size})::integer",
+        "is_target": f"({target})::boolean",
+    }
+    return _struct(parts)
+
+
+def option_columns(layout: Layout) -> int:
+    """Most options that a row may have."""
+    return layout.requests // 2 if layout.mutual else layout.requests
+
+
+def option_count(layout: Layout) -> str:
+    """Options of a row."""
+    return "len(filtered) // 2" if layout.mutual else "len(filtered)"
+
+
+def gold(layout: Layout) -> str:
+    """What the target of a row is compared with."""
+    if layout.target == "index":
+        index = "try_cast(target as integer)"
+        return f"case when {index} >= 0 and {index} < {option_count(layout)} then {index} end"
+    return "case when list_contains(options, target) then target end"
+
+
+def _is_target(layout: Layout, n: int) -> str:
+    if layout.target == "continuation":
+        return "true"
+    if layout.target == "index":
+        return f"gold = {n}"
+    return f"gold = o{n}" if layout.options else "null"
+
+
+def as_number(expression: str) -> str:
+    """A text as a finite number, else null."""
+    if expression == "null":
+        return "null::double"
+    cast = f"try_cast({expression} as double)"
+    return f"case when isfinite({cast}) then {cast} end"
+
+
+def text(value: str) -> str:
+    """A text literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(value: str) -> str:
+    """A column name."""
+    return '"' + value.replace('"', '""') + '"'
+
+
+def _sql(value: int | None) -> str:
+    return "null" if value is None else str(value)
+
+
+def _struct(parts: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{text(key)}: {part}" for key, part in parts.items()) + "}"

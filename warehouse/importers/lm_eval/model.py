@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.json_fields import endpoint_host, is_local, mapping_of, text_or_none, whole_or_none
-from warehouse.importers.common.model_arguments import _CHECKPOINT_PART, _UNSAFE, parse_arguments, position_fields
-from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.model_names import (
+    _CHECKPOINT_PART,
+    _UNSAFE,
+    disagreement,
+    parse_arguments,
+    position_fields,
+    same_model,
+)
 
 #: The arguments that name the model, in the harness's own order.
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
 from warehouse.importers.common import bounds
 from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.documents import has_keys, head_of
-from warehouse.importers.common.json_fields import text_or_none
-from warehouse.importers.common.jsonl import RowSource
-from warehouse.importers.openai_evals.event_log import EventLog
-from warehouse.importers.openai_evals.header import header
-from warehouse.importers.openai_evals.rows import row_of
+from warehouse.importers.common.chat_messages import content_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
+from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample, header
 from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
 
 
@@ -61,3 +68,168 @@ class OpenaiEvals:
 
 
 IMPORTER = OpenaiEvals()
+
+
+def row_of(log: EventLog, sample: Sample) -> Row:
+    """The row of one sample.
+
+    Raises:
+        ValueError: an event is not as evals writes it.
+    """
+    own, judged = _samplings(log, sample)
+    matches = sample.of(MATCH)
+    first = own[0].get("prompt") if own else None
+    raw = next(iter(sample.of("raw_sample")), None)
+    options, likelihoods = _options(sample)
+    numbers, other = log.values_of(sample)
+    return {
+        "run": 0,
+        "position": sample.place,
+        "prompt_id": sample.name,
+        # the same place may hold another question in another version of the eval
+        "identity": compact({"sample": sample.name, "version": log.version}),
+        "text": _question(first),
+        "target": None if not matches else _text(matches[0].get("expected")),
+        "choices": compact(options) if options else None,
+        "metadata": compact(raw) if raw else None,
+        "prompt_sent": None if first is None else _sent(first),
+        "response": _answers(own),
+        "extracted_answer": _picked(sample),
+        "input_tokens": _tokens(own, "prompt_tokens"),
+        "output_tokens": _tokens(own, "completion_tokens"),
+        "error": _error(sample),
+        "explanation": _explanation(judged, other),
+        "scores": _scores(log, sample, numbers),
+        "choice_scores": likelihoods,
+    }
+
+
+def _samplings(log: EventLog, sample: Sample) -> tuple[list[Row], list[Row]]:
+    """Samplings of the model, and those of its judge, which come last."""
+    samplings = sample.of("sampling")
+    if not log.is_judged:
+        return samplings, []
+    count = log.own_count
+    was_judged = len(samplings) > count or bool(sample.of("metrics"))
+    own = count if len(samplings) > count or not was_judged else 0  # the answer may be in the data
+    return samplings[:own], samplings[own:]
+
+
+def _question(prompt: Any) -> str | None:
+    """What was asked last: of messages, the last one of the user."""
+    if not isinstance(prompt, list):
+        return None if prompt is None else as_text(prompt)
+    messages = [item for item in prompt if isinstance(item, dict)]
+    asked = [item for item in messages if item.get("role") == "user"] or messages
+    return as_text(asked[-1].get("content", "")) if asked else as_text(prompt)
+
+
+def _sent(prompt: Any) -> str:
+    if isinstance(prompt, list) and all(isinstance(item, dict) for item in prompt):
+        return compact(content_of(prompt))
+    return as_text(prompt)
+
+
+def _answers(own: Sequence[Row]) -> str | None:
+    """What the model wrote: one text, or a list where there are several."""
+    answers: list[Any] = []
+    for data in own:
+        sampled = data.get("sampled")
+        answers += sampled if isinstance(sampled, list) else [sampled]
+    if not answers or answers == [None]:
+        return None
+    return as_text(answers[0]) if len(answers) == 1 else compact(answers)
+
+
+def _picked(sample: Sample) -> str | None:
+    """What was taken from the answers."""
+    picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
+    stated = [item for item in picked if item not in (None, [], "")]
+    if not stated:
+        return None
+    return _text(stated[0]) if len(stated) == 1 else compact(stated)
+
+
+def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
+    """Options that there were to choose from, with their likelihoods where these were asked for."""
+    expected = [data.get("expected") for data in sample.of(MATCH)]
+    asked = sample.of("cond_logp")
+    if asked:
+        texts = [as_text(data.get("completion")) for data in asked]
+        target = expected[0] if expected else None
+        return texts, [
+            {
+                "choice_index": place,
+                "loglikelihood": number_or_none(data.get("logp")),
+                "is_target": None if target is None else text in _listed(target),
+            }
+            for place, (text, data) in enumerate(zip(texts, asked, strict=True))
+        ]
+    for data in (*sample.of("pick_option"), *sample.of(MATCH)):
+        options = _listed(data.get("options"))
+        if options and not set(options) <= set(_listed(data.get("expected"))):
+            return options, None
+    return [], None
+
+
+def _listed(value: Any) -> list[str]:
+    """One or several texts as a list."""
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [as_text(item) for item in items]
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return None if value is None else as_text(value)
+
+
+def _tokens(own: Sequence[Row], key: str) -> int | None:
+    token_counts = [whole_count(part_of(data, "usage").get(key)) for data in own]
+    counts = [count for count in token_counts if count is not None]
+    return min(sum(counts), (1 << 63) - 1) if counts else None
+
+
+def _error(sample: Sample) -> str | None:
+    parts = [
+        ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
+        for data in sample.of("error")
+    ]
+    return "\n".join(parts) if parts else None
+
+
+def _explanation(judged: Sequence[Row], other: Row) -> str | None:
+    """What the judge wrote, and what of the metrics is no number."""
+    parts = [text for text in [_answers(judged)] if text]
+    return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
+
+
+def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]]) -> list[Row]:
+    """Scores of a sample. Of several values the mean counts, by their number. A sample that failed
+    is unscored."""
+    failed = bool(sample.of("error")) and not numbers
+    values_by_metric: dict[str, list[float | None]] = (
+        dict.fromkeys(log.metrics, [])
+        if failed
+        else {name: values for name, values in numbers.items() if name in log.metrics}
+    )
+    return [_score(sample, name, values, name == log.match_metric) for name, values in values_by_metric.items()]
+
+
+def _score(sample: Sample, name: str, values: list[float | None], is_match: bool) -> Row:
+    known = [value for value in values if value is not None]
+    several = len(values) > 1
+    unread = is_match and bool(known) and not any(known) and all(map(_unread, sample.of(MATCH)))
+    return {
+        "metric": name,
+        "value": sum(known) / len(known) if known else None,
+        "weight": float(len(known)) if several and known else None,
+        "raw": compact(values) if several else None,
+        "status": "error" if not known else "no_answer" if unread else None,
+    }
+
+
+def _unread(data: Row) -> bool:
+    """Whether none of several options was recognised in an answer."""
+    options = set(_listed(data.get("options")))
+    return data.get("picked") in (None, []) and not options <= set(_listed(data.get("expected")))

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from warehouse.importers.common.documents import unpacked_head
-from warehouse.importers.opencompass.files import Work
-from warehouse.importers.opencompass.header import header
-from warehouse.importers.opencompass.rows import batches
-from warehouse.importers.opencompass.summary import read_summary
-from warehouse.importers.opencompass.table import HEADING, is_summary
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+import pyarrow as pa
+
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
+from warehouse.importers.common.header_values import local_time
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    is_local,
+    number_or_none,
+    other_sampling,
+    sampling_fields,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import unpacked_head
+from warehouse.importers.opencompass.files import (
+    CORRECT,
+    HEADING,
+    Line,
+    Row,
+    Table,
+    Work,
+    is_summary,
+    model_settings,
+    prompt_version,
+    read_table,
+)
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
 
 _PART = re.compile(r"(.+)_(\d+)")
 _STAMP = re.compile(r"\d{8}_\d{6}")
@@ -137,3 +169,265 @@ def _ordered(paths: Sequence[Path]) -> list[Path]:
 
 
 IMPORTER = OpenCompass()
+
+
+HARNESS = "opencompass"
+_AVERAGE = re.compile(r" \(\d+ runs average\)$")
+_JUDGED = "_judged-by--"
+
+
+def header(work: Work) -> RunHeader:
+    """The header of the run."""
+    abbreviation, _, judge = work.model.partition(_JUDGED)
+    name = headline(work)
+    error = text_or_none(work.results.get("error"))
+    version, mode = prompt_version(work.files, work.dataset, work.notes)
+    return RunHeader(
+        harness=HARNESS,
+        **model_fields(abbreviation, work.config),
+        benchmark=work.dataset,
+        task_version=version,
+        formulation=_formulation(work) or mode,
+        metrics=tuple(_specs(work, name, judge)),
+        **run_fields(work.root),
+        n_requested=None
+        if work.is_unfinished
+        else (len(work.predictions) // work.repeats or len(work.details) or None),
+        status="truncated" if work.is_unfinished else "complete",
+        note=f"the evaluation failed: {error[:500]}" if error else None,
+        published=tuple(_run_figures(work, name)),
+        place=work.dataset,
+    )
+
+
+def model_fields(abbreviation: str, config: Row) -> Row:
+    """Who was evaluated and how, by the name in the work folder and the settings of that model."""
+    path = text_or_none(config.get("path"))
+    model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
+    generation = config.get("generation_kwargs")
+    stated = generation if isinstance(generation, dict) else {}
+    sampling = sampling_fields(stated)
+    length = sampling["max_tokens"]
+    return {
+        "model": model,
+        "revision": text_or_none(config.get("revision")),
+        "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
+        **sampling,
+        "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
+        "sampling": other_sampling(stated) | ({"abbr": abbreviation} if model != abbreviation else {}),
+        "configuration": {"model": config} if config else {},
+    }
+
+
+def run_fields(work: Path) -> Row:
+    """Id and time of a run: the name of its work folder."""
+    stamp = work.name if _STAMP.fullmatch(work.name) else ""
+    return {"run_id": stamp or None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
+
+
+def headline(work: Work) -> str:
+    """The figure that is 100 times the mean of what is right: the metric of the rows.
+
+    Empty where there are no verdicts; ``correct`` where no figure is of that kind.
+    """
+    verdicts = [value for item in work.details for value in map(verdict, item) if value is not None]
+    if not verdicts:
+        return ""
+    mean = 100 * sum(verdicts) / len(verdicts)
+    for name, value in work.results.items():
+        number = None if isinstance(value, bool) else number_or_none(value)
+        if number is not None and abs(number - mean) < 1e-6 and not name.startswith("G-Pass"):
+            return _AVERAGE.sub("", name)
+    return "correct"
+
+
+def verdict(detail: dict[str, Any]) -> bool | None:
+    """Whether a detail says that the answer is right."""
+    verdicts = (detail[key] for key in CORRECT if isinstance(detail.get(key), bool))
+    return next(verdicts, None)
+
+
+def _formulation(work: Work) -> str | None:
+    first = next((row for row in work.predictions if row), {})
+    if any(str(key).startswith("label: ") for key in first):
+        return "ppl"
+    if "pred_label" in first:
+        return "clp"
+    return "gen" if first else None
+
+
+def _specs(work: Work, name: str, judge: str) -> Iterator[MetricSpec]:
+    kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
+    if name:
+        yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
+    for place, (metric, _) in enumerate(_figures(work)):
+        if metric != name:
+            yield MetricSpec(
+                metric, link="none" if work.details else "identity", is_default=not name and place == 0, **kind
+            )
+
+
+def _figures(work: Work) -> Iterator[tuple[str, float | None]]:
+    for name, value in work.results.items():
+        if name not in ("details", "error", "type") and isinstance(value, (int, float)):
+            yield _AVERAGE.sub("", name), number_or_none(value)
+
+
+def _run_figures(work: Work, name: str) -> Iterator[PublishedScore]:
+    """Figures as published; the one of the rows as a share, its percentage kept as the raw text."""
+    n = len(work.details) or len(work.predictions) // work.repeats or None
+    for metric, value in _figures(work):
+        ours = metric == name and value is not None
+        yield PublishedScore(
+            metric=metric,
+            value=value / 100 if ours and value is not None else value,
+            n=n,
+            statistic="mean" if ours or not work.details else "aggregate",
+            raw=f"{value:.15g} percent" if ours else None,
+        )
+
+
+_LABEL = "label: "
+_HUMAN = ("HUMAN", "user")
+
+
+def batches(work: Work) -> Iterator[pa.RecordBatch]:
+    """All rows. Index i of the predictions is sample i modulo the size of the data set."""
+    total = max(len(work.predictions), len(work.details) * work.repeats)
+    if total % work.repeats:
+        work.notes.append(f"{total} predictions are no multiple of {work.repeats} repeats")
+    size = len(work.details) or -(-total // work.repeats)
+    metric = headline(work)
+
+    def rows_of(number: int) -> Iterator[Row]:
+        draw, sample = divmod(number, size)
+        prediction = work.predictions[number] if number < len(work.predictions) else {}
+        several = work.details[sample] if sample < len(work.details) else []
+        detail = several[draw] if draw < len(several) else {}
+        if prediction or detail:
+            row = _row(prediction, detail, str(sample))
+            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": _scores(detail, metric)}
+
+    items = ((f"{work.dataset} prediction {number}", number) for number in range(total))
+    return batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
+
+
+def _scores(detail: Row, metric: str) -> list[Row]:
+    if not detail or not metric:
+        return []
+    value = verdict(detail)
+    return [
+        {
+            "metric": metric,
+            "value": None if value is None else float(value),
+            "status": "error" if value is None else None,
+        }
+    ]
+
+
+def _row(prediction: Row, detail: Row, number: str) -> Row:
+    sent = prediction.get("origin_prompt", prediction.get("prompt", detail.get("prompt")))
+    labels = [key.removeprefix(_LABEL) for key in prediction if key.startswith(_LABEL)]
+    gold = prediction.get("gold", detail.get("answer", detail.get("references")))
+    options = prediction.get("choices") if isinstance(prediction.get("choices"), list) else labels or None
+    name = detail.get("example_abbr")
+    abbreviation = name if isinstance(name, str) and name else number
+    text = _question(sent)
+    target = None if gold is None else as_text(gold)
+    identity = {"prompt": sent, "gold": target, "options": options}
+    return {
+        "prompt_id": abbreviation,
+        "identity": compact(identity) if sent is not None else None,
+        "text": text,
+        "target": target,
+        "choices": compact(options) if options else None,
+        "prompt_sent": None if sent is None else as_text(sent),
+        "input_tokens": whole_count(prediction.get("all_input_length")),
+        "output_tokens": whole_count(prediction.get("res_length")),
+        **_answer(prediction, detail, labels),
+    }
+
+
+def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
+    """What the model wrote, and what was taken from it."""
+    postprocessed = detail.get("pred", detail.get("predictions"))
+    extracted = None if postprocessed is None else as_text(postprocessed)
+    if labels:
+        asked = {label: prediction[_LABEL + label] for label in labels}
+        likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}
+        chosen = prediction.get("prediction")
+        return {
+            "response": compact({"PPL": likelihoods}),
+            "extracted_answer": extracted if chosen is None else as_text(chosen),
+        }
+    if "pred_label" in prediction:
+        place, options = prediction["pred_label"], prediction.get("choices")
+        known = isinstance(options, list) and type(place) is int and 0 <= place < len(options)
+        chosen = options[place] if known and isinstance(options, list) else place
+        return {
+            "response": compact({"probabilities": prediction.get("prediction")}),
+            "extracted_answer": as_text(chosen),
+        }
+    response = prediction.get("prediction", detail.get("origin_prediction"))
+    text = None if response is None else as_text(response)
+    return {"response": text, "extracted_answer": extracted if extracted != text else None}
+
+
+def _question(sent: Any) -> str | None:
+    """What was asked last: of messages, the last one of the user."""
+    if not isinstance(sent, list):
+        return None if sent is None else as_text(sent)
+    asked = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
+    last = asked[-1].get("prompt", asked[-1].get("content")) if asked else sent
+    return as_text(last)
+
+
+#: Figures of groups that are no mean.
+_NO_MEAN = ("standard_deviation", "sum")
+
+
+def read_summary(source: SourceFiles) -> Dump:
+    """Runs of a summary: one for each model and group of data sets; where the work folder has no
+    results of the data sets themselves, for these too.
+
+    Raises:
+        InputError: the file has no table.
+    """
+    table = read_table(source.files[0])
+    alone = not any((source.root / "results").glob("*/*.json"))
+    dump = Dump((), ())
+    dump.rejections += [Rejection(place, text, "as many fields as the heading has") for place, text in table.faults]
+    names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
+    dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
+    return dump
+
+
+def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterator[RunHeader]:
+    lines = [line for line in table.lines if line.dataset == name]
+    first = lines[0]
+    for place, model in enumerate(table.models):
+        published = tuple(_summary_figures(lines, place))
+        if not published:
+            continue
+        yield RunHeader(
+            harness=HARNESS,
+            **model_fields(model, model_settings(source.files, model, dump.notes)),
+            benchmark=name,
+            task_version=None if first.is_group else first.version,
+            formulation=first.stated_mode,
+            metrics=tuple(MetricSpec(item.metric, is_default=number == 0) for number, item in enumerate(published)),
+            **run_fields(source.root),
+            published=published,
+            place=f"{name} of {model}",
+        )
+
+
+def _summary_figures(lines: list[Line], place: int) -> Iterator[PublishedScore]:
+    """Figures of a model, with two decimals, on the scale of the data set (often percent)."""
+    for metric, text in {line.metric: line.figures[place] for line in lines}.items():
+        try:
+            value = number_or_none(float(text))
+        except ValueError:
+            continue  # "-": the model has no result
+        statistic = "aggregate" if metric in _NO_MEAN else "mean"
+        yield PublishedScore(metric, value, statistic=statistic, raw=None if value is not None else text[:200])

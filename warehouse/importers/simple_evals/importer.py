@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any, Literal
 
-from warehouse.importers.base import source_of
-from warehouse.importers.common.documents import has_keys, head_of
-from warehouse.importers.common.json_fields import number_or_none, require_model, text_or_none
-from warehouse.importers.simple_evals.header import header
-from warehouse.importers.simple_evals.results import WHOLE, Results
-from warehouse.importers.simple_evals.rows import batches
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles, parse_json
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.base import infer_step, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.chat_messages import content_of
+from warehouse.importers.common.header_values import local_time
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    published_figure,
+    require_model,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+    canonical_json,
+    parse_json,
+)
+from warehouse.records.hashing import sha256_of
 
 # {"score": 0.5, "metrics": {   how a file with samples begins
 _START = re.compile(r'\{\s*"score"\s*:[^,{\["]{1,40},\s*"metrics"\s*:\s*\{')
@@ -70,3 +101,303 @@ def _kind(candidate: Candidate) -> bool:
 
 
 IMPORTER = SimpleEvals()
+
+
+WHOLE = "_allresults"
+SYSTEM = ("system", "developer")
+
+_DEBUG = "_DEBUG"
+_STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
+#: Evaluations whose name has a ``_`` of its own; other names end at the first.
+_LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
+_HEADING = "<h3>Results</h3>"
+# The end of a sample's page. Texts in it are escaped: none can hold a tag.
+_RESULT = re.compile(
+    r"<h3>Results</h3>\s*(?:<p>Correct Answer: (?P<target>[^<]*)</p>\s*)?"
+    r"<p>Extracted Answer: (?P<answer>[^<]*)</p>\s*<p>Score: (?P<score>[^<]*)</p>"
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One entry of the lists: messages, what is known of the sample, what its page says."""
+
+    messages: list[Row]
+    known: Row
+    page: dict[str, str | None]
+
+    @property
+    def prompt(self) -> list[Row]:
+        """All messages before the answer."""
+        return self.messages[:-1] if self.is_answered else self.messages
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the last message is the model's."""
+        return bool(self.messages) and self.messages[-1].get("role") == "assistant"
+
+    @property
+    def system(self) -> list[Row]:
+        """Messages of the system, which belong to how was asked, not to what."""
+        return [item for item in self.prompt if item.get("role") in SYSTEM]
+
+    @property
+    def key(self) -> str:
+        """What makes the prompt this prompt: its id, else what was asked."""
+        stated = text_or_none(self.known.get("prompt_id"))
+        asked = [item for item in self.prompt if item.get("role") not in SYSTEM]
+        return stated or compact([[item.get("role"), item.get("content")] for item in asked])
+
+    @property
+    def score(self) -> float | None:
+        """The score: of the sample's own record, else of its page."""
+        if "score" in self.known:
+            return number_or_none(self.known["score"])
+        return _number(self.page.get("score"))
+
+
+@dataclass
+class Results:
+    """The files of one evaluation.
+
+    Raises:
+        InputError: a file is damaged, or its lists have different lengths.
+    """
+
+    files: Sequence[Path]
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def document(self) -> Row:
+        """The file with samples; empty where there is none."""
+        document: Row = read_document(self.files[0])
+        return document if isinstance(document.get("metrics"), dict) else {}
+
+    @cached_property
+    def figures(self) -> Row:
+        """Published figures by name."""
+        if self.document:
+            return {**part_of(self.document, "metrics"), "score": self.document.get("score")}
+        figures: Row = read_document(self.files[0])
+        return figures
+
+    @cached_property
+    def _named(self) -> tuple[str, str, str]:
+        """Evaluation, model and time, out of the file's name."""
+        stem = self.files[0].stem.removesuffix(WHOLE).removesuffix(_DEBUG)
+        stamped = _STAMP.fullmatch(stem)
+        stem, stamp = (stamped[1], stamped[2]) if stamped else (stem, "")
+        long = next((name for name in _LONG_NAMES if stem.startswith(f"{name}_")), None)
+        name, _, model = (long, "", stem[len(long) + 1 :]) if long else stem.partition("_")
+        return name, model, stamp
+
+    @property
+    def evaluation(self) -> str:
+        """Name of the evaluation."""
+        return self._named[0]
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model, with what was done to it (``gpt-4o_assistant``)."""
+        return self._named[1] or None
+
+    @property
+    def stamp(self) -> str:
+        """Time of the run, local; empty where the name has none."""
+        return self._named[2]
+
+    @property
+    def is_debug(self) -> bool:
+        """Whether the run was of a few examples, to try it."""
+        return self.files[0].stem.removesuffix(WHOLE).endswith(_DEBUG)
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """All samples, in order."""
+        metadata = part_of(self.document, "metadata").get("example_level_metadata")
+        lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
+        sizes = {len(values) for values in lists if values}
+        if len(sizes) > 1:
+            counts = ", ".join(str(len(values)) for values in lists)
+            raise InputError(
+                f"messages, metadata and pages have {counts} entries",
+                path=str(self.files[0]),
+                expected="lists of the same samples",
+            )
+        size = max(sizes, default=0)
+        full = [values or [None] * size for values in lists]
+        return [_sample(*parts) for parts in zip(*full, strict=True)]
+
+    @cached_property
+    def size(self) -> int:
+        """Samples of one repeat: repeats are further entries, in the order of the first ones."""
+        keys = [sample.key for sample in self.samples]
+        count = len(keys)
+        for size in range(1, count // 2 + 1):
+            if count % size == 0 and keys == keys[:size] * (count // size):
+                return size
+        return count
+
+    @cached_property
+    def is_scored(self) -> bool:
+        """Whether any sample has a score."""
+        return any(sample.score is not None for sample in self.samples)
+
+    @cached_property
+    def system_hash(self) -> str | None:
+        """Hash of the system's messages, where all samples have the same."""
+        system_messages = {compact(sample.system) for sample in self.samples}
+        only = system_messages.pop() if len(system_messages) == 1 else "[]"
+        return None if only == "[]" else sha256_of(canonical_json(only))
+
+
+def _sample(convo: Any, known: Any, page: Any) -> Sample:
+    record = known if isinstance(known, dict) else {}
+    messages = _messages(convo)
+    if not messages:
+        messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
+    return Sample(messages, record, _page(page))
+
+
+def _messages(value: Any) -> list[Row]:
+    return objects_of(value)
+
+
+def _page(text: Any) -> dict[str, str | None]:
+    """What the end of a sample's page says; nothing where it is not what the package writes."""
+    match = _RESULT.search(text) if isinstance(text, str) else None
+    if match is None or text.count(_HEADING) != 1:
+        return {}
+    return {name: None if value is None else html.unescape(value) for name, value in match.groupdict().items()}
+
+
+def _number(text: str | None) -> float | None:
+    if text in ("True", "False"):
+        return float(text == "True")
+    try:
+        return number_or_none(float(text)) if text is not None else None
+    except ValueError:
+        return None
+
+
+HARNESS, SCORE = "simple-evals", "score"
+
+_ERROR, _COUNT = "bootstrap_std", "n_samples"
+_SPREADS = ("std", "min", "max")
+_BINARY = ("mmlu", "math", "gpqa", "mgsm", "simpleqa", "browsecomp")
+_JUDGED = ("healthbench", "simpleqa", "browsecomp", "math")
+
+
+def header(results: Results) -> RunHeader:
+    """The header of the run."""
+    return RunHeader(
+        harness=HARNESS,
+        model=results.model or "",
+        step=infer_step(results.model),
+        benchmark=results.evaluation,
+        system_prompt_hash=results.system_hash,
+        metrics=tuple(_specs(results)),
+        run_id=results.stamp or None,
+        started_at=local_time(results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"),
+        n_requested=results.size or None,
+        tags=("debug",) if results.is_debug else (),
+        published=tuple(_published(results)),
+        place=results.files[0].name,
+    )
+
+
+def _specs(results: Results) -> Iterator[MetricSpec]:
+    name = results.evaluation
+    is_rate = name in _BINARY or name == "humaneval"
+    kind: Literal["model", "execution", "match"] = (
+        "model" if name.startswith(_JUDGED) else "execution" if name == "humaneval" else "match"
+    )
+    yield MetricSpec(
+        SCORE,
+        scorer_kind=kind,
+        kind="binary" if name in _BINARY else "bounded" if is_rate else None,
+        low=0 if is_rate else None,
+        high=1 if is_rate or name.startswith("healthbench") else None,
+        higher_is_better=True,
+        is_default=True,
+    )
+    for other in dict.fromkeys(item.metric for item in _published(results)):
+        if other != SCORE:
+            yield MetricSpec(other, scorer_kind=kind, link="none", is_default=False)
+
+
+def _published(results: Results) -> Iterator[PublishedScore]:
+    """Figures with their bootstrap errors and counts; spreads of the samples are no errors."""
+    figures = results.figures
+    for key, stated in figures.items():
+        name, colon, statistic = key.rpartition(":")
+        known = colon and statistic in (_ERROR, _COUNT, *_SPREADS)
+        if known and statistic not in _SPREADS:
+            continue
+        name = name if known else key
+        mean = "mean" if name == SCORE else "aggregate"
+        yield published_figure(
+            name,
+            stated,
+            statistic=statistic if known else mean,
+            standard_error=None if known else number_or_none(figures.get(f"{name}:{_ERROR}")),
+            n=whole_count(figures.get(f"{name}:{_COUNT}")),
+        )
+
+
+#: Evaluations whose answers are letters: an answer "None" means that there was none.
+_LETTERS = ("mmlu", "gpqa")
+_OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
+
+
+def batches(results: Results) -> Iterator[pa.RecordBatch]:
+    """All rows."""
+    samples = results.samples  # what is wrong with the lists is told before anything is read
+    if samples and not results.is_scored:
+        results.notes.append("no sample has a score that can be read: responses without scores")
+    items = ((f"{results.files[0].name} sample {place}", (place, sample)) for place, sample in enumerate(samples))
+    return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
+
+
+def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
+    place, sample = item
+    draw, position = divmod(place, results.size)
+    usage = part_of(sample.known, "usage")
+    number = text_or_none(sample.known.get("prompt_id"))
+    other = {name: value for name, value in sample.known.items() if name not in _OWN_PLACE}
+    rubric = sample.known.get("rubric_items")
+    answer = sample.page.get("answer")
+    unread = results.evaluation in _LETTERS and answer == "None"
+    last = sample.messages[-1].get("content") if sample.is_answered else None
+    yield {
+        "run": 0,
+        "position": position,
+        "draw": draw,
+        "prompt_id": number,
+        "identity": None if number else compact({"messages": sample.key}),
+        "text": _question(sample),
+        "target": sample.page.get("target"),
+        "metadata": compact(other) if other else None,
+        "prompt_sent": compact(content_of(sample.prompt)) if sample.prompt else None,
+        "response": None if last is None else as_text(last),
+        "extracted_answer": None if unread else answer,
+        "input_tokens": whole_count(usage.get("input_tokens")),
+        "output_tokens": whole_count(usage.get("output_tokens")),
+        "explanation": compact(rubric) if rubric else None,
+        "scores": [_score(sample, unread)] if results.is_scored else [],
+    }
+
+
+def _question(sample: Sample) -> str | None:
+    """What was asked last."""
+    asked = [item for item in sample.prompt if item.get("role") == "user"] or [
+        item for item in sample.prompt if item.get("role") not in SYSTEM
+    ]
+    return as_text(asked[-1].get("content", "")) if asked else None
+
+
+def _score(sample: Sample, unread: bool) -> Row:
+    value = sample.score
+    status = "error" if value is None else "no_answer" if unread and not value else None
+    return {"metric": SCORE, "value": value, "status": status}

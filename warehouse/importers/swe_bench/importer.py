@@ -12,9 +12,9 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, binary_metric, source_of
-from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
-from warehouse.importers.common.times import local_time, moment
+from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
 from warehouse.importers.swe_bench.reports import (
     Instances,
     declared_instances,

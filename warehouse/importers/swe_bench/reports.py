@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import read_document
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -18,7 +17,7 @@ from warehouse.importers.common.json_fields import (
     texts_of,
     verdict,
 )
-from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.jsonl import RowSource, read_document
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Rejection
 

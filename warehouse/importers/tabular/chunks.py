@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import Column, Constant, decode, encode
+from warehouse.importers.tabular.columns import Column, Constant, decode, encode, text_of
 from warehouse.importers.tabular.field_paths import (
     MISSING,
     Each,
@@ -32,7 +32,6 @@ from warehouse.importers.tabular.field_paths import (
     parse_path,
     plain_steps,
 )
-from warehouse.importers.tabular.values import text_of
 
 
 class Chunk(Protocol):

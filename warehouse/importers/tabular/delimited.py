@@ -18,8 +18,7 @@ from warehouse.importers.base import require_utf8
 from warehouse.importers.common.streams import Member, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, TableChunk
 from warehouse.importers.tabular.field_paths import column_of
-from warehouse.importers.tabular.json_lines import Reject
-from warehouse.importers.tabular.readers import ReadingRules, refuse_wide
+from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.records import CUT_SHORT
 
 #: Stands where bytes were no UTF-8. A noncharacter, which no text holds.

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-from warehouse.importers.common.globs import tails_of
 from warehouse.importers.common.patterns import Pattern
+from warehouse.importers.common.streams import tails_of
 
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
 _TOKEN = re.compile(

@@ -6,34 +6,39 @@ whose columns already carry the names of fields are taken as they are.
 
 from __future__ import annotations
 
+import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import InputError, NothingMatchesError
-from warehouse.importers.common.globs import glob_matches
 from warehouse.importers.common.messages import listed
-from warehouse.importers.common.streams import FORMATS, members
-from warehouse.importers.tabular.mapping import TabularMapping
-from warehouse.importers.tabular.mistakes import mistakes_in, mistakes_in_file, refuse
+from warehouse.importers.common.streams import FORMATS, glob_matches, members
+from warehouse.importers.tabular.mapping import TabularMapping, Variant
+from warehouse.importers.tabular.mistakes import (
+    mistakes_in,
+    mistakes_in_file,
+    named_by_others,
+    refuse,
+    shipped_mappings,
+)
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
-from warehouse.importers.tabular.same_content import same_content
-from warehouse.importers.tabular.score_tally import ScoreTally
-from warehouse.importers.tabular.sections import load_mapping
-from warehouse.importers.tabular.shipped import named_by_others, shipped_mappings
+from warehouse.importers.tabular.sections import in_row, load_mapping
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
-from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
+from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
@@ -296,3 +301,131 @@ def _relative(path: Path, root: Path) -> str:
 
 
 IMPORTER = Tabular()
+
+
+#: What a prompt is besides its id, where no key names it.
+_CONTENT = ("text", "target", "choices")
+
+
+def same_content(mapping: TabularMapping, *, stated: bool) -> SameContent | None:
+    """Whether such rows are draws of one prompt; ``None`` where the mapping settles it in another way: by numbered
+    generations in a record, or by places that it names.
+
+    Args:
+        mapping: the mapping.
+        stated: whether a user wrote it, or the names of the columns did.
+    """
+    first = mapping.variants[0]
+    if mapping.rules.draws is not None or "position" in first.sample:
+        return None
+    key = mapping.key or tuple(name for name in _CONTENT if name in first.sample)
+    if not key:
+        return None
+    are_draws = stated and bool(mapping.key) and "draw" not in first.sample
+    return SameContent(
+        are_draws,
+        belong_together=are_draws or (first.is_long and bool(mapping.key)),
+        by_metric=any(in_row(path) for rule in first.scores for path in rule.metric.paths()),
+        by_id="prompt_id" in first.sample,
+        key=f"key = {json.dumps(list(key))}",
+    )
+
+
+#: Statuses that say why there is no value.
+_REASONS = ("no_answer", "error", "limit", "refused")
+
+
+@dataclass
+class ScoreTally:
+    """Counts over the rows of a source, batch by batch.
+
+    ``explained`` are rows without a value that say why: an error of the sample, or a status that a column states.
+    """
+
+    rows: int = 0
+    explained: int = 0
+    scores: Counter[str] = field(default_factory=Counter)
+    values: Counter[str] = field(default_factory=Counter)
+    filled: Counter[str] = field(default_factory=Counter)
+    words: dict[str, str] = field(default_factory=dict)
+    has_choices: bool = False
+
+    def add(self, batch: pa.RecordBatch, variant: Variant) -> None:
+        """Take in the rows of a batch."""
+        self.has_choices |= variant.choices is not None
+        if not variant.scores:
+            return
+        self.rows += batch.num_rows
+        scores = batch.column("scores").flatten()
+        metrics, has_value = scores.field("metric"), pc.is_valid(scores.field("value"))
+        is_filled = _filled(scores, variant)
+        for metric in pc.unique(metrics).to_pylist():
+            of_metric = pc.equal(metrics, metric)
+            self.scores[metric] += _count(of_metric)
+            self.values[metric] += _count(pc.and_(of_metric, has_value))
+            self.filled[metric] += _count(pc.and_(of_metric, is_filled))
+        if not self.values.total():
+            self._explain(batch, variant)
+
+    def _explain(self, batch: pa.RecordBatch, variant: Variant) -> None:
+        """Look for reasons, as long as no row has a value."""
+        scores = batch.column("scores").flatten()
+        why = pa.array([False] * batch.num_rows)
+        if "error" in batch.schema.names:
+            why = batch.column("error").is_valid()
+        if any(rule.status is not None for rule in variant.scores):
+            stated = pc.list_parent_indices(batch.column("scores")).filter(
+                pc.is_in(scores.field("status"), pa.array(_REASONS))
+            )
+            why = pc.or_(why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), stated.cast(pa.int64())))
+        self.explained += _count(why)
+        for metric, word in zip(scores.field("metric").to_pylist(), scores.field("raw").to_pylist(), strict=True):
+            if word is not None:
+                self.words.setdefault(metric, word)
+
+    def settle(self, name: str, variants: Sequence[Variant]) -> list[str]:
+        """Notes on what has no value.
+
+        Raises:
+            InputError: no row has one, and not all say why.
+        """
+        if not self.rows or self.has_choices:
+            return []
+        if not self.values.total():
+            if self.explained == self.rows:
+                return []
+            raise self._unscored(name, variants)
+        missing = [metric for metric, count in self.scores.items() if count and not self.values[metric]]
+        filled = [metric for metric, count in self.scores.items() if count and self.filled[metric] == count]
+        notes = [f"{metric}: no value in any of {self.scores[metric]} rows" for metric in missing]
+        return notes + [
+            f"{metric}: no value in any of {self.scores[metric]} rows, and if_null gives each one" for metric in filled
+        ]
+
+    def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
+        places = dict.fromkeys(rule.value.where for variant in variants for rule in variant.scores)
+        found = f"no score in any of {self.rows} rows"
+        if self.words:
+            found += f", only text such as {next(iter(self.words.values()))[:40]!r}"
+        return InputError(
+            found,
+            path=name,
+            expected=f"numbers at {listed(places, 5)}",
+            advice="map the column that holds them, words by values = { … }; "
+            "failed samples by [sample] error or the score's status",
+        )
+
+
+def _filled(scores: pa.StructArray, variant: Variant) -> pa.Array:
+    """Which scores look as ``if_null`` makes them, where it gives a status besides."""
+    filled = pa.array([False] * len(scores))
+    for rule in variant.scores:
+        if rule.null_value is not None and rule.null_status is not None:
+            status = pc.equal(scores.field("status"), rule.null_status)
+            same = pc.and_(status, pc.equal(scores.field("value"), float(rule.null_value)))
+            filled = pc.or_(filled, pc.fill_null(same, False))
+    return filled
+
+
+def _count(mask: pa.Array) -> int:
+    return int(pc.sum(mask).as_py() or 0)

@@ -12,8 +12,7 @@ from typing import Any
 from warehouse.importers.common.header_values import header_kinds
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.expressions import Source
-from warehouse.importers.tabular.matrix_reader import MatrixRule
-from warehouse.importers.tabular.readers import ReadingRules
+from warehouse.importers.tabular.readers import MatrixRule, ReadingRules
 from warehouse.importers.tabular.sections import in_row
 from warehouse.records import SAMPLE_SCHEMA
 

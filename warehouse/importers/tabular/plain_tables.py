@@ -18,17 +18,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import unpacked_start
+from warehouse.importers.common.jsonl import unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import View
-from warehouse.importers.tabular.columns import as_list, encode
+from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
+from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS, TabularMapping
-from warehouse.importers.tabular.recode import Recode
 from warehouse.importers.tabular.score_words import ScoreValues
-from warehouse.importers.tabular.values import text_of
 from warehouse.records import Candidate, SourceFiles, parse_json
 
 #: Usual names of a run's fields, the likeliest first. A field's own name comes before them.

@@ -14,14 +14,13 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.chunks import Chunk, NestedChunk
-from warehouse.importers.tabular.columns import as_list
+from warehouse.importers.tabular.columns import as_list, number_of, text_of
 from warehouse.importers.tabular.field_paths import FieldPath, Row, parse_path
 from warehouse.importers.tabular.plain_tables import path_of
 from warehouse.importers.tabular.readers import JsonLinesReader, JsonReader, ReadingRules, ignore
 from warehouse.importers.tabular.record_places import Place, keyed_kind, place_of
 from warehouse.importers.tabular.score_words import NULL_WORDS, PERCENT, ScoreValues, plain
 from warehouse.importers.tabular.table import open_reader
-from warehouse.importers.tabular.values import number_of, text_of
 
 #: Rows that are looked at, cells of them where columns are many, and rows in any case.
 SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200

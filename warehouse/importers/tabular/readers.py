@@ -2,6 +2,10 @@
 
 Every reader streams except that of JSON documents, which are held whole (bounded). Rows that
 cannot be read are handed to ``reject`` (place in the file, what was found, what was expected).
+
+They are read as if they were long: one row per cell, with ``@row`` (the label in the row's first column),
+``@column`` (the column's name) and ``@cell``. Empty cells are left out and counted: a model that was not
+asked has no score.
 """
 
 from __future__ import annotations
@@ -15,15 +19,18 @@ from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
+import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
+from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, TableChunk
+from warehouse.importers.tabular.columns import as_array, as_list, to_text
 from warehouse.importers.tabular.field_paths import FieldPath, Row, Walk, column_of, place_in_document
-from warehouse.importers.tabular.json_lines import Reject, line_blocks, parsed_lines
-from warehouse.records import parse_json
+from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 CHUNK_ROWS = 65_536
 #: Most columns of a table: what has more is no table, or holds its rows as columns.
@@ -232,3 +239,178 @@ def json_flavour(member: Member) -> str:
     if head.startswith(b"[") and (complete or newline):
         return "json"
     return member.format if member.format == "jsonl" else "json"
+
+
+#: Called with what cannot be read: place in the file, what was found, what was expected.
+Reject = Callable[[str, str, str], None]
+#: Longest line of a JSON lines file, in bytes.
+MAX_LINE_BYTES = 256 << 20
+BLOCK_BYTES = 1 << 20
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+
+
+def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
+    """Lines, about a MiB at a time, and the number of the first (from 1).
+
+    Raises:
+        InputError: a line of more than :data:`MAX_LINE_BYTES`.
+    """
+    begun: list[bytes] = []  # pieces of a line whose end has not been read
+    length, first = 0, 1
+    while block := stream.read(BLOCK_BYTES):
+        head, newline, tail = block.rpartition(b"\n")
+        begun.append(head if newline else tail)
+        length += len(begun[-1])
+        if length > MAX_LINE_BYTES:
+            raise InputError(f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}")
+        if newline:
+            lines = b"".join(begun).split(b"\n")
+            yield lines, first
+            first += len(lines)
+            begun, length = [tail], len(tail)
+    if any(begun):
+        yield b"".join(begun).split(b"\n"), first
+
+
+def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> tuple[list[Any], Sequence[int]]:
+    """The values of the lines that hold one (objects, if ``flat``), and their line numbers."""
+    if first == 1:
+        lines = [lines[0].removeprefix(BOM_UTF8), *lines[1:]]
+    records = _parsed_at_once(lines) if flat else None
+    if records is not None:
+        return records, range(first, first + len(lines))
+    numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
+    kept: list[tuple[Any, int]] = []
+    for number in numbers:
+        line = lines[number - first]
+        try:
+            value = parse_json(line, keep_infinite=True)
+        except ValueError as error:
+            cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
+            reject(f"line {number}", f"{cut}{line[:60]!r}: {error}", "one JSON record in UTF-8")
+            continue
+        if flat and not isinstance(value, dict):
+            reject(f"line {number}", repr(value)[:60], "a JSON object")
+        else:
+            kept.append((value, number))
+    return [value for value, _ in kept], [number for _, number in kept]
+
+
+def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
+    """All lines as one JSON array (twice as fast), or ``None`` where a line needs a closer look."""
+    joined = b"[" + b",".join(lines) + b"]"
+    if b"0" * 19 in joined.translate(_DIGITS):
+        return None  # perhaps an integer beyond 64 bits
+    try:
+        records = orjson.loads(joined)
+    except orjson.JSONDecodeError:
+        return None  # perhaps NaN, or an empty line
+    whole = len(records) == len(lines) and set(map(type, records)) == {dict}
+    return records if whole else None
+
+
+#: What the labels of rows and columns are.
+ORIENTATIONS = {
+    "prompts_by_models": {"prompt_id": "@row", "model": "@column"},
+    "models_by_prompts": {"model": "@row", "prompt_id": "@column"},
+}
+_CELLS_PER_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class MatrixRule:
+    """Which column labels the rows (empty: the first), and which hold cells (none: the rest)."""
+
+    label: str = ""
+    cells: Pattern | None = None
+    orientation: str = ""
+
+    def label_of(self, columns: Sequence[str]) -> str:
+        """The column with the labels of the rows."""
+        return self.label or columns[0]
+
+    def cells_of(self, columns: Sequence[str]) -> list[str]:
+        """The columns with cells."""
+        label = self.label_of(columns)
+        others = [name for name in columns if name != label]
+        return [name for name in others if self.cells is None or self.cells.fullmatch(name)]
+
+
+@dataclass
+class _Cells(TableChunk):
+    """Cells of a matrix; ``rows`` says which row of ``wide`` each stands in."""
+
+    wide: Chunk
+    rows: Sequence[int]
+
+    def place(self, row: int) -> str:
+        column = self.data.column("@column")[row].as_py()
+        return f"{self.wide.place(self.rows[row])}, column {column!r}"
+
+
+class MatrixReader:
+    """A table, cell by cell. Other columns stay in reach, repeated for each cell of their row.
+
+    Args:
+        table: the wide table.
+        rule: which columns are cells.
+        name: what notes call the file.
+        select: leaves out rows of the wide table that are no data.
+    """
+
+    kind = "matrix"
+    is_table = True
+
+    def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
+        self.table, self.rule, self.name, self.select = table, rule, name, select
+        self.empty = 0
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        self.empty = 0
+        for chunk in map(self.select, self.table.chunks(None, reject)):
+            cells = self.rule.cells_of(chunk.names())
+            step = max(1, _CELLS_PER_CHUNK // max(1, len(cells)))
+            for start in range(0, chunk.size, step):
+                part = chunk.keep(range(start, min(start + step, chunk.size)))
+                yield self._melted(part, cells)
+
+    def notes(self) -> list[str]:
+        notes = self.table.notes()
+        if self.empty:
+            notes.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
+        return notes
+
+    def _melted(self, wide: Chunk, cells: Sequence[str]) -> _Cells:
+        arrays = [as_array(wide.column(name), wide.size) for name in cells]
+        values = pa.concat_arrays(_same_type(arrays))
+        full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+        self.empty += len(values) - len(full)
+        rows, columns = full % wide.size, full // wide.size
+        taken = pa.array(rows)
+        names = wide.names()
+        others = dict.fromkeys(names)
+        for name in cells:
+            del others[name]
+        data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
+        data["@row"] = data[self.rule.label_of(names)]
+        data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
+        data["@cell"] = values.take(pa.array(full))
+        numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
+        return _Cells(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
+
+
+def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
+    """The columns as doubles if all are numbers, else as text, so that they can be one column."""
+    kinds = {column.type for column in columns}
+    if len(kinds) <= 1:
+        return list(columns)
+    if all(map(_is_number, kinds)):
+        return [column.cast(pa.float64(), safe=False) for column in columns]
+    return [as_array(to_text(column, len(column)).array, len(column)) for column in columns]
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    return any(
+        test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+    )

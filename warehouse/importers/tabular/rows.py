@@ -15,8 +15,11 @@ from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.columns import (
     Column,
     Converted,
+    Unfit,
     as_list,
     encode,
+    integer_of,
+    text_of,
     to_integer,
     to_number,
     to_scores,
@@ -26,7 +29,6 @@ from warehouse.importers.tabular.expressions import At, Equals, Source
 from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
 from warehouse.importers.tabular.runs import RunColumns
 from warehouse.importers.tabular.strays import lacks_key, stray_rows
-from warehouse.importers.tabular.values import Unfit, integer_of, text_of
 from warehouse.records import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_STATUSES, SCORE_TYPE
 
 #: Told of a row that cannot be taken: its number in the view, what was found, what was expected.

@@ -13,16 +13,25 @@ from typing import Any
 import numpy as np
 
 from warehouse.errors import InputError
-from warehouse.importers.common.header_values import EMPTY, header_kinds, words_of
+from warehouse.importers.common.header_values import EMPTY, header_kinds, moment, unix_time, words_of
 from warehouse.importers.common.model_names import same_model
-from warehouse.importers.common.times import moment, unix_time
 from warehouse.importers.tabular.chunks import View
-from warehouse.importers.tabular.columns import Codes, Column, combine, encode
+from warehouse.importers.tabular.columns import (
+    Codes,
+    Column,
+    Unfit,
+    combine,
+    double_of,
+    encode,
+    integer_of,
+    number_of,
+    score_of,
+    text_of,
+)
 from warehouse.importers.tabular.expressions import Literal, Source
 from warehouse.importers.tabular.field_paths import MISSING, child
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
-from warehouse.importers.tabular.summary_words import is_summary
-from warehouse.importers.tabular.values import Unfit, double_of, integer_of, number_of, score_of, text_of
+from warehouse.importers.tabular.strays import is_summary
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 
 #: Fields that are compared as names of models are.

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import Column, encode, to_number
-from warehouse.importers.tabular.values import Unfit, number_of, text_of
+from warehouse.importers.tabular.columns import Column, Unfit, encode, number_of, text_of, to_number
 
 _RIGHT = frozenset("yes y correct right pass passed success ok".split())
 _WRONG = frozenset("no n incorrect wrong fail failed failure".split())

@@ -15,19 +15,22 @@ from warehouse.errors import MappingError
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern, PatternError
 from warehouse.importers.tabular.expressions import (
+    PLAIN,
+    TOLERANCE,
     At,
+    Equality,
     Equals,
     First,
     Group,
     Listing,
     Literal,
     Pick,
+    Recode,
     Record,
     Source,
     Template,
 )
 from warehouse.importers.tabular.field_paths import PathError, Special, parse_path
-from warehouse.importers.tabular.recode import PLAIN, TOLERANCE, Equality, Recode
 
 
 def load_mapping(path: Path) -> dict[str, Any]:

@@ -8,9 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.column_names import (
+from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.plain_tables import METADATA_NAMES, RUN_NAMES, SAMPLE_NAMES, plain_name
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.record_places import (
     BACKENDS,
     ID_NAMES,
+    METRIC_NAMES,
     MODEL_LABELS,
     PLACEHOLDERS,
     are_models,
@@ -19,13 +24,7 @@ from warehouse.importers.tabular.column_names import (
     is_of_prompt,
     is_setting,
 )
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
-from warehouse.importers.tabular.plain_tables import METADATA_NAMES, RUN_NAMES, SAMPLE_NAMES, plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import METRIC_NAMES
-from warehouse.importers.tabular.starting_choices import Choice
-from warehouse.importers.tabular.toml import inline_table, toml_text
-from warehouse.importers.tabular.values import text_of
+from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
 
 #: Further names of fields of a row, in a draft.
 _ALSO = {

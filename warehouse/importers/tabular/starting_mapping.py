@@ -12,16 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
-from warehouse.importers.tabular.column_names import Grade, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import OF_TRUTH
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.starting_choices import Choice, of_places
+from warehouse.importers.tabular.record_places import Grade, is_metric
+from warehouse.importers.tabular.starting_choices import (
+    Choice,
+    inline_table,
+    of_places,
+    safe,
+    short,
+    texts,
+    toml_key,
+    toml_text,
+)
 from warehouse.importers.tabular.starting_fields import fields_of, other_ids
 from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
 from warehouse.importers.tabular.starting_published import figures_of
 from warehouse.importers.tabular.starting_scores import Candidate, Scores, range_of, scores_of
-from warehouse.importers.tabular.toml import inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import parse_json
 from warehouse.records.credentials import MASK, without_credentials
 

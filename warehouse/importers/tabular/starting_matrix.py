@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warehouse.importers.tabular.column_names import (
+from warehouse.importers.tabular.plain_tables import plain_name
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.readers import ORIENTATIONS
+from warehouse.importers.tabular.record_places import (
     BENCHMARK_LABELS,
     MODEL_LABELS,
     Grade,
@@ -17,12 +20,8 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
     words_of,
 )
-from warehouse.importers.tabular.matrix_reader import ORIENTATIONS
-from warehouse.importers.tabular.plain_tables import plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_choices import Choice, toml_text
 from warehouse.importers.tabular.starting_fields import Fields
-from warehouse.importers.tabular.toml import toml_text
 
 _BY_MODELS, _BY_PROMPTS = ORIENTATIONS
 _NAMED = 4

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.column_names import (
+from warehouse.importers.tabular.plain_tables import plain_name
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.record_places import (
     BENCHMARK_LABELS,
     MODEL_LABELS,
     WEAK_LABELS,
@@ -20,12 +22,9 @@ from warehouse.importers.tabular.column_names import (
     looks_like_model,
     words_of,
 )
-from warehouse.importers.tabular.plain_tables import plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
 from warehouse.importers.tabular.starting_fields import Fields
 from warehouse.importers.tabular.starting_matrix import are_counted
-from warehouse.importers.tabular.toml import inline_table, toml_text
 
 #: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")

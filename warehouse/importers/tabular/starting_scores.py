@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.column_names import Grade, are_models, grade_of, is_flag, is_metric, is_setting
+from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import SCORE_NAMES, path_of, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.recode import Equality
+from warehouse.importers.tabular.record_places import Grade, are_models, grade_of, is_flag, is_metric, is_setting
 from warehouse.importers.tabular.score_words import NULL_WORDS, plain
-from warehouse.importers.tabular.starting_choices import Choice
+from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
 from warehouse.importers.tabular.starting_fields import Fields
-from warehouse.importers.tabular.toml import inline_table, toml_text
-from warehouse.importers.tabular.values import text_of
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(

@@ -1,8 +1,12 @@
 """Rows that are no data: of another shape than the mapping reads, without what a prompt is known by, or summaries
-of the others. Such a row is rejected; taken for a prompt it would count in every mean."""
+of the others.
+
+Such a row is rejected; taken for a prompt it would count in every mean.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +16,10 @@ import pyarrow.compute as pc
 
 from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.chunks import Chunk, NestedChunk, TableChunk, View
-from warehouse.importers.tabular.columns import to_text
+from warehouse.importers.tabular.columns import Unfit, to_text
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import FieldPath, PathError, parse_path
 from warehouse.importers.tabular.mapping import TabularMapping, Variant
-from warehouse.importers.tabular.summary_words import is_summary
-from warehouse.importers.tabular.values import Unfit
 
 #: How languages write a missing value where they make text of it.
 _MISSING = ("", "nan", "NaN", "None", "null", "<NA>")
@@ -230,3 +232,15 @@ def _first_column(chunk: Chunk) -> pa.Array | None:
         return None
     first = chunk.data.column(0).combine_chunks()
     return to_text(first, chunk.size).array if pa.types.is_string(first.type) else None
+
+
+_OF_ALL = re.compile(
+    r"(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
+    r"|all|sum|summary|aggregate",
+    re.IGNORECASE,
+)
+
+
+def is_summary(word: object) -> bool:
+    """Whether a text is a name for all the others together, such as ``Overall`` or ``macro avg``."""
+    return isinstance(word, str) and _OF_ALL.fullmatch(word.strip(" *_:.")) is not None

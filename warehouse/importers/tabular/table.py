@@ -17,23 +17,22 @@ from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import open_regular
 from warehouse.importers.common.streams import Member, members
 from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, View
-from warehouse.importers.tabular.columns import as_list, encode
+from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import fill_in, placeholders
 from warehouse.importers.tabular.field_paths import match_tail, parse_path
-from warehouse.importers.tabular.json_lines import Reject
 from warehouse.importers.tabular.mapping import JoinRule, SkipRule, TabularMapping
-from warehouse.importers.tabular.matrix_reader import MatrixReader
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
+    MatrixReader,
     ParquetReader,
     Reader,
     ReadingRules,
+    Reject,
     ignore,
     json_flavour,
 )
-from warehouse.importers.tabular.values import text_of
 from warehouse.records import canonical_json
 from warehouse.records.hashing import sha256_of
 
