@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warehouse.files.output_file import OutputKind
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
-    from warehouse.store.opener import StoreOpener
+    from warehouse.store.open import StoreOpener
 
 
 @dataclass
@@ -79,7 +79,7 @@ class State:
             StoreError: the store cannot say whether the file is one of its sources.
         """
         from warehouse.files.output_file import COPY, require_output
-        from warehouse.store.load.source_files import known_in
+        from warehouse.store.load.source_ledger import known_in
 
         if kind is COPY:  # publishing asks the store itself
             from warehouse.store.snapshot import require_place
@@ -102,7 +102,7 @@ class State:
 
     def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""
-        from warehouse.store.opener import StoreOpener
+        from warehouse.store.open import StoreOpener
 
         return StoreOpener(self.open, lambda: self.open(write=True))
 

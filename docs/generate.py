@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from warehouse.store.sql import query_files
-from warehouse.store.sql.query_files import NamedQuery
-from warehouse.store.sql.query_parameters import Parameter
+from warehouse.store.sql.query_files import NamedQuery, Parameter
 
 #: Views that have a column of one meaning, from which on it is said once.
 MANY = 3

@@ -23,7 +23,7 @@ ALLOWED = {
     # `check_folder` makes the folder that it has looked at
     "warehouse/report/split.py": {"check_folder"},
     # the lake's package commits; `_require_place` looks at the folder
-    "warehouse/store/lake/writing.py": {"TableWriter._write", "TableWriter._put_aside"},
+    "warehouse/store/lake/sync.py": {"TableWriter._write", "TableWriter._put_aside"},
     "warehouse/store/lake/versions.py": {"commit"},
     # temporary folders of this process
     "warehouse/store/temporary.py": {"TemporaryFolder.__init__", "_is_abandoned"},

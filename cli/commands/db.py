@@ -13,7 +13,7 @@ from ..ui.output import Output
 from ..ui.table import echo
 
 if TYPE_CHECKING:
-    from warehouse.store.schema.check import CheckReport
+    from warehouse.store.schema.migrate import CheckReport
 
 
 @group("db")
@@ -70,7 +70,7 @@ def current(state: State, output: Output) -> None:
 @click.pass_context
 @pass_state
 def check(state: State, context: click.Context, output: Output) -> None:
-    from warehouse.store.schema.check import check as prove
+    from warehouse.store.schema.migrate import check as prove
 
     with state.open(check=False) as store:
         report = prove(store)
@@ -85,7 +85,7 @@ def check(state: State, context: click.Context, output: Output) -> None:
 @command("db vacuum")
 @pass_state
 def vacuum(state: State) -> None:
-    from warehouse.store.curate.vacuum import vacuum as remove
+    from warehouse.store.curate.upkeep import vacuum as remove
 
     with state.open(write=True) as store:
         echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
@@ -96,10 +96,10 @@ def vacuum(state: State) -> None:
 @click.option("--new-password", is_flag=True, help="Give it another password.")
 @pass_state
 def reader(state: State, role: str, new_password: bool) -> None:
-    from warehouse.store.curate import reader_role as readers
+    from warehouse.store.curate import upkeep as readers
 
     with state.open(write=True) as store:
-        made = readers.make(store, role, new_password=new_password)
+        made = readers.make_reader(store, role, new_password=new_password)
         usual = store.dialect.roles is not None and made.role == store.dialect.roles.usual
         echo(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
     if made.password_file:

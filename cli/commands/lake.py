@@ -108,8 +108,8 @@ def versions(_state: State, location: str, output: Output) -> None:
 @output_options
 @pass_state
 def vacuum(_state: State, location: str, older_than: timedelta, output: Output) -> None:
-    from warehouse.store.lake.vacuum import VacuumReport
-    from warehouse.store.lake.vacuum import vacuum as remove
+    from warehouse.store.lake.versions import VacuumReport
+    from warehouse.store.lake.versions import vacuum as remove
 
     report = remove(location, older_than=older_than)
     if output.for_people:

@@ -21,7 +21,7 @@ from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.items.datamap_row import DataMapRow
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 #: Prompt -> answers of five generations, and which of them are correct.
 ANSWERS: dict[str, tuple[list[str | None], list[float | None]]] = {

@@ -15,7 +15,7 @@ from warehouse.analysis.items.pruning import item_pruning, item_splits
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.items.pruning import difficulty_split, split_agreement
-from warehouse.store.curate.clusterings import Members, store_clustering
+from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import open_store
 
 MODELS, PROMPTS = 40, 30

@@ -19,10 +19,9 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError
 from warehouse.stats.matrix import cluster_search, explain, grow, permutation_test, random_weights, weighted_scores
 from warehouse.stats.matrix.weights import cluster_weights
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 SCORES = binary(40, 6, seed=3)
 VECTORS = np.random.default_rng(4).normal(size=(40, 5)).astype(np.float32)

@@ -13,8 +13,7 @@ from warehouse.analysis.matrix.matrix import Matrix
 from warehouse.errors import StoreError
 from warehouse.store import engines
 from warehouse.store.engines import spark_tasks
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 
 pytestmark = MARKS
 

@@ -28,10 +28,9 @@ from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.stats import cluster_robust
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 TEXTS = {
     "a0": "how many red apples are there",

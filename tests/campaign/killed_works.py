@@ -18,12 +18,11 @@ from warehouse.analysis.families.family import Settings
 from warehouse.ingest.pipeline import ingest
 from warehouse.refresh import run as refreshing
 from warehouse.store import snapshot
-from warehouse.store.curate.vacuum import vacuum
+from warehouse.store.curate.upkeep import vacuum
 from warehouse.store.lake import versions
 from warehouse.store.lake.contents import TABLES
 from warehouse.store.load.source_ledger import forget
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.schema import migrate
 
 #: Files that are ingested before the work; fewer than there are benchmarks, so some prompts are of the others alone.

@@ -41,7 +41,7 @@ from tests.support.store_copies import beside, copy_store, empty_place, remove_s
 from warehouse.errors import StoreError  # noqa: E402
 from warehouse.store.open import open_store  # noqa: E402
 from warehouse.store.schema import revision  # noqa: E402
-from warehouse.store.schema.check import check  # noqa: E402
+from warehouse.store.schema.migrate import check  # noqa: E402
 
 FILES, PROMPTS = 12, 100
 KILLS_OF_A_ROUND = 8

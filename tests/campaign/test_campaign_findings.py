@@ -15,7 +15,7 @@ from warehouse.importers.common.model_names import parse_arguments
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 MAPPING = """
 files = ["*"]

@@ -24,7 +24,7 @@ from warehouse.store.connection import Store
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 from warehouse.store.sql import query_files
 
 #: A mutant may take so long; files are below 1 MB, archives may unpack to 256 MB.

@@ -16,7 +16,7 @@ from warehouse.claims.verify import NOT_COMPARED, Verdict, check_parameters, ver
 from warehouse.cli.commands.claim import _parsed
 from warehouse.errors import InputError
 from warehouse.records.hashing import canonical_digest
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 from warehouse.store.shared_reads import SharedReads
 
@@ -158,7 +158,7 @@ def test_a_claim_of_one_engine_holds_on_every_other(run: Caller, place: Path, st
     assert run("ingest", "new", "--higher-is-better", db=store_url).code == 0
     with open_store(store_url, write=True) as store:
         if store.dialect.roles:
-            reader_role.make(store)
+            upkeep.make_reader(store)
     assert run("claim", question, "-o", "c.json", db="s.db").code == 0
     held = run("claim", "verify", "c.json", db=store_url)
     assert held.code == 0, held

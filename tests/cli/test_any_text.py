@@ -23,7 +23,7 @@ from tests.support.stores import ENGINES, empty_store
 from warehouse import connect
 from warehouse.cli.ui.output import Output
 from warehouse.cli.ui.table import print_text
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 
@@ -80,7 +80,7 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         assert [one.state for one in report.sources] == ["loaded"], report
         with open_store(url, write=True) as store:
             if store.dialect.roles:
-                reader_role.make(store)  # typed queries do not run as the superuser of the tests
+                upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
         yield url
 
 

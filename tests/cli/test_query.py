@@ -19,7 +19,7 @@ from tests.support.pages import Terminal
 from tests.support.world import build_world
 from warehouse.cli.ui.output import _by_importance
 from warehouse.errors import MisuseError
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 from warehouse.store.sql import query_files
 from warehouse.store.sql.run_query import run_sql
@@ -353,7 +353,7 @@ def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_wor
 def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> None:
     """PostgreSQL 15 lets lo_create through in a read-only transaction."""
     with open_store(postgres_url, create=True) as store:
-        reader_role.make(store)
+        upkeep.make_reader(store)
     with open_store(postgres_url, guarded=True) as store, contextlib.suppress(MisuseError):
         run_sql(store, "select lo_put(lo_create(7), 0, 'hush') as made", {})
     with open_store(postgres_url) as store:

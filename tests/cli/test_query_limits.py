@@ -12,7 +12,7 @@ import pytest
 from tests.support.cli import Caller
 from warehouse import connect
 from warehouse.errors import MisuseError, QueryLimitError
-from warehouse.store.engines.limits import Limits, machine_memory
+from warehouse.store.engines.base import Limits, machine_memory
 from warehouse.store.open import open_store
 from warehouse.store.sql.run_query import run_query, run_sql
 

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.refresh.test_refresh import build
 from tests.support.cli import in_subprocess
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 
 
@@ -33,7 +33,7 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
     with open_store(store_url, create=True) as store:
         rows.write(store)
         if store.dialect.roles is not None:
-            reader_role.make(store)
+            upkeep.make_reader(store)
 
     def run(*options: str) -> list[dict[str, object]]:
         found = in_subprocess(

@@ -18,7 +18,7 @@ import yaml
 from tests.support.pages import ROOT, Terminal, agrees, blocks, commands, examples
 from tests.support.stores import ENGINES, empty_store
 from warehouse import connect
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 
 PAGE = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def ask(request: pytest.FixtureRequest, folder: Path) -> Iterator[Any]:
         store.ingest(ROOT / "docs" / "demo" / "results")
         store.refresh()
         with open_store(url, write=True) as opened:
-            role = reader_role.make(opened).role
+            role = upkeep.make_reader(opened).role
         there = sa.make_url(url).set(drivername="postgresql", username=role).render_as_string()
         with psycopg.connect(there) as connection:
             yield lambda text: connection.execute(text).fetchall()

@@ -19,7 +19,7 @@ from warehouse.errors import InputError
 from warehouse.importers.bigbench.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "bigbench"
 CAPITALS, NUMBERS = MADE / "made_capitals" / "results", MADE / "made_numbers" / "results"

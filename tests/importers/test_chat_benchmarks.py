@@ -20,7 +20,7 @@ from warehouse.importers.promptfoo import IMPORTER as PROMPTFOO
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import ImportSettings, SourceFiles
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 QUIZ = Path(__file__).parents[1] / "data" / "promptfoo"
 

@@ -19,7 +19,7 @@ from warehouse.importers.evalplus import EVALPLUS, HUMAN_EVAL
 from warehouse.importers.livecodebench import IMPORTER as LIVECODEBENCH
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 REAL = Path(__file__).parents[1] / "data" / "human_eval"
 

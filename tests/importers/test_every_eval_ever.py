@@ -24,7 +24,7 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.interchange.every_eval_ever import export
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 LIGHTEVAL = LM_EVAL.parent / "lighteval"
 

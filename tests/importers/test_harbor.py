@@ -18,7 +18,7 @@ from warehouse.errors import InputError
 from warehouse.importers.harbor import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 JOB = Path(__file__).parents[1] / "data" / "harbor" / "demo"
 

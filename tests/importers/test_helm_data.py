@@ -20,7 +20,7 @@ from warehouse.errors import InputError
 from warehouse.importers.helm import run_folder
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 def written(name: str) -> Taken:

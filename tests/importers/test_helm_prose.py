@@ -14,7 +14,7 @@ from tests.support.helm import FIXTURES, take
 from tests.support.stores import select
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 (PROSE,) = FIXTURES.glob("prose*")
 

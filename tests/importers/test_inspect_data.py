@@ -18,7 +18,7 @@ from warehouse.ingest.report import IngestReport
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 #: (start of the file's name after the time, accuracy, standard error)
 FIGURES = {

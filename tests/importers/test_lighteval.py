@@ -25,7 +25,7 @@ from warehouse.importers.lighteval.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 FIXTURES = Path(__file__).parents[1] / "data" / "lighteval"
 NEW, OLD = FIXTURES / "v0.13", FIXTURES / "v0.10"

@@ -21,7 +21,7 @@ from warehouse.importers.opencompass.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import ImportSettings
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 Document = dict[str, Any]
 STAMP = "20260304_050607"

@@ -16,7 +16,7 @@ from warehouse.importers.opencompass.files import read_table
 from warehouse.importers.opencompass.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 LINES = [
     "dataset,version,metric,mode,tiny-hf,other",

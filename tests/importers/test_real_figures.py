@@ -23,7 +23,7 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 pytestmark = pytest.mark.rare
 

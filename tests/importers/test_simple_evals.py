@@ -21,7 +21,7 @@ from warehouse.errors import InputError
 from warehouse.importers.simple_evals.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "simple_evals"
 

@@ -19,7 +19,7 @@ from warehouse.errors import InputError
 from warehouse.importers.terminal_bench import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 RUN = Path(__file__).parents[1] / "data" / "terminal_bench" / "demo"
 

@@ -13,7 +13,7 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
 from warehouse.store.engines import duckdb
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import CheckReport, check
+from warehouse.store.schema.migrate import CheckReport, check
 
 ROWS = 40_000
 

@@ -21,7 +21,7 @@ from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 from warehouse.store.sql.natural_keys import table_query
 
 DATA = Path(__file__).resolve().parents[1] / "data"

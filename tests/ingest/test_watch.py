@@ -16,7 +16,7 @@ from tests.support.lm_eval import FIXTURES
 from tests.support.races import dumps
 from warehouse.ingest.watch import Watcher
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 LINE = "org/a,quiz,p{},acc,1\n"
 HEADER = "model,benchmark,prompt_id,metric,score\n"

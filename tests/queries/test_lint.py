@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.sql_lint import STORES, Schema, faults, filled, reads_facts, statement_faults
-from warehouse.store.schema import check, tables
+from warehouse.store.schema import migrate, tables
 from warehouse.store.sql import query_files
 
-QUERIES = [*query_files.views(), *query_files.library(), *check.checks()]
+QUERIES = [*query_files.views(), *query_files.library(), *migrate.checks()]
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders of statements that the program runs for itself -> the engines that read them.
 OWN = {

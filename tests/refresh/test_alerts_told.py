@@ -26,7 +26,7 @@ from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Delivery, deliver_alerts
 from warehouse.refresh.run import Work, refresh
 from warehouse.refresh.webhook import post
-from warehouse.store.computed.alert_delivery import untold
+from warehouse.store.computed.metric_values import untold
 
 RULES = Rules(worse=False)
 #: Only what `moved` looks at.

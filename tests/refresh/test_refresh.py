@@ -23,7 +23,7 @@ from warehouse.refresh import run as running
 from warehouse.refresh.run import Work, list_stale, refresh
 from warehouse.store.computed import metric_values
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 BASE = "org/base"
 WORK = Work(settings=Settings(baselines=(BASE,)))

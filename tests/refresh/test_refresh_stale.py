@@ -30,7 +30,7 @@ from warehouse.refresh.run import Work, list_stale, refresh
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import alias, unalias
 from warehouse.store.curate.catalogue import invalidate
-from warehouse.store.curate.clusterings import Members, store_clustering
+from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.curate.prompt_links import link, unlink
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.source_ledger import forget

@@ -27,9 +27,8 @@ from warehouse.errors import StoreLockedError
 from warehouse.schedule.job import Job, Outcome, run_job
 from warehouse.schedule.log import Log
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
-from warehouse.store.schema.check import check
+from warehouse.store.open import StoreOpener, open_store
+from warehouse.store.schema.migrate import check
 from warehouse.store.snapshot import publish
 
 HEADER = "model,benchmark,prompt_id,metric,score\n"

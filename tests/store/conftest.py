@@ -18,7 +18,7 @@ from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import Claim, LoadOptions, LoadReport
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 Row = dict[str, Any]
 

@@ -15,7 +15,7 @@ from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema import check, tables
+from warehouse.store.schema import migrate, tables
 
 QUESTION = Question("matrix_test", "quiz", "1", fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
@@ -85,7 +85,7 @@ def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do(
 
 def test_the_checks_know_the_table(store: Store) -> None:
     result_cache.put(store, QUESTION, RESULT)
-    assert check.check(store).ok
+    assert migrate.check(store).ok
 
 
 def test_the_analyses_of_a_subject_are_listed_newest_first(store: Store) -> None:

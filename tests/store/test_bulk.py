@@ -14,7 +14,7 @@ from warehouse.records import Dump
 from warehouse.store.load import bulk_insert, dimensions, loader
 from warehouse.store.load.state import Claim, LoadOptions, _Load
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 @contextmanager

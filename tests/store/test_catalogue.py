@@ -12,7 +12,7 @@ from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.curate import aliases, catalogue, prompt_links
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 @pytest.fixture(scope="module")

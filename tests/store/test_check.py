@@ -18,7 +18,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import CheckReport, check, checks, run_check
+from warehouse.store.schema.migrate import CheckReport, check, checks, run_check
 
 
 def fill(kit: Any) -> None:

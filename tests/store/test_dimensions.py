@@ -11,7 +11,7 @@ import pytest
 from warehouse.errors import MisuseError
 from warehouse.store.curate import field_clusters
 from warehouse.store.schema import tables
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:

@@ -14,7 +14,7 @@ from tests.support.cli import in_subprocess
 from warehouse.errors import DiskFullError
 from warehouse.store import engines
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 MEGABYTE = 2**20
 

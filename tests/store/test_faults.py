@@ -20,7 +20,7 @@ from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score", "run_source")
 

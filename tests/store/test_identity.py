@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from warehouse.errors import ConflictError, MisuseError
-from warehouse.store.load import overlap, source_ledger
-from warehouse.store.schema.check import check
+from warehouse.store.load import conflicts, source_ledger
+from warehouse.store.schema.migrate import check
 
 SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
 #: condition, run and content of one small dump
@@ -161,7 +161,7 @@ def test_a_shorter_file_replaces_what_it_is_told_to_replace(kit: Any) -> None:
 
 def test_many_runs_are_held_against_many(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In blocks: every second one is completed, every third one was longer before."""
-    monkeypatch.setattr(overlap, "BLOCK", 4)
+    monkeypatch.setattr(conflicts, "BLOCK", 4)
     headers = [kit.header(model=f"org/{run:02}") for run in range(12)]
 
     def rows(longer: int) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from warehouse.api import connect
 from warehouse.errors import MisuseError, ReadOnlyError, SchemaVersionError, StoreError
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.engines import spark_sessions
+from warehouse.store.engines import spark_tasks
 from warehouse.store.engines.spark_sql import translated
 from warehouse.store.lake.location import LakeLocation
 from warehouse.store.lake.sync import sync
@@ -224,7 +224,7 @@ def test_a_url_is_shown_without_secrets() -> None:
 
 
 def test_a_server_that_is_not_there_or_another_is_told(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_sessions, "PATIENCE", 1.0)
+    monkeypatch.setattr(spark_tasks, "PATIENCE", 1.0)
     with pytest.raises(StoreError, match=r"no server at 127.0.0.1:1: .*; start it, or ask in this process: --db"):
         open_store(f"sc://127.0.0.1:1?lake={made / 'lake'}")
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -313,7 +313,7 @@ input()
 
 @pytest.mark.timeout(120)
 def test_a_server_that_is_gone_is_told_without_minutes_of_asking(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_sessions, "RETRIES", 2)  # by itself the client asks for ten minutes
+    monkeypatch.setattr(spark_tasks, "RETRIES", 2)  # by itself the client asks for ten minutes
     call = [sys.executable, "-c", SERVER]
     with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout

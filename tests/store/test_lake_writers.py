@@ -13,10 +13,10 @@ from tests.support.cli import COMMAND
 from tests.support.lakes import MARKS, bring_up, held_against, rows_of, written
 from tests.support.races import dumps
 from warehouse.api import connect
-from warehouse.store.lake import reading, versions
+from warehouse.store.lake import contents, versions
 from warehouse.store.lake.contents import TABLES
 from warehouse.store.lake.location import LakeLocation, Overtaken
-from warehouse.store.lake.writing import TableWriter
+from warehouse.store.lake.sync import TableWriter
 from warehouse.store.open import open_store
 
 pytestmark = MARKS
@@ -31,12 +31,12 @@ def test_what_a_killed_sync_has_left_is_not_seen_and_taken_back(duckdb_url: str,
     base = versions.find(lake)
     scores = next(table for table in TABLES if table.name == "score")
     connect(duckdb_url).ingest(files[1])
-    with open_store(duckdb_url) as store, reading.one_state(store):
-        marks, sizes = reading.marks(store, "run_marks")
+    with open_store(duckdb_url) as store, contents.one_state(store):
+        marks, sizes = contents.marks(store, "run_marks")
         writer = TableWriter(lake, "score", base.tables["score"])
         writer.delete("run_id", [1])
-        writer.append(reading.rows_of(store, scores, list(marks), sizes))
-        TableWriter(lake, "model", base.tables["model"]).overwrite(reading.whole(store, "model").slice(0, 0))
+        writer.append(contents.rows_of(store, scores, list(marks), sizes))
+        TableWriter(lake, "model", base.tables["model"]).overwrite(contents.whole(store, "model").slice(0, 0))
     assert writer.version().n_rows == 80 and len(rows_of(place, "score")) == 40
     assert versions.find(lake) == base
     report = bring_up(duckdb_url, place)
@@ -94,7 +94,7 @@ def test_a_version_is_made_from_the_newest_one_or_not_at_all(duckdb_url: str, tm
             versions.commit(lake, stale, base.tables, schema=base.schema, now=early)
     writer, other = (TableWriter(lake, "model", base.tables["model"]) for _ in range(2))
     with open_store(duckdb_url) as store:
-        rows = reading.whole(store, "model")
+        rows = contents.whole(store, "model")
     writer.overwrite(rows)
     with pytest.raises(Overtaken, match="another process has written to"):
         other.overwrite(rows)

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from tests.support.cli import Caller
 from warehouse.errors import StoreLockedError
 from warehouse.store.computed import metric_values
-from warehouse.store.curate import reader_role
-from warehouse.store.engines import postgresql_locks as locks
+from warehouse.store.curate import upkeep
+from warehouse.store.engines import postgresql as locks
 from warehouse.store.engines.postgresql_roles import as_role
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
@@ -40,7 +40,7 @@ def server(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with a reader; nobody waits long."""
     monkeypatch.setattr(locks, "PATIENCE", 0.3)
     with open_store(postgres_url, create=True) as store:
-        reader_role.make(store)
+        upkeep.make_reader(store)
     return postgres_url
 
 

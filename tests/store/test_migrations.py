@@ -40,7 +40,7 @@ def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
         found, views = names(store)
         assert found == {*tables.metadata.tables, "alembic_version"}
         assert views == {view.name for view in query_files.views(store.dialect.name)}
-        assert (migrate.drift(store), revision.found(store)) == ([], revision.HEAD)
+        assert (migrate.schema_drift(store), revision.found(store)) == ([], revision.HEAD)
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
     open_store(bare_url).close()
@@ -55,7 +55,7 @@ def test_down_and_up_again_with_data(kit: Any) -> None:
     assert names(kit.store) == ({"alembic_version"}, set())
     assert revision.found(kit.store) is None
     migrate.upgrade(kit.store)
-    assert (migrate.drift(kit.store), kit.counts("run", "score", "id_counter")) == ([], (0, 0, 0))
+    assert (migrate.schema_drift(kit.store), kit.counts("run", "score", "id_counter")) == ([], (0, 0, 0))
     kit.loader = Loader(kit.store)
     assert kit.load(header, rows).n_runs == 1
     migrate.upgrade(kit.store)
@@ -72,7 +72,7 @@ def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: An
     assert revision.found(kit.store) == "0001"
     assert kit.counts("run", "score") == (1, 1)
     migrate.upgrade(kit.store)
-    assert (migrate.drift(kit.store), kit.counts("run", "score", "analysis")) == ([], (1, 1, 0))
+    assert (migrate.schema_drift(kit.store), kit.counts("run", "score", "analysis")) == ([], (1, 1, 0))
     result_cache.put(kit.store, question, {"n": 2})
     assert kit.counts("analysis") == (1,)
 
@@ -85,7 +85,7 @@ def test_0003_keeps_what_was_the_headline_as_the_word_of_a_tool(kit: Any) -> Non
     said = "select is_default from benchmark_metric order by metric_id"
     assert kit.all(said) == [(False,), (True,)] and "run_metric" not in names(kit.store)[0]
     migrate.upgrade(kit.store)
-    assert migrate.drift(kit.store) == []
+    assert migrate.schema_drift(kit.store) == []
     assert kit.all("select run_id, metric_id, n_scored from run_metric order by 2") == before
     sql = "select name from headline_metric join metric on metric.id = metric_id where is_default"
     assert kit.all(sql) == [("f1",)]
@@ -96,7 +96,7 @@ def test_0004_keeps_the_direction_that_a_person_said(kit: Any) -> None:
     headline_metric.direct(kit.store, kit.header().benchmark, "f1", False)
     migrate.downgrade(kit.store, "0003")
     migrate.upgrade(kit.store)
-    assert migrate.drift(kit.store) == []
+    assert migrate.schema_drift(kit.store) == []
     assert kit.all("select higher_is_better, direction_by from benchmark_metric") == [(False, None)]
 
 
@@ -109,7 +109,7 @@ def test_0006_keeps_vectors_of_whole_texts_alone(kit: Any) -> None:
     prompt_vectors.write_vectors(kit.store, key, ids[1:], np.ones((1, 2), np.float32), {benchmark: "abc"})
     migrate.downgrade(kit.store, "0005")
     migrate.upgrade(kit.store)
-    assert migrate.drift(kit.store) == []
+    assert migrate.schema_drift(kit.store) == []
     found = kit.all("select prompt_id, template, text_hash is null from prompt_embedding order by prompt_id")
     assert found == [(ids[0], None, False), (ids[1], None, True)]
 
@@ -126,14 +126,14 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_drift_is_told_in_words(kit: Any, change: str) -> None:
     kit.do(change)
-    found = migrate.drift(kit.store)
+    found = migrate.schema_drift(kit.store)
     assert any(CHANGES[change] in line for line in found), found
 
 
 def test_a_missing_view_comes_back(kit: Any) -> None:
     kit.do("drop view score_summary cascade")
     migrate.upgrade(kit.store)
-    assert migrate.drift(kit.store) == []
+    assert migrate.schema_drift(kit.store) == []
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_no_such_revision(kit: Any) -> None:
     for move in (migrate.upgrade, migrate.downgrade):
         with pytest.raises(MisuseError, match=rf"0815.*{revision.HEAD}"):
             move(kit.store, "0815")
-    assert migrate.drift(kit.store) == []
+    assert migrate.schema_drift(kit.store) == []
 
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(empty_url: str) -> None:

@@ -19,7 +19,7 @@ from tests.support.cli import Caller
 from warehouse.errors import MisuseError, StoreError, StoreLockedError
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 from warehouse.store.snapshot import publish
 
 CSV = "model,benchmark,prompt_id,metric,score\norg/b,quiz,p1,acc,1\norg/b,quiz,p2,acc,0\n"

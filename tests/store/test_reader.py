@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from tests.support.cli import Caller
 from warehouse.errors import MisuseError, StoreError
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate
 
@@ -62,7 +62,7 @@ def test_a_superuser_needs_a_reader_for_typed_queries_alone(run: Caller, server:
 def test_the_reader_reads_the_store_and_nothing_else(run: Caller, server: str) -> None:
     statement(server, "create table other (a integer)")
     with open_store(server, write=True) as store:
-        reader_role.make(store)
+        upkeep.make_reader(store)
         migrate.upgrade(store)  # which makes the views anew
     for name in ("run", "score_summary", "alembic_version", "metric_current"):
         assert run("query", "--sql", f"select count(*) as n from {name}", db=server).code == 0
@@ -141,4 +141,4 @@ def test_who_may_make_no_roles_is_told(server: str) -> None:
     statement(server, "create role strong login", "grant select on all tables in schema public to strong")
     url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
     with open_store(url, write=True) as store, pytest.raises(StoreError, match="permission denied"):
-        reader_role.make(store)
+        upkeep.make_reader(store)

@@ -14,10 +14,10 @@ from tests.support.cli import Caller
 from warehouse.errors import StoreLockedError
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
-from warehouse.store.curate.vacuum import Removed, vacuum
+from warehouse.store.curate.upkeep import Removed, vacuum
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 def load(kit: Kit, name: str, run: str, prompts: str) -> None:

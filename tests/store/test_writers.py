@@ -14,7 +14,7 @@ from tests.support.cli import COMMAND
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate
-from warehouse.store.schema.check import check
+from warehouse.store.schema.migrate import check
 
 
 def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: float) -> None:

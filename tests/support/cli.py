@@ -20,7 +20,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.stores import empty_store
 from warehouse.cli.main import main
-from warehouse.store.curate import reader_role
+from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 
 COMMAND = Path(sys.executable).with_name("warehouse")
@@ -100,5 +100,5 @@ def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> 
         with open_store(url, create=True) as store:
             rows.write(store)
             if store.dialect.roles:
-                reader_role.make(store)  # typed queries do not run as the superuser of the tests
+                upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
         yield url

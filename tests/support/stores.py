@@ -14,8 +14,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 
 ENGINES = [pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
 

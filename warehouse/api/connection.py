@@ -14,7 +14,7 @@ from warehouse.store.open import DEFAULT_URL, open_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warehouse.store.opener import StoreOpener
+    from warehouse.store.open import StoreOpener
 
 
 class Connection:
@@ -57,7 +57,7 @@ class Connection:
     @property
     def opener(self) -> StoreOpener:
         """How to open the store: for what lets go of it while it works."""
-        from warehouse.store.opener import StoreOpener
+        from warehouse.store.open import StoreOpener
 
         return StoreOpener(self.reading, self.writing)
 

@@ -10,8 +10,7 @@ from warehouse.api.connection import Connection
 if TYPE_CHECKING:
     from warehouse.store.lake.check import LakeCheck
     from warehouse.store.lake.sync import SyncReport
-    from warehouse.store.lake.vacuum import VacuumReport
-    from warehouse.store.lake.versions import LakeVersion
+    from warehouse.store.lake.versions import LakeVersion, VacuumReport
 
 
 class LakeMethods(Connection):
@@ -74,6 +73,6 @@ class LakeMethods(Connection):
             MisuseError: a negative age.
             StoreError: there is no lake, it cannot be read or written, or a sync is under way.
         """
-        from warehouse.store.lake.vacuum import vacuum
+        from warehouse.store.lake.versions import vacuum
 
         return vacuum(location, older_than=older_than)

@@ -124,7 +124,7 @@ class RefreshMethods(Connection):
         from warehouse.files.output_file import FORCE_IN_PYTHON, REPORT, require_output
         from warehouse.report.page import write_report
         from warehouse.report.split import check_folder, write_split
-        from warehouse.store.load.source_files import known_in
+        from warehouse.store.load.source_ledger import known_in
 
         if split:
             check_folder(out)

@@ -14,7 +14,7 @@ from warehouse.ingest.parse_elsewhere import Arrived
 from warehouse.ingest.reading import read, read_together
 from warehouse.ingest.work import Work
 from warehouse.store import engines
-from warehouse.store.load.load_errors import NeedsMemoryError
+from warehouse.store.load.bulk_insert import NeedsMemoryError
 from warehouse.store.load.state import Parsed
 
 _log = logging.getLogger(__name__)

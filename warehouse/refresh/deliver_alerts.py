@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 
 from warehouse.errors import WarehouseError
 from warehouse.refresh.alerts import Alerts, Rules, check
-from warehouse.store.computed.alert_delivery import DUE, GIVEN_UP, TOLD, Untold, mark, untold
-from warehouse.store.opener import StoreOpener
+from warehouse.store.computed.metric_values import DUE, GIVEN_UP, TOLD, Untold, mark, untold
+from warehouse.store.open import StoreOpener
 
 #: Alerts that a channel has not taken for so long are given up.
 MAX_AGE = timedelta(days=7)

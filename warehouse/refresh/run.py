@@ -23,10 +23,10 @@ from warehouse.refresh.other_families import notes_on_others
 from warehouse.refresh.plan import Plan, Question, family_of, make_plan
 from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
 from warehouse.store.computed import metric_values
-from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
+from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import require_fit, sync
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.parts import in_parts
 from warehouse.tracing import span
 

@@ -24,8 +24,7 @@ from warehouse.schedule.log import Level, Log
 from warehouse.schedule.worker import FINISHED
 from warehouse.store.connection import Store
 from warehouse.store.load.state import LoadReport
-from warehouse.store.open import open_store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.snapshot import Published
 from warehouse.tracing import span
 
@@ -327,7 +326,7 @@ class _Run:
         from warehouse.analysis.report_data.report import read_report
         from warehouse.files.output_file import REPORT, UNATTENDED, require_output
         from warehouse.report.page import write_report
-        from warehouse.store.load.source_files import known_in
+        from warehouse.store.load.source_ledger import known_in
 
         with self._at_leisure() as store:
             require_output(self.job.report, REPORT, known_as=known_in(store), advice=UNATTENDED)

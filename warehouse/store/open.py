@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 from warehouse.errors import StoreError
 from warehouse.store import engines
@@ -132,3 +134,21 @@ def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None
             )
     if migrate.create(store) and say:
         say(f"created {store.name}")
+
+
+@dataclass(frozen=True)
+class StoreOpener:
+    """How to open a store, for as long as one step takes: nobody waits while something is computed.
+
+    Attributes:
+        reading: opens it for reading.
+        writing: opens it for writing.
+    """
+
+    reading: Callable[[], AbstractContextManager[Store]]
+    writing: Callable[[], AbstractContextManager[Store]]
+
+    @classmethod
+    def of(cls, store: Store) -> StoreOpener:
+        """Gives a store that is open already, and leaves it open."""
+        return cls(lambda: nullcontext(store), lambda: nullcontext(store))

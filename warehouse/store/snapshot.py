@@ -21,7 +21,7 @@ from warehouse.files.whole_file import draft_beside, is_stream, sweep_drafts
 from warehouse.records.stored_text import without_surrogates
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
-from warehouse.store.load.source_files import known_in
+from warehouse.store.load.source_ledger import known_in
 from warehouse.store.open import DEFAULT_URL, open_store
 
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH

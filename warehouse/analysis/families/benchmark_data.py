@@ -20,7 +20,7 @@ from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.hashing import short_digest
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 _DIGESTS = """

@@ -32,7 +32,7 @@ from warehouse.embeddings import Embedder, Entailment
 from warehouse.errors import MisuseError
 from warehouse.stats import proportion_intervals
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 #: Thresholds of a suspected label error (Zhang et al. 2025, §4).
 MAX_P, MIN_S = 0.1, -0.8

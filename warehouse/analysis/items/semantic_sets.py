@@ -18,11 +18,10 @@ from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats import semantic_consistency
-from warehouse.store.computed.cached_answer import StorableArrays, answer
 from warehouse.store.computed.prompt_vectors import texts_of
-from warehouse.store.computed.result_cache import Question
+from warehouse.store.computed.result_cache import Question, StorableArrays, answer
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 #: Prompts whose generations are read at a time.
 CHUNK = 1000

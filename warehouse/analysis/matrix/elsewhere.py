@@ -14,7 +14,7 @@ from warehouse.analysis.matrix.read import MatrixData
 from warehouse.errors import MisuseError, StoreError, first_line
 from warehouse.stats.matrix.clustering import MOST_CLUSTERS
 from warehouse.store.engines import Executors
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 _log = logging.getLogger(__name__)
 

@@ -31,9 +31,8 @@ from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
-from warehouse.store.computed.cached_answer import answer
-from warehouse.store.computed.result_cache import Question
-from warehouse.store.opener import StoreOpener
+from warehouse.store.computed.result_cache import Question, answer
+from warehouse.store.open import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
 METHOD_VERSION = "2"

@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import MatrixClusters
 from warehouse.store.connection import Store
-from warehouse.store.curate.clusterings import Members, store_clustering
+from warehouse.store.curate.field_clusters import Members, store_clustering
 
 
 def keep_clustering(

@@ -21,7 +21,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.parts import in_parts
 from warehouse.store.shared_reads import SharedReads
 

@@ -20,7 +20,7 @@ from warehouse.analysis.sequential.row import SequentialRow
 from warehouse.errors import MisuseError
 from warehouse.questions.sequential import SequentialSettings
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 
 class NothingYet(MisuseError):

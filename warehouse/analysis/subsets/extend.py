@@ -16,7 +16,7 @@ from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.stats.subsets.design import extend_subset
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 
 def extend_plan(opener: StoreOpener, plan: str, *, size: int, now: datetime | None = None) -> SubsetPlans:

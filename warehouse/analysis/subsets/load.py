@@ -12,7 +12,7 @@ from warehouse.analysis.subsets.stored import prompts_by_key, store_plan
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 
 def import_plans(

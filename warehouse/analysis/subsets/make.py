@@ -24,7 +24,7 @@ from warehouse.stats.subsets.estimate import as_range
 from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut, predict_scores
 from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from warehouse.store.alchemy import sa
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Kept, Question
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 KIND = "subset_plan"

@@ -19,7 +19,7 @@ from warehouse.stats import near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 #: Pairs that come back unless more are asked for.

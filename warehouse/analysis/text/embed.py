@@ -16,7 +16,7 @@ from warehouse.embeddings import BATCH, Embedder, encode, load_embedder, refuse_
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
-from warehouse.store.opener import StoreOpener
+from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 #: Texts that are embedded, and then stored for good, at a time.

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from warehouse.records.hashing import fingerprint
 from warehouse.stats import NearPairs
-from warehouse.store.computed.cached_answer import StorableArrays, answer
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors
-from warehouse.store.computed.result_cache import Question
-from warehouse.store.opener import StoreOpener
+from warehouse.store.computed.result_cache import Question, StorableArrays, answer
+from warehouse.store.open import StoreOpener
 
 #: Prompts from which on it pays to store their pairs: fewer are compared in less than a second.
 WORTH_STORING = 10_000

@@ -22,7 +22,7 @@ from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import find_medoids, near_pairs
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
-from warehouse.store.curate.clusterings import Members, store_clustering
+from warehouse.store.curate.field_clusters import Members, store_clustering
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05

@@ -3,6 +3,9 @@
 A refresh whose ``finished_at`` is null runs, or was killed; views do not show its figures. Only
 the process that holds the store (:attr:`Dialect.refresh_lock`) writes here, so an unfinished refresh that
 it finds is dead, and it goes on from there.
+
+A refresh that is asked for alerts is marked ``due`` in the transaction that makes its figures
+visible, so that a process that dies before it has told them leaves the mark for the next.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -228,3 +232,55 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
         connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), bound)
         values_left, refreshes_left = (int(connection.execute(count).scalar_one()) for count in counts)
     return n_values - values_left, n_refreshes - refreshes_left
+
+
+#: Key of the marks in a summary.
+MARKS = "alerts"
+DUE, TOLD, GIVEN_UP = "due", "told", "given up"
+
+
+@dataclass(frozen=True)
+class Untold:
+    """A refresh with alerts that somebody may not have heard of.
+
+    Attributes:
+        id: of the refresh.
+        ended: when, naive UTC.
+        marks: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
+    """
+
+    id: int
+    ended: datetime
+    marks: Mapping[str, str]
+
+    def awaits(self, channel: str) -> bool:
+        """Whether this channel has not told it."""
+        return self.marks.get(channel, DUE) == DUE
+
+
+def untold(store: Store, refresh: int) -> list[Untold]:
+    """This refresh, and those before it that a channel has not told, oldest first: marked as due,
+    or, after the newest that was asked for alerts, not asked for any."""
+    undelivered = []
+    for row in store.rows(query_text("store", "undelivered_refreshes").format(refresh=refresh)):
+        marks = json.loads(row["summary"] or "{}").get(MARKS, {})
+        undelivered.append(Untold(row["id"], row["finished_at"], marks))
+    return undelivered
+
+
+def mark(store: Store, marks: Sequence[tuple[int, Mapping[str, str]]]) -> None:
+    """Add marks to refreshes.
+
+    Args:
+        store: open for writing.
+        marks: id of the refresh, and channel -> mark.
+    """
+    table = tables.refresh
+    with store.begin() as connection:
+        for refresh, news in marks:
+            this = table.c.id == in_text(table.c.id, refresh)
+            summary = connection.execute(sa.select(table.c.summary).where(this)).scalar()
+            if summary is not None:  # else it was pruned meanwhile
+                marked = {**summary, MARKS: {**summary.get(MARKS, {}), **news}}
+                value = in_text(table.c.summary, marked)
+                connection.execute(sa.update(table).where(this).values(summary=value))

@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.errors import MisuseError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import Dialect, json_text
+from warehouse.store.engines.base import Dialect, Limits, interrupted_after, json_text
 from warehouse.store.engines.duckdb import (
     CHECKPOINT_THRESHOLD,
     DUCKDB,
@@ -25,12 +25,12 @@ from warehouse.store.engines.duckdb import (
     out_of_memory,
 )
 from warehouse.store.engines.duckdb_reading import FileConnection, FileEngine
-from warehouse.store.engines.lake_urls import LOCAL, REMOTE
-from warehouse.store.engines.limits import Limits, interrupted_after
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.engines.urls import (
+    LOCAL,
+    REMOTE,
     hint_on_slashes,
     parse_url,
     shown_reader,

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
-from warehouse.store.engines.duckdb_reading import FileEngine
-from warehouse.store.engines.duckdb_types import printable, refuse_functions
-from warehouse.store.engines.limits import Limits
+from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
+from warehouse.store.engines.duckdb_reading import FileEngine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 

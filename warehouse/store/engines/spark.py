@@ -18,11 +18,10 @@ import pyarrow as pa
 from warehouse.errors import QueryLimitError, ReadOnlyError, SchemaVersionError, StoreError
 from warehouse.extras import load
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import Dialect
-from warehouse.store.engines.lake_urls import LakeUrl
-from warehouse.store.engines.limits import Limits
+from warehouse.store.engines.base import Dialect, Limits
 from warehouse.store.engines.spark_sql import require_reading, translated
 from warehouse.store.engines.spark_tasks import Executors
+from warehouse.store.engines.urls import LakeUrl
 from warehouse.store.schema.head import HEAD
 from warehouse.store.sql import query_files
 
@@ -206,7 +205,7 @@ class _LakeEngine:
         self.url = url
 
     def connect(self) -> LakeConnection:
-        from warehouse.store.engines.spark_sessions import session_at
+        from warehouse.store.engines.spark_tasks import session_at
         from warehouse.store.lake import versions
         from warehouse.store.lake.location import LakeLocation
 

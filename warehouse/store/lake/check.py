@@ -9,11 +9,9 @@ from typing import Literal
 
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.lake import reading, versions
-from warehouse.store.lake.contents import KINDS, TABLES, LakeTable
-from warehouse.store.lake.lineage import require_same_store
+from warehouse.store.lake import contents, versions
+from warehouse.store.lake.contents import KINDS, TABLES, LakeTable, Marks, require_same_store
 from warehouse.store.lake.location import LakeLocation
-from warehouse.store.lake.reading import Marks
 from warehouse.store.lake.sync import marks_of
 from warehouse.store.lake.versions import LakeVersion
 
@@ -92,10 +90,10 @@ def check(store: Store, location: str, *, progress: Callable[[str], None] = lamb
     """
     lake = LakeLocation(location)
     version = versions.find(lake)
-    with reading.one_state(store):
+    with contents.one_state(store):
         require_same_store(store, lake, version)
         then = marks_of(lake, version.tables)
-        now = {kind: reading.marks(store, kind) for kind in KINDS}
+        now = {kind: contents.marks(store, kind) for kind in KINDS}
         checked = []
         for table in TABLES:
             progress(table.name)
@@ -108,12 +106,12 @@ def check(store: Store, location: str, *, progress: Callable[[str], None] = lamb
 
 
 def _whole(store: Store, lake: LakeLocation, version: LakeVersion, name: str) -> CheckedTable:
-    rows = reading.whole(store, name)
+    rows = contents.whole(store, name)
     if name not in version.tables:  # the lake is from before lakes had it
         return _judged(name, rows.num_rows, 0, 1, 0)
     n_lake, lake_digest = _of_lake(lake, version, name).get(0, (0, "0"))
     synced = version.tables[name].digest
-    behind, differs = int(synced != reading.digest(rows, name)), int(synced != lake_digest)
+    behind, differs = int(synced != contents.digest(rows, name)), int(synced != lake_digest)
     return _judged(name, rows.num_rows, n_lake, behind, differs)
 
 
@@ -126,7 +124,7 @@ def _by_unit(
     now: Marks,
     sizes: dict[int, int],
 ) -> CheckedTable:
-    ours = reading.digests(reading.rows_of(store, table, list(now), sizes), table.name, table.unit)
+    ours = contents.digests(contents.rows_of(store, table, list(now), sizes), table.name, table.unit)
     theirs = _of_lake(lake, version, table.name, table.unit)
     same = {unit for unit, mark in then.items() if now.get(unit) == mark}
     behind = len(then.keys() ^ now.keys()) + sum(1 for unit in then.keys() & now.keys() if unit not in same)
@@ -140,7 +138,7 @@ def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = ""
     with lake.speaking(name):
         rows = table.to_pyarrow_dataset()
     try:
-        return reading.digests(rows, name, unit)
+        return contents.digests(rows, name, unit)
     except Exception as error:  # a file of the lake, read by way of an engine
         if engines.input_error(error):
             raise lake.trouble(error, name) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -9,8 +11,15 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
+from warehouse.errors import MisuseError, StoreError
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.lake.location import LakeLocation
+from warehouse.store.lake.versions import LakeVersion
+from warehouse.store.parts import in_parts
 from warehouse.store.schema import tables
 from warehouse.store.sql import query_files
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -114,3 +123,137 @@ def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if isinstance(values.type, pa.ExtensionType):
         values = pa.chunked_array([chunk.storage for chunk in values.chunks], values.type.storage_type)
     return values.cast(kind)
+
+
+#: Rows of facts, and units of other kinds, that are read at a time.
+ROWS, UNITS_AT_ONCE = 500_000, 500
+#: Numbers of a run's mark that add up to its rows.
+_COUNTS = ("n_generations", "n_choices", "n_scores")
+
+Marks = dict[int, str]
+
+
+@contextmanager
+def one_state(store: Store) -> Iterator[None]:
+    """All that is read within is one state of the store, whoever writes meanwhile."""
+    with store.begin() as connection:
+        if engines.is_shared(connection):
+            connection.exec_driver_sql("set transaction isolation level repeatable read")
+        yield
+
+
+def whole(store: Store, name: str) -> pa.Table:
+    """All rows of a table."""
+    return as_stored(store.arrow(f"select {_columns(name)} from {name}"), name)
+
+
+def marks(store: Store, kind: str) -> tuple[Marks, dict[int, int]]:
+    """A text for each unit that changes where its rows do, and how many rows it has about."""
+    unit_marks: Marks = {}
+    sizes: dict[int, int] = {}
+    for row in store.rows(query_text("lake", kind)):
+        unit = int(row.pop("unit"))
+        unit_marks[unit] = "|".join("" if value is None else str(value) for value in row.values())
+        sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(row.get("n") or 1)
+    return unit_marks, sizes
+
+
+def rows_of(store: Store, table: LakeTable, units: Sequence[int], sizes: dict[int, int]) -> pa.RecordBatchReader:
+    """The rows of some units of a table, read a part at a time."""
+    schema = schema_of(table.name)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for part in in_parts(sorted(units), lambda unit: sizes.get(unit, 1), ROWS, UNITS_AT_ONCE):
+            listed = ", ".join(map(str, part))
+            rows = store.arrow(f"select {_columns(table.name)} from {table.name} where {table.unit} in ({listed})")
+            yield from as_stored(rows, table.name).to_batches()
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def units_table(marked: dict[str, Marks]) -> pa.Table:
+    """The marks of all units, by kind and number."""
+    rows = [
+        (kind, unit, mark) for kind, unit_marks in sorted(marked.items()) for unit, mark in sorted(unit_marks.items())
+    ]
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[], [], []]
+    return pa.table(
+        [pa.array(values, field.type) for values, field in zip(columns, UNITS_SCHEMA, strict=True)], schema=UNITS_SCHEMA
+    )
+
+
+def digest(rows: pa.Table, name: str) -> str:
+    """What the rows of a table add up to, in whatever order they come; equal where the rows are."""
+    return digests(rows, name)[0][1]
+
+
+def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
+    """How many rows each unit has, and what they add up to; without units all rows under 0.
+
+    Args:
+        rows: a table, a dataset or a reader of batches.
+        name: of the table.
+        unit: column that says which unit a row belongs to.
+    """
+    listed = _columns(name)
+    group, by = (unit, f" group by {unit}") if unit else ("0", "")
+    scratch = engines.open_scratch()
+    try:
+        scratch.register("rows_of_lake", rows)
+        totals = scratch.execute(
+            f"select {group}, count(*), coalesce(cast(sum(cast(hash({listed}) as hugeint)) as varchar), '0')"
+            f" from rows_of_lake{by}"
+        ).fetchall()
+    finally:
+        scratch.close()
+    return {-1 if key is None else int(key): (int(n), str(total)) for key, n, total in totals}
+
+
+def _columns(name: str) -> str:
+    return ", ".join(f'"{column}"' for column in schema_of(name).names)
+
+
+#: What a source that is loaded keeps for good.
+_FIXED = ("id", "sha256", "settings_key", "claimed_at")
+
+
+def require_same_store(store: Store, lake: LakeLocation, version: LakeVersion) -> None:
+    """Refuse to bring a lake up from a store that it was not made from, or from an older copy of it.
+
+    Raises:
+        MisuseError: a source of the lake has another number in the store, or none of them is there.
+        StoreError: the lake has a source that the store has never had.
+    """
+    ours, theirs = _sources(store), _sources_of(lake, version)
+    if not theirs:
+        return
+    counted = store.arrow("select next_id from id_counter where table_name = 'source'").column(0).to_pylist()
+    ahead = sorted(number for number in theirs if number not in ours and number >= (counted[0] if counted else 1))
+    other = any(ours[number] != known for number, known in theirs.items() if number in ours)
+    if other or not (ours.keys() & theirs.keys() or ahead or not ours):
+        raise MisuseError(
+            f"the lake {lake} was made from another store than {store.name}; choose another place, or replace what it"
+            f" holds: warehouse lake sync {lake} --anew"
+        )
+    if ahead:
+        raise StoreError(
+            f"the lake {lake} holds source {ahead[0]}, which {store.name} has never had: the store is older than the"
+            f" lake; sync from the newer store, or take the lake back: warehouse lake sync {lake} --anew"
+        )
+
+
+def _sources(store: Store) -> dict[int, tuple[object, ...]]:
+    return _loaded(whole(store, "source").to_pylist())
+
+
+def _sources_of(lake: LakeLocation, version: LakeVersion) -> dict[int, tuple[object, ...]]:
+    if "source" not in version.tables:
+        return {}
+    table = lake.require("source", version.tables["source"].version)
+    with lake.speaking("source"):
+        rows = table.to_pyarrow_dataset().to_table(columns=schema_of("source").names)
+    return _loaded(rows.to_pylist())
+
+
+def _loaded(rows: list[dict[str, object]]) -> dict[int, tuple[object, ...]]:
+    return {int(str(row["id"])): tuple(row[name] for name in _FIXED) for row in rows if row["state"] == "loaded"}

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import random
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.files.output_file import databases_in
 from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
-from warehouse.store.lake import reading, versions
-from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable
-from warehouse.store.lake.lineage import require_same_store
+from warehouse.store.lake import contents, versions
+from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable, Marks, require_same_store, schema_of
 from warehouse.store.lake.location import LakeLocation, Overtaken
-from warehouse.store.lake.reading import Marks
-from warehouse.store.lake.versions import LakeVersion, TableVersion
-from warehouse.store.lake.writing import TableWriter
+from warehouse.store.lake.versions import KEEPING, LakeVersion, TableVersion
 from warehouse.store.schema import revision
 
 #: How often a sync begins again because another one was quicker, and how long it waits at most before [s].
@@ -132,7 +133,7 @@ def require_fit(store: Store, location: str) -> None:
     newest = _newest(lake, anew=False)
     if newest is not None:
         _require_schema(lake, newest)
-        with reading.one_state(store):
+        with contents.one_state(store):
             require_same_store(store, lake, newest)
 
 
@@ -156,7 +157,7 @@ def _is_foreign(folder: Path) -> bool:
 
 def _attempt(store: Store, lake: LakeLocation, anew: bool, now: Callable[[], datetime], started: float) -> SyncReport:
     newest = _newest(lake, anew)
-    with reading.one_state(store):
+    with contents.one_state(store):
         if newest is not None and not anew:
             _require_schema(lake, newest)
             require_same_store(store, lake, newest)
@@ -208,7 +209,7 @@ class _Sync:
 
     def __post_init__(self) -> None:
         self._before: dict[str, Marks] = {} if self.anew else _stored_marks(self.lake, self.base)
-        read = {kind: reading.marks(self.store, kind) for kind in KINDS}
+        read = {kind: contents.marks(self.store, kind) for kind in KINDS}
         self._marks = {kind: marks for kind, (marks, _) in read.items()}
         self._sizes = {kind: sizes for kind, (_, sizes) in read.items()}
 
@@ -226,12 +227,12 @@ class _Sync:
     def bring_up(self, table: LakeTable) -> None:
         """Make a table what the store holds, if it is not."""
         if not table.unit:
-            return self._whole(table.name, reading.whole(self.store, table.name))
+            return self._whole(table.name, contents.whole(self.store, table.name))
         base = self._base(table.name)
         new, gone = self._differences(table.kind)
         if base is None:
             writer = TableWriter(self.lake, table.name, None, aside=self.anew)
-            writer.overwrite(reading.rows_of(self.store, table, new, self._sizes[table.kind]))
+            writer.overwrite(contents.rows_of(self.store, table, new, self._sizes[table.kind]))
             return self._wrote(table.name, writer.version(), "whole")
         if not new and not gone:
             self.tables[table.name] = base
@@ -240,12 +241,12 @@ class _Sync:
         if gone:
             writer.delete(table.unit, gone)
         if new:
-            writer.append(reading.rows_of(self.store, table, new, self._sizes[table.kind]))
+            writer.append(contents.rows_of(self.store, table, new, self._sizes[table.kind]))
         return self._wrote(table.name, writer.version(), "part")
 
     def keep_marks(self) -> None:
         """Write down what the lake holds now of each unit."""
-        self._whole(UNITS, reading.units_table(self._marks))
+        self._whole(UNITS, contents.units_table(self._marks))
 
     def row(self, name: str, base: LakeVersion | None) -> SyncedTable:
         """What became of a table."""
@@ -255,7 +256,7 @@ class _Sync:
         return SyncedTable(name, now.version, now.n_rows, change, self.written.get(name, ""))
 
     def _whole(self, name: str, rows: Any) -> None:
-        base, digest = self._base(name), reading.digest(rows, name)
+        base, digest = self._base(name), contents.digest(rows, name)
         if base is not None and base.digest == digest:
             self.tables[name] = base
             return
@@ -295,3 +296,101 @@ def marks_of(lake: LakeLocation, tables: Mapping[str, TableVersion]) -> dict[str
     ):
         by_kind.setdefault(kind, {})[unit] = mark
     return by_kind
+
+
+#: Units that one statement of deletion names.
+_AT_ONCE = 5_000
+
+
+class TableWriter:
+    """Writes one table, beginning at the version that the lake's names.
+
+    What stands in the table beyond that version was never visible: a sync that did not finish left
+    it. It is taken back first, so that every version is made from the one that readers see.
+    """
+
+    def __init__(self, lake: LakeLocation, name: str, base: TableVersion | None, *, aside: bool = False) -> None:
+        """Looks at the table, and changes nothing.
+
+        Args:
+            base: its version that readers see; ``None``: they see none.
+            aside: put a table that cannot be read aside, where it is in a folder, and begin afresh.
+        """
+        self.lake, self.name, self.base = lake, name, base
+        self.n_rows = base.n_rows if base else 0
+        self._begun = False
+        try:
+            self._table = lake.table(name)
+        except StoreError:
+            if not aside or lake.is_remote:
+                raise
+            self._put_aside()
+            self._table = None
+
+    def version(self, digest: str = "") -> TableVersion:
+        """What was written."""
+        return TableVersion(self._table.version(), self.n_rows, digest)
+
+    def overwrite(self, rows: pa.Table | pa.RecordBatchReader) -> None:
+        """Put rows in place of all that are there."""
+        self.n_rows = 0
+        if self._table is None:
+            self._write(self._counted(rows), mode="error", configuration=KEEPING)
+            self._table = self.lake.require(self.name)
+        else:
+            self._write(self._counted(rows), mode="overwrite", schema_mode="overwrite")
+
+    def append(self, rows: pa.RecordBatchReader) -> None:
+        """Add rows."""
+        self._take_back()
+        self._write(self._counted(rows), mode="append")
+
+    def delete(self, unit: str, units: Sequence[int]) -> None:
+        """Remove the rows of some units."""
+        self._take_back()
+        for start in range(0, len(units), _AT_ONCE):
+            listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
+            with self.lake.speaking(self.name):
+                metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
+            self.n_rows -= int(metrics["num_deleted_rows"])
+
+    def _take_back(self) -> None:
+        """See, before the first change, that the table is what readers see of it."""
+        if self._begun:
+            return
+        assert self.base is not None
+        if self._table is None or self._table.version() < self.base.version:
+            self.lake.require(self.name, self.base.version)  # says what is wrong
+        if self._table.version() > self.base.version:
+            with self.lake.speaking(self.name):
+                self._table.restore(self.base.version, commit_properties=self._once())
+        self._begun = True
+
+    def _write(self, rows: pa.RecordBatchReader, **options: Any) -> None:
+        target = self.lake.uri(self.name) if self._table is None else self._table
+        packed = self.lake.package.WriterProperties(compression="ZSTD")
+        with self.lake.speaking(self.name):
+            self.lake.package.write_deltalake(
+                target, rows, commit_properties=self._once(), writer_properties=packed, **options
+            )
+
+    def _once(self) -> Any:
+        return self.lake.package.CommitProperties(max_commit_retries=0)
+
+    def _counted(self, rows: pa.Table | pa.RecordBatchReader) -> pa.RecordBatchReader:
+        batches = rows.to_batches() if isinstance(rows, pa.Table) else rows
+
+        def counted() -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                self.n_rows += batch.num_rows
+                yield batch
+
+        return pa.RecordBatchReader.from_batches(schema_of(self.name), counted())
+
+    def _put_aside(self) -> None:
+        folder = Path(self.lake.uri(self.name))
+        free = next(
+            path for number in count(1) if not (path := folder.with_name(f"{self.name}.damaged-{number}")).exists()
+        )
+        with self.lake.speaking(self.name):
+            shutil.move(folder, free)

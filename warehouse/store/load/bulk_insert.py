@@ -1,14 +1,16 @@
-"""Rows made in Python into a table, in bulk: an INSERT that binds value by value takes a hundred
-times as long where a source has thousands of runs."""
+"""Rows made in Python into a table, in bulk: an INSERT that binds value by value takes a hundred times as long
+where a source has thousands of runs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 
+from warehouse.errors import DiskFullError, InputError, cause_of
 from warehouse.records.sample_schema import too_large
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
@@ -110,3 +112,48 @@ _FORMS: tuple[tuple[type, tuple[pa.DataType, Callable[[Any], Any]]], ...] = (
     (sa.DateTime, (pa.timestamp("us"), _as_it_is)),
     (sa.LargeBinary, (pa.binary(), _as_it_is)),
 )
+
+
+class NeedsMemoryError(InputError):
+    """A source that cannot be loaded with the memory that the engine may use."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(
+            "it needs more memory than the engine may use",
+            path=path,
+            advice="allow more, as in WAREHOUSE_MEMORY_LIMIT=8GB, or split the dump",
+        )
+
+
+@contextmanager
+def parsing() -> Iterator[None]:
+    """What goes wrong in the parser, as errors of ours."""
+    try:
+        yield
+    except Exception as error:
+        if reason := engines.disk_full(error):
+            raise DiskFullError(reason) from error
+        if engines.out_of_memory(error):
+            raise NeedsMemoryError from error
+        if engines.value_error(error):
+            raise unfit(error) from error
+        raise
+
+
+def unfit(error: BaseException, path: str = "") -> InputError:
+    """A value that the store cannot hold, with what to do about it."""
+    cause = cause_of(error)
+    if isinstance(error, TooLargeError):
+        advice = "repair that number, or leave it out"
+    elif (
+        isinstance(cause, UnicodeError)
+        or isinstance(cause.__cause__, UnicodeError)
+        or any(word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00"))
+    ):
+        advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
+    elif engines.too_long(error):
+        advice = "names and ids may have some 2,000 characters here"
+    else:
+        advice = "this is a defect of the importer, unless --set or the mapping gave the value"
+    problem = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+    return InputError(problem, path=path, advice=advice)

@@ -12,18 +12,22 @@ from warehouse.records import PublishedScore, RunHeader, RunStatus
 from warehouse.records.hashing import canonical_digest
 from warehouse.records.run_fields import STORED_FIELDS
 from warehouse.records.stored_text import readable
+from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.curate import field_clusters
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
+from warehouse.store.load.state import _Load
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
-    from warehouse.store.load.state import Part, _Load
+    from warehouse.store.load.state import Part
 
 
 #: Places where a file ends inside a row, each with the files of runs that it names.
@@ -240,3 +244,47 @@ def link_sources(
         source_id = state.part_of(decision.run).source.id
         rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})
     append(connection, tables.run_source, rows)
+
+
+def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state: _Load) -> None:
+    """Write the prompts that the store lacks; clusterings by their fields take them in. The ids of all
+    are in ``stage_prompt`` then."""
+    state.new_prompts = _find_new_prompts(scratch, state)
+    if state.new_prompts and engines.is_shared(connection):
+        store.dialect.prepare(connection)  # then none comes in between
+        state.new_prompts = _find_new_prompts(scratch, state)
+    if state.new_prompts:
+        _push_prompts(scratch, connection, state.new_prompts)
+        field_clusters.extend(store, benchmarks_of(state))
+
+
+def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
+    scratch.pull(
+        "known_prompt",
+        "select id, benchmark_id, split, key, occurrence from prompt "
+        "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
+        {"benchmarks": benchmarks_of(state)},
+    )
+    scratch.script("stage_prompt")
+    scratch.script("new_prompt")
+    return int(scratch.value("select count(*) from new_prompt"))
+
+
+def _push_prompts(scratch: Scratch, connection: sa.Connection, count: int) -> None:
+    first = allocate(connection, "prompt", count)
+    scratch.run(
+        "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
+        "benchmark_id, split, key, occurrence from new_prompt",
+        {"first": first},
+    )
+    scratch.script("stage_prompt")
+    scratch.push("prompt", scratch.text("insert_prompt", first_id=first))
+    for benchmark_id, fingerprint in fingerprints(scratch):
+        connection.execute(
+            sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)
+        )
+
+
+def benchmarks_of(state: _Load) -> list[int]:
+    """Ids of the benchmarks of a load, ascending."""
+    return sorted({row["benchmark_id"] for row in state.references})

@@ -24,22 +24,26 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import facts, prompt_completion, source_ledger, staging
-from warehouse.store.load.benchmark_metrics import benchmark_metrics
-from warehouse.store.load.bulk_insert import UnfitError
+from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
+from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsing, unfit
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
-from warehouse.store.load.load_errors import NeedsMemoryError, parsing, unfit
-from warehouse.store.load.load_report import (
+from warehouse.store.load.facts import add_prompts, benchmarks_of
+from warehouse.store.load.run_keys import condition_key, run_key
+from warehouse.store.load.scratch import open_scratch
+from warehouse.store.load.state import (
+    Claim,
+    LoadOptions,
+    LoadReport,
+    NotTogetherError,
+    Parsed,
+    Part,
+    _Load,
     note_same_content,
     note_unscored,
     note_values_that_are_no_numbers,
     report_of,
 )
-from warehouse.store.load.named_dimensions import add_dimensions
-from warehouse.store.load.new_prompts import add_prompts, benchmarks_of
-from warehouse.store.load.run_keys import condition_key, run_key
-from warehouse.store.load.scratch import open_scratch
-from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load
 
 #: How often a load is tried where another writer got in its way (deadlock, serialisation).
 ATTEMPTS = 3

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
+from warehouse.files.output_file import KnownAs
 from warehouse.records import Rejection
 from warehouse.records.clock import utc_now
 from warehouse.records.credentials import masked, without_credentials
@@ -18,7 +23,7 @@ from warehouse.records.stored_text import readable
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.curate.vacuum import remove_unheld
+from warehouse.store.curate.upkeep import remove_unheld
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.state import Claim
@@ -352,3 +357,61 @@ def _find(connection: sa.Connection, reference: str) -> int:
         listed = ", ".join(f"{row.id} ({row.path})" for row in matching)
         raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
     return int(matching[0].id)
+
+
+#: A byte of a name that is no UTF-8, as the ledger spells it (`readable`).
+_ESCAPED = re.compile(r"\\udc([89a-f][0-9a-f])")
+
+
+def known_in(store: Store) -> KnownAs:
+    """Says which source of a store a file is; for guards of what is written. The ledger is read when it is asked."""
+    return partial(known_as, store)
+
+
+def known_as(store: Store, path: Path, ours: bool) -> str:
+    """Which source a file is, or is one of: by its path, whichever way that is spelled or linked, as it was given or
+    below the store's folder; or by its name and bytes. Empty if it is none.
+
+    Args:
+        path: of a file that is there.
+        ours: this program wrote it, so it is none that merely lies among those of a source.
+    """
+    status = path.stat()
+    folders = [Path.cwd()]
+    if store.dialect.embedded:
+        folders.append(Path(store.url.database or "").resolve().parent)
+    digest = ""
+    for row in store.rows("select id, path, sha256, bytes from source order by id"):
+        for there, found in _places(row["path"], folders):
+            if os.path.samestat(found, status):
+                return f"source {row['id']} ({row['path']})"
+            if not ours and _is_beside(path, there, found, row["bytes"]):
+                return f"in the folder of source {row['id']} ({row['path']}), which is of several files,"
+        if row["bytes"] == status.st_size:
+            digest = digest or _digest(path)
+            if row["sha256"] == digest:
+                return f"source {row['id']} ({row['path']})"
+    return ""
+
+
+def _places(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
+    """Files that the ledger may mean by a path."""
+    for spelled in dict.fromkeys((path, _ESCAPED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path))):
+        for folder in folders:
+            there = folder / spelled
+            try:
+                yield there, there.stat()
+            except (OSError, ValueError):
+                continue
+
+
+def _is_beside(path: Path, first: Path, found: Any, total: int | None) -> bool:
+    """Whether a file lies in the folder of a source of which the ledger names the first of several files."""
+    return (total or 0) > found.st_size and first.resolve().parent in path.parents
+
+
+def _digest(path: Path) -> str:
+    """The hash of a source of this one file."""
+    with path.open("rb") as file:
+        content = hashlib.file_digest(file, "sha256").digest()
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).hexdigest()
