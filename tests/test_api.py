@@ -148,7 +148,7 @@ USES = {
     "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
-        (f"{ANALYSIS}.variance.seeds:seed_variance",),
+        (f"{ANALYSIS}.variance.variance:seed_variance",),
         "variance",
         flags=("cluster", "at", "hat", "estimand", "level", "seeds"),
     ),
@@ -169,11 +169,13 @@ USES = {
     "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids")),
     "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
     "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
-    "subset_export": Use((f"{ANALYSIS}.subsets.export:export_subset",), "subset export", flags=("out",)),
+    "subset_export": Use((f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)),
     "subset_import": Use(
-        (f"{ANALYSIS}.subsets.load:import_plans",), "subset import", silent=("now",), renamed={"file": "path"}
+        (f"{ANALYSIS}.subsets.exchange:import_plans",), "subset import", silent=("now",), renamed={"file": "path"}
     ),
-    "subset_extend": Use((f"{ANALYSIS}.subsets.extend:extend_plan",), "subset extend", silent=("now",), flags=("out",)),
+    "subset_extend": Use(
+        (f"{ANALYSIS}.subsets.exchange:extend_plan",), "subset extend", silent=("now",), flags=("out",)
+    ),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),
         "matrix test",

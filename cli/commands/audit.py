@@ -21,8 +21,7 @@ from ..ui.questions import options_of
 from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.audit.report import AuditReport
-    from warehouse.analysis.audit.row import AgreementRow, AuditRow
+    from warehouse.analysis.audit.report import AgreementRow, AuditReport, AuditRow
 
 #: Characters of an answer and of a question.
 ANSWER, ANSWER_WIDE, QUESTION = 14, 40, 50
@@ -45,7 +44,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 @output_options
 @pass_state
 def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow
+    from warehouse.analysis.audit.report import AgreementRow, AuditRow, EffectRow
 
     question = Audit.said(options, typed(options))
     if options["effect"] and options["against"] is not None and not output.for_people:

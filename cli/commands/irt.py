@@ -157,7 +157,7 @@ def next_(
     state: State, /, asked_model: str, benchmarks: tuple[str, ...], output: Output, ids: bool, **options: Any
 ) -> None:
     from warehouse.analysis.irt.results import NextRow
-    from warehouse.analysis.subsets.export import ids_text
+    from warehouse.analysis.subsets.exchange import ids_text
 
     from ..ui.irt_tables import print_next
 

@@ -104,7 +104,7 @@ def finish(state: State, result: MatrixResult) -> None:
 @matrix_options
 @pass_state
 def test(state: State, /, benchmark: str, output: Output, histogram: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.rows import HistogramRow, TestRow
+    from warehouse.analysis.matrix.results import HistogramRow, TestRow
 
     from ..ui.matrix_tables import print_histogram, print_test
 
@@ -136,7 +136,7 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 @matrix_options
 @pass_state
 def cluster(state: State, /, benchmark: str, output: Output, members: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.rows import ClusterCountRow
+    from warehouse.analysis.matrix.results import ClusterCountRow
 
     from ..ui.matrix_tables import member_rows, print_clusters
 
@@ -190,7 +190,7 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 def weights(
     state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None, **options: Any
 ) -> None:
-    from warehouse.analysis.matrix.rows import OutrankRow, RandomWeightRow, WeightRow
+    from warehouse.analysis.matrix.results import OutrankRow, RandomWeightRow, WeightRow
 
     from ..ui.matrix_tables import print_weights
 
@@ -257,7 +257,7 @@ def read_weights(path: Path) -> dict[str, float]:
 @matrix_options
 @pass_state
 def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.rows import GrowthRow, GrowthStep
+    from warehouse.analysis.matrix.results import GrowthRow, GrowthStep
 
     from ..ui.matrix_tables import print_growth
 
@@ -294,7 +294,7 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 @matrix_options
 @pass_state
 def explain(state: State, /, benchmark: str, output: Output, top: int, **options: Any) -> None:
-    from warehouse.analysis.matrix.rows import ExplainRow
+    from warehouse.analysis.matrix.results import ExplainRow
 
     from ..ui.matrix_tables import print_explanation
 

@@ -73,7 +73,7 @@ def _mark(state: State, run: str | None, tags: tuple[str, ...], untags: tuple[st
 
 
 def _list(state: State, where: tuple[str, ...], everything: bool, output: Output) -> None:
-    from warehouse.analysis.selection.run_list import ListedRun, list_runs
+    from warehouse.analysis.selection.conditions import ListedRun, list_runs
     from warehouse.store.curate import catalogue
 
     with state.open() as store:

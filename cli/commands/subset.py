@@ -19,10 +19,10 @@ from ..ui.questions import options_of
 from ..ui.table import echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.subsets.export import Export
+    from warehouse.analysis.subsets.exchange import Export
     from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
 
-#: Forms of `subset export`, as ``warehouse.analysis.subsets.export`` has them.
+#: Forms of `subset export`, as ``warehouse.analysis.subsets.exchange`` has them.
 FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
 SPARE = ("90 % gain", "history", "strata", "split", "against")
@@ -53,7 +53,7 @@ def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> N
 @output_options
 @pass_state
 def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None:
-    from warehouse.analysis.subsets.load import import_plans
+    from warehouse.analysis.subsets.exchange import import_plans
 
     _give(state, import_plans(state.opener(), file, as_dated=as_dated), output, None)
 
@@ -65,7 +65,7 @@ def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None
 @output_options
 @pass_state
 def extend(state: State, /, plan: str, output: Output, out: Path | None, size: int) -> None:
-    from warehouse.analysis.subsets.extend import extend_plan
+    from warehouse.analysis.subsets.exchange import extend_plan
 
     plans = extend_plan(state.opener(), plan, size=size)
     _give(state, plans, output, out)
@@ -87,7 +87,7 @@ def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
 
 def _exported(state: State, plan: str, to: str) -> Export:
     """A plan file needs no store."""
-    from warehouse.analysis.subsets.export import export_plans, export_subset
+    from warehouse.analysis.subsets.exchange import export_plans, export_subset
     from warehouse.analysis.subsets.plan import read_plans
 
     if Path(plan).exists():

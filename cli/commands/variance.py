@@ -30,8 +30,7 @@ from ..ui.table import (
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
     from warehouse.analysis.variance.pass_rates import PassReport, PassRow
-    from warehouse.analysis.variance.seeds import SeedReport, SeedRow
-    from warehouse.analysis.variance.variance import VarianceReport
+    from warehouse.analysis.variance.variance import SeedReport, SeedRow, VarianceReport
 
 
 @command("variance")
@@ -161,7 +160,7 @@ def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool)
 
 
 def _seeds(state: State, question: SeedVariance, output: Output) -> None:
-    from warehouse.analysis.variance.seeds import SeedRow
+    from warehouse.analysis.variance.variance import SeedRow
 
     with state.open() as store:
         report: SeedReport = question.ask(store)

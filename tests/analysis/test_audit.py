@@ -16,7 +16,7 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.simulated_votes import simulate
 from tests.support.stores import store_at
 from warehouse.analysis.audit.audit import audit
-from warehouse.analysis.audit.options import Options, first_number, free_form, free_form_keys
+from warehouse.analysis.audit.keys import Options, first_number, free_form, free_form_keys
 from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.report_data.report import read_report
 from warehouse.errors import InputError, MisuseError, StatisticsError

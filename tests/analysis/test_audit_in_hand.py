@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.test_without_store import ACC, NOBODY, answers
-from warehouse.analysis.audit.against import Verdicts, agreement
+from warehouse.analysis.audit.against import Verdicts, agreement, effect_of
 from warehouse.analysis.audit.audit import audit_of
-from warehouse.analysis.audit.effect import effect_of
-from warehouse.analysis.audit.keys import SEVERAL_KEYS, Key, keys_of
-from warehouse.analysis.audit.options import Options
-from warehouse.analysis.audit.row import EffectRow
-from warehouse.analysis.audit.stored_answers import ChoiceRows, TextAnswers
+from warehouse.analysis.audit.keys import SEVERAL_KEYS, ChoiceRows, Key, Options, TextAnswers, keys_of
+from warehouse.analysis.audit.report import EffectRow
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition

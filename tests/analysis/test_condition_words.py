@@ -9,7 +9,7 @@ import pytest
 from tests.support.builders import StoreRows
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.selection.run_list import list_runs
+from warehouse.analysis.selection.conditions import list_runs
 from warehouse.errors import MisuseError
 from warehouse.store.open import open_store
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.lakes import MARKS, SailServer, world_with_lake
-from warehouse.analysis.matrix import elsewhere
+from warehouse.analysis.matrix import analyses
 from warehouse.analysis.matrix.matrix import Matrix
 from warehouse.errors import StoreError
 from warehouse.store import engines
@@ -42,7 +42,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             came.append(number)
             yield number, data
 
-    monkeypatch.setattr(elsewhere, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(analyses, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(engines.Executors, "map", counted)
     return came
 
@@ -70,7 +70,7 @@ def test_an_engine_in_this_process_has_nobody_to_ask(made: Path, tasks: list[int
 def test_little_work_is_done_here(
     made: Path, server: SailServer, tasks: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elsewhere, "WORTH_SECONDS", 30.0)
+    monkeypatch.setattr(analyses, "WORTH_SECONDS", 30.0)
     answers(f"{server.url}?lake={made / 'lake'}")
     assert not tasks
 

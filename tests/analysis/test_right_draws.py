@@ -9,8 +9,7 @@ import pytest
 
 from tests.analysis.test_without_store import ACC
 from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.right_draws import right_draws
-from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.scores import PromptScores, right_draws
 
 SHARE = replace(ACC, kind="bounded")
 

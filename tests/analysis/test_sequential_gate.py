@@ -14,7 +14,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import connect
-from warehouse.analysis.selection.prompt_order import order_keys, order_prompts, read_keys
+from warehouse.analysis.selection.stopped import order_keys, order_prompts, read_keys
 from warehouse.analysis.sequential.row import SequentialRow
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError

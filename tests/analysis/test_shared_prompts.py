@@ -12,7 +12,7 @@ import pytest
 from tests.support.cli import Caller
 from warehouse import connect
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.selection.shared_prompts import join
+from warehouse.analysis.selection.prompts import join
 
 N = 120
 Question = tuple[str, str]  # id and text; without a text empty

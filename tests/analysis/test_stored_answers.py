@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warehouse.analysis.audit.stored_answers import ChoiceRows, likeliest_options
+from warehouse.analysis.audit.keys import ChoiceRows, likeliest_options
 
 NAN = float("nan")
 

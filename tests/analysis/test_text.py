@@ -19,7 +19,7 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.stores import ENGINES, opener_of, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.text import duplicates as near
-from warehouse.analysis.text import near_pairs_cache
+from warehouse.analysis.text import duplicates as near_pairs_cache
 from warehouse.analysis.text.duplicates import duplicates
 from warehouse.analysis.text.embed import EmbedRow, embed
 from warehouse.analysis.text.semantic_clusters import cluster_semantic

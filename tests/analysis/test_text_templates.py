@@ -8,7 +8,7 @@ import pytest
 import warehouse
 from tests.support.builders import StoreRows
 from tests.support.embedders import TinyEmbedder, word_vector
-from warehouse.analysis.text.templates import find_template
+from warehouse.analysis.text.embed import find_template
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.open import open_store
 

@@ -11,23 +11,19 @@ import pytest
 
 from tests.support.simulated_votes import simulate
 from warehouse.analysis.audit.audit import audit_of
-from warehouse.analysis.audit.keys import Key
-from warehouse.analysis.audit.options import Options
+from warehouse.analysis.audit.keys import Key, LikeliestOptions, Options, TextAnswers
 from warehouse.analysis.audit.read import StoredAnswers, Voter
-from warehouse.analysis.audit.stored_answers import LikeliestOptions, TextAnswers
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.common_benchmarks import by_split
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.prompts import SharedPrompts
+from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, coverage_of, group_entries
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.selection.shared_prompts import SharedPrompts
-from warehouse.analysis.suites.entries import LeafEntries
+from warehouse.analysis.suites.entries import LeafEntries, UnitMap
 from warehouse.analysis.suites.leaderboard import suite_board
-from warehouse.analysis.suites.read import SuiteEntries
-from warehouse.analysis.suites.scores import Leaf
+from warehouse.analysis.suites.read import Leaf, SuiteEntries
 from warehouse.analysis.suites.tree import Suite, list_suites
-from warehouse.analysis.suites.units import UnitMap
 from warehouse.analysis.training.decide import decide_of
 from warehouse.analysis.training.recipes import recipes_of
 from warehouse.analysis.training.seeds import recipe_seeds

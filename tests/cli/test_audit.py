@@ -10,7 +10,7 @@ import pytest
 import warehouse
 from tests.analysis.test_audit import N, lines, store_of, write_verdicts
 from tests.support.cli import Caller, on_a_terminal
-from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow
+from warehouse.analysis.audit.report import AgreementRow, AuditRow, EffectRow
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from tests.support.cli import Caller
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES
-from warehouse.analysis.matrix.rows import HistogramRow, OutrankRow
+from warehouse.analysis.matrix.results import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
 from warehouse.errors import MisuseError
 from warehouse.report.charts import PLOT, Spec

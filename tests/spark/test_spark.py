@@ -17,7 +17,7 @@ from tests.support.lakes import world_with_lake
 from tests.support.same_rows import assert_same_rows
 from tests.support.same_stores import store_differences
 from tests.support.spark_cluster import SparkCluster
-from warehouse.analysis.matrix import elsewhere
+from warehouse.analysis.matrix import analyses
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.lake.check import check
@@ -82,7 +82,7 @@ def test_permutations_on_executors_are_those_of_the_store(
             came.append(number)
             yield number, data
 
-    monkeypatch.setattr(elsewhere, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(analyses, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(engines.Executors, "map", counted)
     urls = (f"duckdb:///{made / 'store.duckdb'}", f"{cluster.url}?lake={made / 'lake'}")
     one, other = (run(*line.split(), "--json", "--no-store", db=url) for url in urls)

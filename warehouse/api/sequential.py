@@ -74,7 +74,7 @@ class SequentialMethods(Connection):
             StatisticsError: a number out of range.
         """
         from warehouse.analysis.selection.selection import Selection, as_conditions
-        from warehouse.analysis.sequential.follow import Follower
+        from warehouse.analysis.sequential.gate import Follower
 
         settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, looks=looks, use_history=use_history)
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
@@ -118,7 +118,7 @@ def _changes(log: Path, go_on: Callable[[], bool]) -> Iterator[None]:
 
 def _read(follower: Any, log: Path, reading: Mapping[str, Any]) -> tuple[SequentialRow | None, str]:
     """The row of the log as it is now, or why there is none yet."""
-    from warehouse.analysis.sequential.follow import NothingYet
+    from warehouse.analysis.sequential.gate import NothingYet
     from warehouse.errors import InputError
     from warehouse.ingest.pipeline import ingest
     from warehouse.store.load.state import LoadOptions

@@ -11,7 +11,7 @@ from warehouse.questions.question import Gives, method
 from warehouse.questions.subsets import PlanSubset
 
 if TYPE_CHECKING:
-    from warehouse.analysis.subsets.export import Export
+    from warehouse.analysis.subsets.exchange import Export
     from warehouse.analysis.subsets.plan import SubsetPlans
 
 
@@ -31,7 +31,7 @@ class SubsetMethods(Connection):
             MisuseError: an unknown plan or harness, or ids that this harness cannot take.
             InputError: a file that is no plan.
         """
-        from warehouse.analysis.subsets.export import export_subset
+        from warehouse.analysis.subsets.exchange import export_subset
 
         with self.reading() as store:
             return export_subset(store, plan, to=to)
@@ -48,7 +48,7 @@ class SubsetMethods(Connection):
             InputError: no such file, or no plan; says what was found.
             MisuseError: other bounds or another direction of the metric here, or a date to come.
         """
-        from warehouse.analysis.subsets.load import import_plans
+        from warehouse.analysis.subsets.exchange import import_plans
 
         return import_plans(self.opener, path, as_dated=as_dated, now=now)
 
@@ -64,6 +64,6 @@ class SubsetMethods(Connection):
             MisuseError: a run on the plan is stored, a plan of several benchmarks, an unknown plan.
             StatisticsError: a size below that of the plan, or above that of the benchmark.
         """
-        from warehouse.analysis.subsets.extend import extend_plan
+        from warehouse.analysis.subsets.exchange import extend_plan
 
         return extend_plan(self.opener, plan, size=size, now=now)

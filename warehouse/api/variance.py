@@ -14,8 +14,10 @@ from warehouse.questions.variance import PassRates, SeedVariance, Variance
 if TYPE_CHECKING:  # named in strings
     from warehouse.analysis.power.power import PowerPlan
     from warehouse.analysis.variance.pass_rates import PassReport  # noqa: F401
-    from warehouse.analysis.variance.seeds import SeedReport  # noqa: F401
-    from warehouse.analysis.variance.variance import VarianceReport  # noqa: F401
+    from warehouse.analysis.variance.variance import (
+        SeedReport,  # noqa: F401
+        VarianceReport,  # noqa: F401
+    )
     from warehouse.stats import Cost, VarianceParts
 
 

@@ -52,7 +52,7 @@ class SeedVariance(_OfTarget, Question):
         MisuseError: an unknown name, or no model with scores of two seeds.
     """
 
-    NAME, ANSWER = "seed_variance", "warehouse.analysis.variance.seeds:seed_variance"
+    NAME, ANSWER = "seed_variance", "warehouse.analysis.variance.variance:seed_variance"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.suite import NEWEST, SuitePart
+from warehouse.analysis.report_data.partial_runs import NEWEST, SuitePart
 
 #: What the commands use where nothing is said.
 LEVEL, PAIR_RESAMPLES, SEED = 0.95, 9999, 0

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.items.excerpts import distinctive
-from warehouse.analysis.report_data.hard_prompts import HardPrompts
-from warehouse.analysis.report_data.suspects import Suspects
+from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.report.maps import excerpt
 from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
-from warehouse.analysis.matrix.rows import HistogramRow, RandomWeightRow
+from warehouse.analysis.matrix.results import (
+    HistogramRow,
+    MatrixClusters,
+    MatrixExplanation,
+    MatrixGrowth,
+    MatrixTest,
+    MatrixWeights,
+    RandomWeightRow,
+)
 from warehouse.report.charts import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
 
 #: Bins of the coefficients.

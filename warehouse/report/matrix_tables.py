@@ -7,8 +7,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.matrix.results import MatrixClusters, MatrixGrowth, MatrixTest, MatrixWeights
-from warehouse.analysis.matrix.rows import ClusterRow, ExplainRow, GrowthStep, RandomWeightRow, WeightRow
+from warehouse.analysis.matrix.results import (
+    ClusterRow,
+    ExplainRow,
+    GrowthStep,
+    MatrixClusters,
+    MatrixGrowth,
+    MatrixTest,
+    MatrixWeights,
+    RandomWeightRow,
+    WeightRow,
+)
 from warehouse.report.plots import Axis
 from warehouse.report.table import Column, count, drawing, name, number, table, text, written
 from warehouse.tables.words import decimals

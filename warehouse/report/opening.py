@@ -12,8 +12,8 @@ from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.changes import Change, Changes
-from warehouse.analysis.report_data.suite import SuitePart
+from warehouse.analysis.report_data.partial_runs import SuitePart
+from warehouse.analysis.report_data.report import Change, Changes
 from warehouse.report.anchors import anchor
 from warehouse.report.table import Column, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals, fixed

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import ReportData
-from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.files.output_file import FORCE, REPORT, require_output, write_output
 from warehouse.files.whole_file import is_stream
 from warehouse.records.clock import utc_now

@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.training.seeds import SeedsReport
-from warehouse.analysis.variance.seeds import SeedReport
-from warehouse.analysis.variance.variance import VarianceReport
+from warehouse.analysis.variance.variance import SeedReport, VarianceReport
 from warehouse.report.table import Column, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
-from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.analysis.training.decide import DecisionRow
 from warehouse.analysis.training.recipes import RecipesRow
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.against import Verdicts, agreement, match_verdicts, read_verdicts
-from warehouse.analysis.audit.beside import Beside, cluster_name, look_beside
-from warehouse.analysis.audit.effect import effect_of
+from warehouse.analysis.audit.against import Verdicts, agreement, effect_of, match_verdicts, read_verdicts
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.audit.report import AuditReport
-from warehouse.analysis.audit.row import AgreementRow, AuditRow, StratumRow
-from warehouse.analysis.audit.votes import AuditData, votes_of
+from warehouse.analysis.audit.report import AgreementRow, AuditReport, AuditRow, StratumRow
+from warehouse.analysis.audit.votes import AuditData, Beside, cluster_name, look_beside, votes_of
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError

@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.keys import NO_KEY, Key, keys_of
-from warehouse.analysis.audit.options import LONGEST
-from warehouse.analysis.audit.stored_answers import ChoiceRows, LikeliestOptions, TextAnswers, likeliest_options
+from warehouse.analysis.audit.keys import (
+    LONGEST,
+    NO_KEY,
+    ChoiceRows,
+    Key,
+    LikeliestOptions,
+    TextAnswers,
+    keys_of,
+    likeliest_options,
+)
 from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
-from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.votes import NO_OPTION_COUNT
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow, StratumRow
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, Row
 
 #: What must be read with every list.
 BLIND = "it finds what models agree on: a clean list proves no clean key"
@@ -119,3 +118,152 @@ class AuditReport(Result):
                 for row in self.listed
             ],
         }
+
+
+@dataclass(frozen=True)
+class AuditRow(Row):
+    """One prompt, and what speaks against its recorded key.
+
+    Attributes:
+        prompt: ``prompt:ID``, as `show` takes it.
+        key: its id in the dump, else its key.
+        posterior: probability that the recorded key is wrong, by the votes; None with a ``reason``.
+        listed: the posterior reaches the threshold.
+        running_fdr: share of right keys that is expected in the list down to this row.
+        recorded: the recorded key: letter and text of the option, or the answer.
+        rival: the most probable other answer; None where that is one that nobody gave.
+        rival_posterior: probability that the rival is the right answer.
+        votes_key: votes for the recorded key; a model has one, split over its draws.
+        votes_rival: votes for the rival.
+        votes_unparsed: votes that name no option.
+        n_models: models that answered.
+        stratum: the prompt's stratum, None without strata.
+        stratum_rate: rate of wrong keys in it, at least 2 %.
+        contradicts: a prompt that asks the same, or nearly, and has another key; else None.
+        negative: models that are better on the rest do worse on it, significantly; None if unknown.
+        constant: all models have one score; None if unknown.
+        datamap_models: models that answer it wrongly and always alike, over several generations each;
+            None where none answered it more than once.
+        cluster: its cluster, None without.
+        cluster_listed: prompts of this cluster that are listed, itself included.
+        cluster_size: prompts of this cluster.
+        wrong: the verdict of the people's audit; None without one.
+        reason: why the key cannot be judged; empty if it can.
+        text: beginning of the prompt.
+    """
+
+    prompt: str
+    key: str
+    posterior: float | None
+    listed: bool
+    running_fdr: float | None
+    recorded: str | None
+    rival: str | None
+    rival_posterior: float | None
+    votes_key: float | None
+    votes_rival: float | None
+    votes_unparsed: float | None
+    n_models: int
+    stratum: str | None
+    stratum_rate: float | None
+    contradicts: str | None
+    negative: bool | None
+    constant: bool | None
+    datamap_models: int | None
+    cluster: str | None
+    cluster_listed: int | None
+    cluster_size: int | None
+    wrong: bool | None
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class EffectRow(Row):
+    """One condition with all prompts, and without the suspects. Figures are in the metric's reported unit.
+
+    Attributes:
+        model: its name.
+        condition: settings that tell it from others.
+        heard: its votes helped to find the suspects.
+        n_prompts: prompts with a score.
+        n_kept: those that are no suspects.
+        estimate: the figure with all prompts.
+        estimate_kept: without the suspects; None if no prompt is left.
+        change: the second minus the first.
+        rank: place among rows that cover the whole benchmark, 1 is best, ties share it.
+        rank_kept: place without the suspects.
+        difference: paired difference to the leader with all prompts; None for the leader.
+        ci_low: lower end of its interval.
+        ci_high: upper end.
+        difference_kept: the same difference without the suspects.
+        ci_low_kept: lower end of its interval.
+        ci_high_kept: upper end.
+        flags: ``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``.
+    """
+
+    model: str
+    condition: str
+    heard: bool
+    n_prompts: int
+    n_kept: int
+    estimate: float
+    estimate_kept: float | None
+    change: float | None
+    rank: int | None
+    rank_kept: int | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    difference_kept: float | None
+    ci_low_kept: float | None
+    ci_high_kept: float | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AgreementRow(Row):
+    """One figure of how well a list agrees with the people's audit.
+
+    Attributes:
+        score: what orders the list: ``posterior``; beside it the simple ``share_wrong`` (votes not for the
+            key) and ``rival_votes`` (share of votes for the rival).
+        figure: ``auc``, ``average_precision``, ``precision_at``, ``expected_fdr``, ``observed_fdr``, and
+            the first two ``_within`` strata and ``_without_largest`` stratum.
+        at: prompts of ``precision_at``, threshold of the rates; None otherwise.
+        value: the figure; None where it is not defined.
+        low: lower end of the interval of ``observed_fdr``.
+        high: upper end.
+        random: what a random order would give; None where that is not one number.
+        n: prompts behind it.
+        n_wrong: those with a wrong key.
+    """
+
+    score: str
+    figure: str
+    at: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+    random: float | None
+    n: int
+    n_wrong: int
+
+
+@dataclass(frozen=True)
+class StratumRow(Row):
+    """The rate of wrong keys of one stratum.
+
+    Attributes:
+        stratum: its label; None where there are none.
+        n_prompts: its prompts that can be judged.
+        n_listed: those that are listed.
+        rate: rate of wrong keys that the prompts share, at least 2 %.
+        expected_wrong: sum of the posterior probabilities.
+    """
+
+    stratum: str | None
+    n_prompts: int
+    n_listed: int
+    rate: float
+    expected_wrong: float

@@ -12,7 +12,7 @@ from warehouse.analysis.comparison.pair_group import PairGroup, others_apart
 from warehouse.analysis.comparison.pairs_view import pairs_view
 from warehouse.analysis.comparison.words import direction_remarks, not_compared_notes
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.other_metrics import advise_others
+from warehouse.analysis.selection.benchmarks import advise_others
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,

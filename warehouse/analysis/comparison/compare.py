@@ -18,11 +18,16 @@ from warehouse.analysis.comparison.view import comparison_table, models_of, rema
 from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words, direction_remarks
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference import (
+    by_benchmark_split,
+    common_benchmarks,
+    in_words,
+    parse_where,
+    pick_all,
+)
+from warehouse.analysis.selection.scores import unstated_bounds
 from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers

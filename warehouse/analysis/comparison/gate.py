@@ -13,9 +13,9 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import planned_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.analysis.selection.common_benchmarks import in_words
+from warehouse.analysis.selection.prompts import read_shared_prompts, same_contents, shared_in_words
+from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.analysis.selection.shared_prompts import read_shared_prompts, same_contents, shared_in_words
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers

@@ -15,12 +15,7 @@ from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
-from warehouse.analysis.selection.shared_prompts import (
-    copies_in_words,
-    read_shared_prompts,
-    same_contents,
-    sharing_in_words,
-)
+from warehouse.analysis.selection.prompts import copies_in_words, read_shared_prompts, same_contents, sharing_in_words
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    advise_metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+    run_metrics_of,
+    scored_metrics,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import stopped_early

@@ -13,8 +13,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.scores import PromptScores, align_values, read_links
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.subsets.recognise import PlannedRun, recognise
-from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
+from warehouse.analysis.subsets.stored import BenchmarkPlans, PlannedRun, possible_plans, recognise
 from warehouse.errors import StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference

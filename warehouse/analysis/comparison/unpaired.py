@@ -18,8 +18,8 @@ from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links, outside_clusters
-from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.scores import PromptScores, read_links
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError, StatisticsError

@@ -11,21 +11,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.items.answer_grouping import Grouper, Grouping, grouper_of
+from warehouse.analysis.items.answer_grouping import Grouper, Grouping, count_correct, count_generations, grouper_of
 from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, distribution
-from warehouse.analysis.items.generations import count_correct, count_generations
 from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     Metric,
+    advise_metric,
     choose_metrics,
     find_benchmark,
     metrics_of,
     run_metrics_of,
+    scored_metrics,
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import find_conditions, parse_where
 from warehouse.embeddings import Embedder, Entailment

@@ -12,8 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.items.answer_grouping import BY_ANSWER, BY_TEXT, Grouper, Grouping
-from warehouse.analysis.items.generations import GenerationCounts, Source, read_generations
+from warehouse.analysis.items.answer_grouping import (
+    BY_ANSWER,
+    BY_TEXT,
+    GenerationCounts,
+    Grouper,
+    Grouping,
+    Source,
+    read_generations,
+)
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint

@@ -14,8 +14,7 @@ from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
 from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
+from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -24,8 +23,8 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
+from warehouse.analysis.selection.scores import unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.selection.unstated_bounds import unstated_bounds
 from warehouse.questions.leaderboard import OneLeaderboard, Ranking
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers

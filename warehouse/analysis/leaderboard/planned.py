@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
-from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
+from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats.subsets.design import rank_among

@@ -1,28 +1,63 @@
-"""From the matrix of a benchmark to results: one function for each question."""
+"""The analyses of a performance matrix, here or on executors: tests, clusters, explanations, weights, growth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.matrix.elsewhere import Elsewhere
 from warehouse.analysis.matrix.read import MatrixData
-from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixTest
-from warehouse.analysis.matrix.rows import ClusterCountRow, ClusterRow, ExplainRow, HistogramRow, TestRow
+from warehouse.analysis.matrix.results import (
+    ClusterCountRow,
+    ClusterRow,
+    ExplainRow,
+    GrowthRow,
+    GrowthStep,
+    HistogramRow,
+    MatrixClusters,
+    MatrixExplanation,
+    MatrixGrowth,
+    MatrixTest,
+    MatrixWeights,
+    OutrankRow,
+    RandomWeightRow,
+    TestRow,
+    WeightRow,
+)
+from warehouse.errors import MisuseError, StoreError, first_line
 from warehouse.stats.matrix import (
     ClusterSearch,
     Explanation,
+    Growth,
     PermutationTest,
+    RandomWeights,
     cluster_search,
     explain,
+    grow,
     permutation_test,
+    random_weights,
+    weighted_scores,
 )
+from warehouse.stats.matrix.clustering import MOST_CLUSTERS
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import Similarity
+from warehouse.stats.matrix.weights import (
+    Order,
+    cluster_weights,
+    competition_ranks,
+    distance_weights,
+    inverse_distance_weights,
+    medoid_weights,
+)
+from warehouse.store.engines import Executors
+from warehouse.store.open import StoreOpener
 
 #: An FDR below this counts as significant.
 FDR = 0.05
@@ -205,3 +240,192 @@ def _explained(data: MatrixData, rows: NDArray[np.intp], explanation: Explanatio
 def _row(data: MatrixData, row: int, figures: NDArray[np.float64]) -> ExplainRow:
     known = [None if np.isnan(figure) else float(figure) for figure in figures]
     return ExplainRow(data.keys[row], known[0], known[1], known[2], known[3], data.texts[row])
+
+
+_log = logging.getLogger(__name__)
+
+#: Work below so many processor seconds is done here: executors take some seconds to begin.
+WORTH_SECONDS = 30.0
+#: Measured on one core (docs/scale.md): pairs of prompts per second, for each 64 models where all
+#: scores are 0 or 1; pairs per second where they are not; seconds per score and number of clusters.
+_BINARY_PAIRS, _PAIRS, _CLUSTERED = 2e9, 1.5e7, 1e-5
+
+
+def seconds_of_test(data: MatrixData, n_permutations: int) -> float:
+    """Processor seconds that the shuffled matrices of a permutation test take, about."""
+    n, k = data.values.shape
+    pairs: float = n * (n - 1) / 2 * n_permutations
+    binary = bool(np.isin(data.values, (0, 1)).all())
+    return pairs * -(-k // 64) / _BINARY_PAIRS if binary else pairs / _PAIRS
+
+
+def seconds_of_clusters(data: MatrixData, tried: Sequence[int], n_permutations: int) -> float:
+    """Processor seconds that the shuffled matrices of a search of clusters take, about."""
+    return _CLUSTERED * float(data.values.size) * (len(tried) or MOST_CLUSTERS - 1) * n_permutations
+
+
+class Elsewhere:
+    """Executors, as a :class:`warehouse.stats.matrix.tables.Spread`; what they cannot do is done here.
+
+    Attributes:
+        notes: why something was done here, if anything was.
+    """
+
+    def __init__(self, executors: Executors) -> None:
+        self._executors = executors
+        self.notes: list[str] = []
+
+    def __call__(self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+        """Run a function on each of some tasks, in blocks on executors."""
+        left = dict(enumerate(tasks))
+        if not self.notes:
+            _log.debug("%d tasks go to the executors of %s", len(tasks), self._executors)
+            try:
+                self._executors.open()
+                for number, data in self._executors.map(function, tasks):
+                    if left.pop(number, None) is not None:
+                        yield number, data
+            except (StoreError, MisuseError) as error:
+                self.notes.append(f"computed by this process, since executors could not: {first_line(error)}")
+        if left:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                yield from zip(left, pool.map(function, left.values()), strict=True)
+
+
+@contextmanager
+def elsewhere(opener: StoreOpener, seconds: float) -> Iterator[Elsewhere | None]:
+    """Who else can do some work; ``None`` where it is not worth the way, or there is nobody.
+
+    Args:
+        opener: of the store whose server is asked.
+        seconds: what the work would take here, in processor seconds.
+    """
+    if seconds < WORTH_SECONDS:
+        yield None
+        return
+    with opener.reading() as store:
+        executors = store.dialect.executors(store.url)
+    if executors is None:
+        yield None
+        return
+    try:
+        yield Elsewhere(executors)
+    finally:
+        executors.close()
+
+
+#: Sizes that are reported while a benchmark grows, evenly on a logarithmic scale.
+SIZES = 40
+
+
+def run_weights(
+    data: MatrixData,
+    labels: NDArray[np.int64],
+    clustering: str,
+    equal_clusters: Mapping[str, NDArray[np.int64]],
+    given: NDArray[np.float64] | None,
+    n_draws: int,
+    seed: int,
+    progress: Progress | None,
+) -> MatrixWeights:
+    """Scores and ranks under all weightings.
+
+    Args:
+        labels: clusters behind medoid and distance weights, shape (n,).
+        clustering: what those clusters are called.
+        equal_clusters: name of a clustering to its labels: each cluster gets equal weight.
+        given: the user's weights, shape (n,).
+        n_draws: random weightings.
+    """
+    schemes = {
+        "medoid": medoid_weights(data.values, labels),
+        "medoid_equal": medoid_weights(data.values, labels, share=False),
+        "distance": distance_weights(data.values, labels),
+        "inverse_distance": inverse_distance_weights(data.values, labels),
+        **{f"clusters:{name}": cluster_weights(own, len(data.prompts)) for name, own in equal_clusters.items()},
+        **({} if given is None else {"given": given}),
+    }
+    higher = data.higher_is_better is not False
+    weighted = weighted_scores(data.values, schemes, higher_is_better=higher)
+    rows = tuple(
+        WeightRow(one.scheme, model, score, rank, change, one.effective_prompts)
+        for one in weighted
+        for model, score, rank, change in zip(data.models, one.scores, one.ranks, one.rank_changes, strict=True)
+    )
+    drawn = random_weights(
+        data.values, n_draws=n_draws, seed=seed, higher_is_better=higher, levels=(0.025, 0.5, 0.975), progress=progress
+    )
+    notes = (
+        () if data.higher_is_better is not None else ("it is not known whether higher is better; higher ranks first",)
+    )
+    return MatrixWeights(
+        **common(data, seed, *notes),
+        rows=rows,
+        n_draws=n_draws,
+        random=_random(data, drawn),
+        outranks=_outranks(data.models, drawn),
+        clustering=clustering,
+    )
+
+
+def _random(data: MatrixData, drawn: RandomWeights) -> tuple[RandomWeightRow, ...]:
+    figures = np.column_stack(
+        [drawn.uniform, drawn.lowest, *drawn.quantiles, drawn.highest, drawn.exact_standard_deviation, drawn.best]
+    )
+    return tuple(RandomWeightRow(model, *row) for model, row in zip(data.models, figures.tolist(), strict=True))
+
+
+def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, ...]:
+    return tuple(
+        OutrankRow(models[row], models[column], float(drawn.outranks[row, column]))
+        for row in range(len(models))
+        for column in range(len(models))
+        if row != column
+    )
+
+
+def run_growth(data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None) -> MatrixGrowth:
+    """Scores of all models against size, most informative prompts first and in random order."""
+    n = len(data.prompts)
+    wanted = np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
+    orders: tuple[Order, ...] = ("informative", "random")
+    rows: list[GrowthRow] = []
+    steps: list[GrowthStep] = []
+    for place, order in enumerate(orders, start=1):
+        growth = grow(data.values, order, seed=seed, sizes=wanted)
+        rows += _growth_rows(data, growth)
+        steps += _growth_steps(data, growth)
+        if progress:
+            progress(place, len(orders))
+    return MatrixGrowth(**common(data, seed), rows=tuple(rows), steps=tuple(steps))
+
+
+def _growth_rows(data: MatrixData, growth: Growth) -> list[GrowthRow]:
+    higher = data.higher_is_better is not False
+    return [
+        GrowthRow(growth.order, int(size), model, float(score), int(rank))
+        for size, scores in zip(growth.sizes, growth.scores, strict=True)
+        for model, score, rank in zip(
+            data.models, scores, competition_ranks(scores, higher_is_better=higher), strict=True
+        )
+    ]
+
+
+def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:
+    from scipy import stats  # takes longer to load than most answers
+
+    whole = growth.scores[-1]
+    steps = []
+    for size, scores in zip(growth.sizes, growth.scores, strict=True):
+        tau = stats.kendalltau(scores, whole).statistic
+        steps.append(
+            GrowthStep(
+                growth.order,
+                int(size),
+                float(scores.mean()),
+                float(np.abs(scores - whole).max()),
+                None if np.isnan(tau) else float(tau),
+                data.keys[growth.prompts[size - 1]],
+            )
+        )
+    return steps

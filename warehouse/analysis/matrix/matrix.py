@@ -10,8 +10,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.matrix.analyses import run_clusters, run_explain, run_test
-from warehouse.analysis.matrix.elsewhere import Elsewhere, elsewhere, seconds_of_clusters, seconds_of_test
+from warehouse.analysis.matrix.analyses import (
+    Elsewhere,
+    Vectors,
+    elsewhere,
+    run_clusters,
+    run_explain,
+    run_growth,
+    run_test,
+    run_weights,
+    seconds_of_clusters,
+    seconds_of_test,
+)
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.matrix.results import (
     MatrixClusters,
@@ -21,17 +31,18 @@ from warehouse.analysis.matrix.results import (
     MatrixTest,
     MatrixWeights,
 )
-from warehouse.analysis.matrix.store_clusters import keep_clustering
-from warehouse.analysis.matrix.vectors import matrix_vectors
-from warehouse.analysis.matrix.weights import run_growth, run_weights
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
+from warehouse.store.computed.prompt_vectors import read_vectors
 from warehouse.store.computed.result_cache import Question, answer
+from warehouse.store.connection import Store
+from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
@@ -321,3 +332,72 @@ def _by_prompt(data: MatrixData, given: Mapping[str, float]) -> NDArray[np.float
             f" called such as {data.keys[0]!r}, found {list(given)[:1]}"
         )
     return np.array([given.get(key, 0.0) for key in data.keys])
+
+
+def keep_clustering(
+    store: Store,
+    data: MatrixData,
+    clusters: MatrixClusters,
+    name: str,
+    asked: Mapping[str, Any],
+    made: Mapping[str, Any],
+    *,
+    default: bool,
+    replace: bool = False,
+) -> None:
+    """Store a clustering with medoids and distances, under each benchmark that prompts are of.
+
+    Args:
+        store: open for writing.
+        asked: the settings that chose it.
+        made: what the data made of them.
+        replace: also in place of one that was made with other settings.
+
+    Raises:
+        MisuseError: a clustering of another kind, or made with other settings, has this name.
+    """
+    labels, distances = np.array(clusters.labels), np.array(clusters.distances)
+    for benchmark in np.unique(data.benchmark_ids).tolist():
+        rows = np.flatnonzero(data.benchmark_ids == benchmark)
+        _, own = np.unique(labels[rows], return_inverse=True)
+        nearest = np.lexsort([distances[rows], own])
+        medoids = nearest[np.unique(own[nearest], return_index=True)[1]]
+        members = Members(data.prompts[rows], own.astype(np.intp), distances[rows], medoids)
+        store_clustering(
+            store,
+            benchmark,
+            name,
+            "performance",
+            members,
+            parameters={**asked, **made},
+            default=default,
+            asked=None if replace else tuple(asked),
+        )
+
+
+def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vectors:
+    """Up-to-date vectors of the prompts of a matrix.
+
+    Args:
+        embedder: whose; None for the only one there is.
+
+    Raises:
+        MisuseError: prompts without text or vectors; no or several embedders that fit.
+    """
+    if not any(data.texts):
+        raise MisuseError(
+            f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
+            " compare their performance with"
+        )
+    chosen = choose_embedder(store, embedder)
+    vectors = read_vectors(store, chosen, np.unique(data.benchmark_ids).tolist())
+    places = np.searchsorted(vectors.prompts, data.prompts)
+    places[places == len(vectors.prompts)] = 0
+    rows = np.empty(0, np.intp)
+    if len(vectors.prompts):
+        rows = np.flatnonzero(vectors.prompts[places] == data.prompts)
+    if not len(rows):
+        raise MisuseError(
+            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed {data.benchmark}"
+        )
+    return Vectors(chosen.label, rows, vectors.vectors[places[rows]].astype(np.float64))

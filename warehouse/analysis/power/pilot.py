@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.common_benchmarks import by_benchmark_split
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import parse_where, pick_one
+from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.errors import MisuseError

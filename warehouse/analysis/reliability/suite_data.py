@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
-from warehouse.analysis.reliability.fields import Labels, prompt_labels
+from warehouse.analysis.reliability.fields import Labels, one_of_seeds, prompt_labels, seeds_of
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, read_names
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.prompts import keyed_prompts
+from warehouse.analysis.selection.prompts import (
+    copies_in_words,
+    keyed_prompts,
+    notes_on_shared,
+    read_shared_prompts,
+    same_contents,
+)
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -23,14 +28,7 @@ from warehouse.analysis.selection.scored_conditions import (
     is_partial,
 )
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.shared_prompts import (
-    copies_in_words,
-    notes_on_shared,
-    read_shared_prompts,
-    same_contents,
-)
-from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
-from warehouse.analysis.suites.entries import LeafEntries, read_leaves
+from warehouse.analysis.suites.entries import LeafEntries, describe_sets, match_conditions, read_leaves
 from warehouse.analysis.suites.tree import find_suite, is_suite, scenario_names
 from warehouse.errors import MisuseError
 from warehouse.stats.suites.score_table import Subscenario, SuiteScores, subscenario, suite_scores

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
+import numpy as np
+
+from warehouse.analysis.audit.audit import audit_of
+from warehouse.analysis.audit.read import StoredAnswers
+from warehouse.analysis.audit.report import AuditRow
+from warehouse.analysis.comparison.all_pairs import Pairs, comparable, pairs_of
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
-from warehouse.analysis.report_data.suspects import Suspects, suspects
-from warehouse.analysis.selection.common_benchmarks import by_split
 from warehouse.analysis.selection.conditions import Run, group_runs
+from warehouse.analysis.selection.reference import by_split
+from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.targets import targets_of
 from warehouse.analysis.training.curve_rows import CurvesReport
@@ -23,9 +27,10 @@ from warehouse.analysis.training.curves import curves_of
 from warehouse.analysis.training.decide import Decisions, decide_of
 from warehouse.analysis.training.recipes import RecipesReport, recipes_of
 from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
-from warehouse.analysis.variance.seeds import SeedReport, seeds_of
-from warehouse.analysis.variance.variance import VarianceReport, variance_of
+from warehouse.analysis.variance.variance import SeedReport, VarianceReport, seeds_of, variance_of
+from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
+from warehouse.stats.items.discrimination import discrimination
 
 
 @dataclass(frozen=True)
@@ -156,3 +161,98 @@ def _rows_elsewhere(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow
 def _n_seeds(runs: Sequence[Run]) -> int:
     """Trained replicates among some runs."""
     return len({run["training_seed_id"] for run in runs if run["training_seed"]})
+
+
+#: Prompts of each kind.
+MOST_HARD = 5
+
+
+@dataclass(frozen=True)
+class HardPrompts:
+    """What `items` says of single prompts, in short.
+
+    Attributes:
+        n_prompts: prompts that all conditions have a score of.
+        n_models: conditions.
+        n_constant: prompts with one score for all.
+        n_negative: prompts on which conditions do the worse, the better they do on the rest (false
+            ones at most 5 %, Benjamini and Hochberg).
+        hardest: ids and mean scores of the hardest, at most 5.
+        negative: ids and correlations with the rest of the most negative, at most 5.
+    """
+
+    n_prompts: int
+    n_models: int
+    n_constant: int
+    n_negative: int
+    hardest: tuple[tuple[int, float], ...]
+    negative: tuple[tuple[int, float], ...]
+
+    @property
+    def prompts(self) -> tuple[int, ...]:
+        """Ids of all that are named."""
+        return tuple(prompt for prompt, _ in (*self.hardest, *self.negative))
+
+
+def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
+    """The largest group of conditions on a benchmark; None for fewer than two of either."""
+    groups = [comparable(members, scores) for members in scores.groups().values()]
+    members = max(groups, key=len, default=[])
+    if len(members) < 2 or scores.metric.link != "identity":
+        return None
+    table = score_table(members, scores.clusters)
+    complete = ~np.isnan(table.values).any(axis=1)
+    values, ids = table.values[complete], table.prompts[complete]
+    if len(ids) < 2:
+        return None
+    sign = -1.0 if scores.metric.higher_is_better is False else 1.0
+    correlations = discrimination(sign * values.T)
+    means = values.mean(axis=1)
+    hardest = np.lexsort([ids, sign * means])[:MOST_HARD]
+    against = np.flatnonzero(correlations.is_negative)
+    against = against[np.lexsort([ids[against], correlations.q_negative[against]])]
+    return HardPrompts(
+        n_prompts=len(ids),
+        n_models=len(members),
+        n_constant=int(correlations.is_constant.sum()),
+        n_negative=len(against),
+        hardest=tuple((int(ids[place]), float(means[place])) for place in hardest),
+        negative=tuple((int(ids[place]), float(correlations.corrected[place])) for place in against[:MOST_HARD]),
+    )
+
+
+#: Keys that are shown.
+MOST_SUSPECTS = 5
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """What `audit` says of a benchmark, in short.
+
+    Attributes:
+        n_judged: prompts whose key can be judged.
+        n_models: models that were heard.
+        n_listed: keys that are suspect.
+        expected_fdr: share of them that is expected to be right; None without any.
+        threshold: posterior from which on a key is suspect.
+        rows: the most suspect, at most 5.
+    """
+
+    n_judged: int
+    n_models: int
+    n_listed: int
+    expected_fdr: float | None
+    threshold: float
+    rows: tuple[AuditRow, ...]
+
+
+def suspects(stored: StoredAnswers) -> Suspects | None:
+    """The keys of a benchmark that its models' answers speak against; None where keys cannot be judged."""
+    try:
+        report = audit_of(stored)
+    except MisuseError:
+        return None
+    listed = report.listed
+    return Suspects(
+        report.n_judged, len(report.models), len(listed), report.expected_fdr, report.threshold, listed[:MOST_SUSPECTS]
+    )

@@ -14,9 +14,8 @@ from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNam
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.training.prompt_tables import Curve
 from warehouse.analysis.training.read import read_curves, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.analysis.training.trajectories import Curve, RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS

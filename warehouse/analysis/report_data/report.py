@@ -1,24 +1,31 @@
-"""What a report of the whole store shows: every benchmark, and how the data came in."""
+"""What a report of the whole store shows: every benchmark, and how the data came in.
+
+A report keeps no memory of the one before. Refreshes do, and a schedule writes a report after each: so
+the figures of the refresh before the newest are those that the last report showed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from warehouse.analysis.families.family import GONE, key_of, model_of
+from warehouse.analysis.irt.irt import METHOD_VERSION
+from warehouse.analysis.irt.pool import read_pool
 from warehouse.analysis.irt.results import AbilityReport
-from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
-from warehouse.analysis.report_data.changes import Changes, read_changes
-from warehouse.analysis.report_data.partial_runs import stored_reliability
+from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import read_benchmarks
-from warehouse.analysis.report_data.suite import SuitePart, suite_part
-from warehouse.analysis.selection.benchmarks import read_names
+from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
+from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -164,3 +171,142 @@ def _settled(value: Any) -> Any:
 
 def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
     return tuple(row for row in rows if chosen is None or row["benchmark"] in chosen)
+
+
+#: Scales that are shown.
+MOST = 5
+
+
+def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection[str]) -> tuple[AbilityReport, ...]:
+    """Stored scales over benchmarks that are all shown, of the answers as they are now, the newest first.
+
+    Args:
+        names: of all benchmarks.
+        benchmarks: names of those that are shown.
+    """
+    reports: list[AbilityReport] = []
+    for subject in sorted(result_cache.analysed_subjects(store)):
+        if not {*subject.split(", ")} <= {*benchmarks}:
+            continue
+        for kept in result_cache.kept(store, subject, METHOD_VERSION):
+            if kept.kind != "irt_ability" or len(reports) >= MOST:
+                continue
+            report = AbilityReport.from_dict(result_cache.result_of(store, kept))
+            if report.input_fingerprint == _fingerprint(store, names, report, kept.parameters):
+                reports.append(report)
+                break
+    return tuple(reports)
+
+
+def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, asked: dict[str, Any]) -> str:
+    """Of the answers as they are now; empty where they make no pool."""
+    selection = Selection(None, asked["metric"], tuple(asked["where"]), asked["cluster"], asked["latest"])
+    try:
+        leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]
+        return read_pool(store, leaves, selection).fingerprint
+    except MisuseError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A score that is new, has moved or is gone.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        model: name of the model, with the head of its condition's key where it has several.
+        metric: name of the metric.
+        before: figure of the refresh before; None for a new one.
+        now: figure of the newest refresh; None for one that is gone.
+        standard_error: of ``now``.
+        low: lower end of the interval of ``now``.
+        high: upper end of it.
+        rank_before: rank of the refresh before; None if unknown.
+        rank_now: rank of the newest one; None if it did not change, or is unknown.
+    """
+
+    benchmark: str
+    model: str
+    metric: str
+    before: float | None
+    now: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    rank_before: int | None = None
+    rank_now: int | None = None
+
+    @property
+    def leads_now(self) -> bool:
+        """It is first, and was not."""
+        return self.rank_now == 1 and self.rank_before != 1
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the newest refresh changed.
+
+    Attributes:
+        refreshed_at: its end, UTC.
+        previous_at: end of the refresh before, UTC.
+        rows: by benchmark, the largest change first.
+    """
+
+    refreshed_at: datetime
+    previous_at: datetime
+    rows: tuple[Change, ...]
+
+    @property
+    def moved(self) -> tuple[Change, ...]:
+        """Figures that were there before and are another now."""
+        return tuple(row for row in self.rows if row.before is not None and row.now is not None)
+
+    @property
+    def new(self) -> tuple[Change, ...]:
+        """Figures that were not there before."""
+        return tuple(row for row in self.rows if row.before is None)
+
+    @property
+    def gone(self) -> tuple[Change, ...]:
+        """Figures that are no longer there."""
+        return tuple(row for row in self.rows if row.now is None)
+
+
+def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | None:
+    """What changed between the last two refreshes; None where fewer than two have ended.
+
+    Args:
+        benchmarks: names of those that are shown; None for all.
+    """
+    stored = store.rows(query_text("analysis", "report_changes"))
+    if not stored:
+        return None
+    shown = [row for row in stored if row["subject"] and (benchmarks is None or row["benchmark"] in benchmarks)]
+    ranks = {(row["benchmark"], row["subject"]): row for row in shown if row["statistic"] == "rank"}
+    scores = [row for row in shown if row["statistic"] == "score"]
+    changes = [_change(row, ranks.get((row["benchmark"], row["subject"])), scores) for row in scores]
+    kept = [one for one in changes if one.before != one.now]
+    kept.sort(key=lambda one: (one.benchmark, -abs((one.now or 0.0) - (one.before or 0.0)), one.model))
+    return Changes(stored[0]["refreshed_at"], stored[0]["previous_at"], tuple(kept))
+
+
+def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> Change:
+    model = model_of(row["subject"])
+    alike = [one for one in scores if one["benchmark"] == row["benchmark"] and model_of(one["subject"]) == model]
+    gone = row["method"] == GONE
+    return Change(
+        benchmark=row["benchmark"],
+        model=f"{model} #{key_of(row['subject'])[:6]}" if len(alike) > 1 else model,
+        metric=row["metric"],
+        before=row["previous_estimate"],
+        now=None if gone else row["estimate"],
+        standard_error=None if gone else row["standard_error"],
+        low=None if gone else row["low"],
+        high=None if gone else row["high"],
+        rank_before=_whole(rank, "previous_estimate"),
+        rank_now=None if gone else _whole(rank, "estimate"),
+    )
+
+
+def _whole(row: dict[str, Any] | None, name: str) -> int | None:
+    return None if row is None or row[name] is None else int(row[name])

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
+from warehouse.stats.core.components import components
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import listed
 
 
 def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -74,3 +79,188 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
         ids = ", ".join(f"prompt:{row['id']}" for row in chosen)
         raise MisuseError(f"{text!r} names several prompts; choose one: {ids}")
     return int(chosen[0]["id"]) if chosen else None
+
+
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+#: Benchmarks that a sentence names.
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class SharedPrompts:
+    """Prompts of several benchmarks by the question that each is.
+
+    Prompts are one question where their texts are equal, and where sources of equal bytes call them alike. A text
+    that stands several times in one benchmark (*Which of these is true?*) is one question only with the same choices
+    and target, and where these stand several times too with the same name; any other is one with whatever choices.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        questions: number of the question of each, shape (n,).
+        names: of prompts without a text, and of those that a source calls like one, the number (below 0) of the name,
+            which may be another question in another benchmark; the question for the others, shape (n,).
+        has_text: shape (n,).
+    """
+
+    prompts: Ids
+    questions: Ids
+    names: Ids
+    has_text: Mask
+
+    def counted(self, parts: Sequence[Ids]) -> list[Mask]:
+        """Which prompts of each part are the first of their question."""
+        if not parts:
+            return []
+        questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
+        first = np.zeros(len(questions), bool)
+        first[np.unique(questions, return_index=True)[1]] = True
+        return np.split(first, np.cumsum([*map(len, parts)])[:-1])
+
+    def untold(self, parts: Sequence[Ids]) -> list[bool]:
+        """Of which parts it is not known whether they share prompts with the others: those without texts (or without
+        prompts), unless all of their questions are known to stand in every other."""
+        questions = [np.unique(self.questions_of(prompts)) for prompts in parts]
+        everywhere = reduce(np.intersect1d, questions)
+        return [
+            len(own) == 0 or (not self.has_text[self._places(prompts)].all() and len(own) > len(everywhere))
+            for prompts, own in zip(parts, questions, strict=True)
+        ]
+
+    def joined(self, prompts: Ids, units: Ids) -> Ids:
+        """Units made one where they hold the same question, shape (n,).
+
+        Prompts that sources call alike are joined too where they are units of their own and one of them has no text:
+        whether they are one is not known, and errors hold either way.
+
+        Args:
+            prompts: of all parts, one after the other, shape (n,).
+            units: cluster of each (at least 0), else a number of its own below 0, shape (n,).
+        """
+        joined = join(units, self.questions_of(prompts))
+        alone = joined < 0
+        joined[alone] = join(joined[alone], self.names[self._places(prompts)][alone])
+        return joined
+
+    def questions_of(self, prompts: Ids) -> Ids:
+        """Number of the question of each of ``prompts``, shape (m,)."""
+        return self.questions[self._places(prompts)]
+
+    def content(self, prompts: Ids, values: Sequence[NDArray[np.float64]]) -> bytes:
+        """Equal where the same questions have the same scores, whatever their order.
+
+        Args:
+            values: of the prompts, each of shape (n,).
+        """
+        rows = np.column_stack([self.questions_of(prompts), *values])
+        return rows[np.lexsort(rows.T[::-1])].tobytes()
+
+    def _places(self, prompts: Ids) -> NDArray[np.intp]:
+        return np.searchsorted(self.prompts, prompts)
+
+
+def same_contents(contents: Sequence[bytes]) -> list[int]:
+    """For each the place of the first with the same contents."""
+    return [contents.index(one) for one in contents]
+
+
+def join(units: Ids, others: Ids) -> Ids:
+    """Units made one where any of their elements agree in the other numbers: each gets the largest of its units."""
+    if not len(units):
+        return units
+    names, codes = np.unique(units, return_inverse=True)
+    _, other_codes = np.unique(others, return_inverse=True)
+    n = len(names) + int(other_codes.max()) + 1
+    found = components(codes, len(names) + other_codes, n)
+    largest = np.full(n, np.iinfo(np.int64).min)
+    np.maximum.at(largest, found[: len(names)], names)
+    joined: Ids = largest[found[codes]]
+    return joined
+
+
+def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
+    """Which of some prompts are one question.
+
+    Args:
+        prompts: ids, in any number of arrays, links followed.
+    """
+    ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
+    columns = store.columns(query_text("analysis", "prompt_identities"), {"prompt_ids": ids})
+    order = np.argsort(columns.whole_numbers("id"))
+    names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
+    found, benchmarks, has_text, of_text, of_name = (columns.whole_numbers(name)[order] for name in names)
+    is_told = has_text > 0
+    questions = of_text.copy()
+    for group in _twins(store, benchmarks):
+        own = np.isin(benchmarks, sorted(group))
+        questions[own] = join(questions[own], of_name[own])
+    is_named = np.isin(of_name, of_name[~is_told])  # also of a prompt without a text
+    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), is_told)
+
+
+def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
+    """Pairs of benchmarks that the same bytes were read as: where several took one another's place, which is which is
+    not known."""
+    if len(np.unique(benchmarks)) < 2:
+        return []
+    rows = store.rows(query_text("analysis", "twin_sources"), {"benchmark_ids": np.unique(benchmarks)})
+    by_bytes: dict[str, dict[int, set[int]]] = {}
+    for row in rows:
+        by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(row["benchmark_id"])
+    pairs = {
+        frozenset(one - other | other - one)
+        for sources in by_bytes.values()
+        for one, other in combinations(sources.values(), 2)
+        if len(one - other) == len(other - one) == 1
+    }
+    return sorted(pairs, key=sorted)
+
+
+def notes_on_shared(store: Store, parts: Mapping[str, Ids]) -> list[str]:
+    """Which benchmarks share prompts, for figures that take each by itself.
+
+    Args:
+        parts: ids of the prompts by the name of the benchmark, links followed.
+    """
+    return shared_in_words(read_shared_prompts(store, parts.values()), parts) if len(parts) > 1 else []
+
+
+def shared_in_words(shared: SharedPrompts, parts: Mapping[str, Ids]) -> list[str]:
+    """The same of what was read."""
+    questions = {name: np.unique(shared.questions_of(prompts)) for name, prompts in parts.items()}
+    pairs = [
+        f"{n} in {one} and {other}"
+        for one, other in combinations(questions, 2)
+        if (n := len(np.intersect1d(questions[one], questions[other])))
+    ]
+    more = [f"{len(pairs) - _MOST_NAMED} more"] if len(pairs) > _MOST_NAMED else []
+    found = ", ".join([*pairs[:_MOST_NAMED], *more])
+    return [f"prompts stand in several benchmarks ({found}): these are not evidence twice"] if pairs else []
+
+
+def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
+    """What is known of prompts that stand in several benchmarks, and what errors make of it.
+
+    Args:
+        n_shared: units (prompts or clusters) that stand in more than one.
+        untold: names of the benchmarks without texts.
+    """
+    if untold:
+        names = [*untold[:_MOST_NAMED], *([f"{len(untold) - _MOST_NAMED} more"] * (len(untold) > _MOST_NAMED))]
+        joint = f"errors are joint over {n_shared} of equal names" if n_shared else "errors are added up as if not"
+        verb = "has" if len(untold) == 1 else "have"
+        return f"not known whether benchmarks share prompts ({listed(names)} {verb} no texts): {joint}"
+    if n_shared:
+        return f"errors paired on {n_shared} prompts or clusters in several benchmarks, each of which counts once"
+    return "benchmarks share no prompt: errors are independent"
+
+
+def copies_in_words(names: Sequence[str], copies: Sequence[int]) -> str:
+    """Which benchmarks are another one under a second name; empty for none.
+
+    Args:
+        copies: from `same_contents`.
+    """
+    again = [f"{names[place]} is {names[of]}" for place, of in enumerate(copies) if place != of]
+    return f"{listed(again)} under another name" if again else ""

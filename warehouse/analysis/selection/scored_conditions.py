@@ -13,12 +13,13 @@ from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     KnownBenchmark,
     Metric,
+    OtherMetric,
     choose_metrics,
+    others_among,
     read_benchmark,
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
-from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference import choose_conditions
 from warehouse.analysis.selection.scores import Figures, PromptScores, Published
 from warehouse.analysis.selection.selection import Selection

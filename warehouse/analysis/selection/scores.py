@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -271,3 +274,64 @@ def _mean(figures: Sequence[Published]) -> Published:
         return figures[0]
     mean = sum(figure.value for figure in figures) / len(figures)
     return Published(mean, None, max(figure.n for figure in figures))
+
+
+# A rate is a whole number of right draws if it is that near to one: where the metric is declared
+# 0/1, sources may round it; where it is not, only floating-point rounding is allowed for.
+_ROUNDED, _EXACT = 0.05, 1e-6
+
+
+def right_draws(scores: PromptScores, metric: Metric) -> tuple[NDArray[np.float64], str]:
+    """Right draws of each prompt, shape (n,), and why there are none (then they are zeros)."""
+    counts = scores.values * scores.n_draws
+    whole = np.round(counts)
+    room = _ROUNDED if metric.kind == "binary" else _EXACT
+    if metric.link != "identity":
+        return np.zeros_like(counts), "the metric is no share of right draws"
+    wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        return np.zeros_like(counts), (
+            f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
+            f" mean (such as {scores.values[place]:.4g} of {scores.n_draws[place]:g} draws)"
+        )
+    if not draws_declared(scores, metric):
+        within = np.where(scores.n_draws > 1, scores.within, np.nan)
+        if not PromptDraws(scores.values, within, scores.n_draws).are_zero_one():
+            return np.zeros_like(counts), "draws must be right or wrong: some lie in between"
+    return whole, ""
+
+
+def draws_declared(scores: PromptScores, metric: Metric) -> bool:
+    """Whether draws are known to be 0 or 1: by the metric, or each was seen."""
+    return metric.kind == "binary" or bool(scores.zero_one.all())
+
+
+#: Scores from which on two values are no accident.
+ENOUGH = 20
+_PERCENT = (0.0, 100.0)
+
+
+def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
+    """What to say of each metric whose scores are two values only, or reach from 0 to 100: intervals
+    that know no bounds lie beyond them.
+
+    Args:
+        scored: name of the benchmark, metric and scores of each condition.
+    """
+    found: dict[tuple[str, str], list[PromptScores]] = {}
+    for benchmark, metric, scores in scored:
+        if metric.bounds is None and metric.link == "identity" and scores.n:
+            found.setdefault((benchmark, metric.label), []).append(scores)
+    for (benchmark, label), every in found.items():
+        values = np.unique(np.concatenate([scores.values for scores in every]))
+        ends = (float(values[0]), float(values[-1]))
+        if sum(scores.n for scores in every) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
+            continue
+        what = "only {:g} and {:g} occur" if len(values) == 2 else "scores lie between {:g} and {:g}"
+        low, high = (f"{end:.12g}" for end in ends)
+        yield (
+            f"{label}: {what.format(*ends)}, and nobody has said that there are no others; this says so, and"
+            f" intervals keep within: warehouse benchmarks metrics {shlex.quote(benchmark)} --metric"
+            f" {shlex.quote(label)} --bounds {low} {high}"
+        )

@@ -7,10 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of, run_metrics_of
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    advise_metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+    run_metrics_of,
+    scored_metrics,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.reference import conditions_on, find_conditions, parse_where
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import PromptScores

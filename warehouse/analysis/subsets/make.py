@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warehouse.analysis.selection.scored_conditions import select_entries
-from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.leaderboard.row import usable_bounds
+from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scores import PromptScores, places_among, values_at
+from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
-from warehouse.analysis.subsets.population import Population, read_population
-from warehouse.analysis.subsets.stored import store_plan
+from warehouse.analysis.subsets.stored import plan_id, store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.subsets import PlanSubset
 from warehouse.records.clock import utc_now
+from warehouse.records.hashing import fingerprint
+from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.subsets.design import draw_subset
 from warehouse.stats.subsets.estimate import as_range
@@ -25,6 +32,7 @@ from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut, pre
 from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -174,3 +182,222 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
             )
         ),
     )
+
+
+_N_PROMPTS = "select count(*) as n from prompt where split = :split and benchmark_id in (:benchmark_ids)"
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """All prompts of a benchmark that can be scored, in the order of their ids.
+
+    Attributes:
+        entry: a condition of the group that counts: metric, split and version are its.
+        ids: of the prompts, as a plan has them, ascending, N of them.
+        tool_ids: theirs in the dumps.
+        task: name of their benchmark in the dumps.
+        harnesses: tools that made the runs, sorted.
+        revision: version of the data; empty if no run says.
+        models: who is who, of the history.
+        names: of their models alone, without checkpoint, seed and agent.
+        history: their scores, NaN where there is none, shape (M, N).
+        baseline: scores of the baseline, shape (N,); None without.
+        baseline_model: who that is; empty without.
+        bounds: of the scores.
+        notes: what a reader should know.
+    """
+
+    entry: ScoredCondition
+    ids: tuple[str, ...]
+    tool_ids: tuple[str, ...]
+    task: str
+    harnesses: tuple[str, ...]
+    revision: str
+    models: tuple[str, ...]
+    names: tuple[str, ...]
+    history: FloatArray
+    baseline: FloatArray | None
+    baseline_model: str
+    bounds: Bounds | None
+    notes: tuple[str, ...]
+
+    @property
+    def history_sha256(self) -> str:
+        """sha256 (hex) of models, prompts and scores behind the prediction."""
+        base = b"" if self.baseline is None else self.baseline.tobytes()
+        return fingerprint("\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base)
+
+
+def read_population(store: Store, scores: BenchmarkScores, selection: Selection, against: str | None) -> Population:
+    """The prompts of a benchmark and the scores of its stored runs.
+
+    Runs count that agree with most others in split, task version, metric and judge, and have a score of half
+    of the prompts or more.
+
+    Args:
+        scores: of the conditions on the benchmark.
+        selection: that found them.
+        against: reference of the baseline, None without.
+
+    Raises:
+        MisuseError: no run with all prompts, figures that are no mean of prompts, a baseline that lacks
+            scores, is unknown or means several conditions.
+    """
+    name = scores.benchmark.name
+    members = max(scores.groups().values(), key=len)
+    prompts = _all_prompts(name, members, scores.coverages[members[0].group].size)
+    usable = [entry for entry in members if entry.usable is not None]
+    if not usable:
+        raise MisuseError(f"{name} has no prompt scored by {scores.metric.label}; see: warehouse leaderboard {name}")
+    if any(entry.metric.link != "identity" or _uneven(entry) for entry in usable):
+        raise MisuseError(f"the figure of {name} is no plain mean of its prompts: a sample of them cannot give it")
+    order, rows = _in_order(store, prompts)
+    table = _table([entry.usable for entry in usable if entry.usable is not None], order)
+    scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
+    notes = _notes_on(scores, members, usable, scorable)
+    split = str(members[0].condition.setting("split"))
+    if (known := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
+        notes.append(
+            f"{known} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
+        )
+    order, rows, table = (
+        order[scorable],
+        [row for row, kept in zip(rows, scorable, strict=True) if kept],
+        table[:, scorable],
+    )
+    base, label = _baseline(store, usable, table, selection, against, scores)
+    half = np.isfinite(table).mean(axis=1) >= 0.5
+    if dropped := int((~half).sum()):
+        notes.append(f"{dropped} runs with a score of less than half of the prompts are no part of the history")
+    kept = [row for row in np.flatnonzero(half).tolist() if row != base]
+    kept.sort(key=lambda row: (usable[row].condition.who, usable[row].condition.key))
+    editions = {str(entry.condition.setting("benchmark_version") or "") for entry in usable} - {""}
+    if len(editions) > 1:
+        raise MisuseError(
+            f"runs of {name} are of {len(editions)} versions of its data ({', '.join(sorted(editions))}):"
+            " choose one with --where benchmark_version=..."
+        )
+    return Population(
+        entry=usable[0],
+        ids=tuple(row["plan_id"] for row in rows),
+        tool_ids=tuple(str(row["tool_id"] or row["key"]) for row in rows),
+        task=str(usable[0].condition.setting("benchmark_recorded")),
+        harnesses=tuple(sorted({str(entry.condition.setting("harness") or "") for entry in usable} - {""})),
+        revision=next(iter(editions), ""),
+        models=tuple(usable[row].condition.who for row in kept),
+        names=tuple(usable[row].condition.model for row in kept),
+        history=table[kept],
+        baseline=None if base is None else table[base],
+        baseline_model=label,
+        bounds=_bounds(usable),
+        notes=tuple(notes),
+    )
+
+
+def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> NDArray[np.int64]:
+    """Ids of all prompts of the benchmark, ascending.
+
+    Raises:
+        MisuseError: stored runs do not show them all.
+    """
+    seen = [entry.scores.seen for entry in members if entry.scores is not None]
+    whole = [one for one in seen if len(one) == size]
+    if whole:
+        most_common, _ = Counter(one.tobytes() for one in whole).most_common(1)[0]
+        return np.frombuffer(most_common, np.int64)
+    union = np.unique(np.concatenate(seen)) if seen else np.empty(0, np.int64)
+    if len(union) == size and size:
+        return union
+    raise MisuseError(
+        f"runs of {name} show {len(union)} of {size or 'its'} prompts; a plan draws from all of them:"
+        " ingest a run of the whole benchmark first"
+    )
+
+
+def _stored_prompts(store: Store, benchmark_ids: Sequence[int], split: str) -> int:
+    """Prompts of the benchmark that any run has shown."""
+    return int(store.rows(_N_PROMPTS, {"benchmark_ids": benchmark_ids, "split": split})[0]["n"])
+
+
+def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Prompts by id, each with ``plan_id``: its key, and ``#N`` where the key stands there again."""
+    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
+    return [row | {"plan_id": plan_id(row)} for row in store.rows(query, {"ids": prompts})]
+
+
+def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[dict[str, Any]]]:
+    """Ids in the order of the plan's ids, and their rows.
+
+    Raises:
+        MisuseError: two prompts of one id, as where benchmarks of two harnesses share a name.
+    """
+    rows = sorted(plan_rows(store, prompts), key=lambda row: str(row["plan_id"]))
+    if len({row["plan_id"] for row in rows}) < len(rows):
+        raise MisuseError("two prompts of the benchmark have one key: choose one harness with --where harness=...")
+    return np.array([row["id"] for row in rows], np.int64), rows
+
+
+def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatArray:
+    """Values of each in one order of prompts, NaN where there is none; those of equal prompts are looked up once."""
+    table = np.empty((len(scores), len(prompts)))
+    own = places = np.empty(0, np.int64)
+    for row, one in enumerate(scores):
+        if not len(places) or not np.array_equal(own, one.prompts):
+            own, places = one.prompts, places_among(one.prompts, prompts)
+        table[row] = values_at(one.values, places)
+    return table
+
+
+def _uneven(entry: ScoredCondition) -> bool:
+    return entry.usable is not None and entry.usable.uneven_weights is not None
+
+
+def _bounds(entries: Sequence[ScoredCondition]) -> Bounds | None:
+    """Of the metric, unless a score breaks them."""
+    for entry in entries:
+        if entry.usable is not None and usable_bounds(entry.usable, entry.metric)[1]:
+            return None
+    return entries[0].metric.bounds
+
+
+def _baseline(
+    store: Store,
+    usable: Sequence[ScoredCondition],
+    table: FloatArray,
+    selection: Selection,
+    against: str | None,
+    scores: BenchmarkScores,
+) -> tuple[int | None, str]:
+    """Row of the baseline among the entries, and who it is."""
+    if against is None:
+        return None, ""
+    ids, name = scores.benchmark.ids, scores.benchmark.name
+    conditions = find_conditions(store, against, benchmark_ids=ids, where=parse_where(selection.where))
+    chosen = pick_one(store, conditions, against, latest=selection.latest)
+    place = {entry.condition.key: row for row, entry in enumerate(usable)}
+    if chosen.key not in place:
+        raise MisuseError(f"the baseline {against} has no scores of prompts of {name} that others can be held against")
+    row = place[chosen.key]
+    lacking = int((~np.isfinite(table[row])).sum())
+    if lacking:
+        raise MisuseError(
+            f"the baseline {against} has no score of {lacking} of {table.shape[1]} prompts of {name}:"
+            " it has to be scored on all"
+        )
+    return row, chosen.who
+
+
+def _notes_on(
+    scores: BenchmarkScores,
+    members: Sequence[ScoredCondition],
+    usable: Sequence[ScoredCondition],
+    scorable: NDArray[np.bool_],
+) -> list[str]:
+    notes = []
+    if others := len(scores.entries) - len(members):
+        notes.append(f"{others} runs of another split, version, metric or judge are no part of the history")
+    if left := int((~scorable).sum()):
+        notes.append(f"{left} prompts that no stored run has a score of are left out: the figure is that of the rest")
+    if len(usable) < len(members):
+        notes.append(f"{len(members) - len(usable)} runs without scores of prompts are no part of the history")
+    return notes

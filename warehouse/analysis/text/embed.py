@@ -1,20 +1,23 @@
-"""Vectors for the text of prompts: only what is new or has changed, kept chunk by chunk."""
+"""Vectors for the text of prompts, without what all begin and end with; which stored embedder is meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.items.excerpts import shared_words
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.text.templates import Template, find_template
-from warehouse.embeddings import BATCH, Embedder, encode, load_embedder, refuse_for_own
+from warehouse.embeddings import BATCH, Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
+from warehouse.records.hashing import fingerprint
 from warehouse.store.computed import prompt_vectors
+from warehouse.store.computed.prompt_vectors import EmbedderRow, embedders
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -210,3 +213,90 @@ def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
 
 def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
     return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
+
+
+_NONE = "no prompt has a vector yet; run: warehouse embed --embedder FOLDER"
+
+
+def choose_embedder(store: Store, wanted: str | None) -> EmbedderRow:
+    """The embedder called ``wanted``; without a name the only one there is.
+
+    Args:
+        wanted: ``NAME``, ``NAME@REVISION``, ``NAME=FOLDER`` or the folder of the model.
+
+    Raises:
+        MisuseError: none, or several; names what there is.
+    """
+    known = [row for row in embedders(store) if row.n_prompts]
+    if not known:
+        raise MisuseError(_NONE)
+    fitting = known if wanted is None else _called(wanted, known)
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(f"{row.label} ({row.n_prompts} prompts)" for row in fitting or known)
+    if wanted is None:
+        raise MisuseError(f"several embedders have vectors; choose one with --embedder: {names}")
+    problem = "several embedders fit" if fitting else "no embedder with vectors is called"
+    raise MisuseError(f"{problem} {wanted!r}; there are: {names}")
+
+
+def _called(wanted: str, known: Sequence[EmbedderRow]) -> list[EmbedderRow]:
+    fitting = [row for row in known if wanted in (row.name, row.label)]
+    if fitting:
+        return fitting
+    label, equals, place = wanted.partition("=")
+    if equals and not Path(wanted).exists():
+        return _called(label, known)
+    folder = find_folder(wanted) if Path(wanted).expanduser().is_dir() else None
+    if folder is None:
+        return []
+    revision = folder_revision(folder)
+    return [row for row in known if row.revision == revision]
+
+
+@dataclass(frozen=True)
+class Template:
+    """Words around what each prompt asks; none where the prompts share none.
+
+    Attributes:
+        begin: words that every prompt begins with.
+        end: words that every prompt ends with.
+    """
+
+    begin: tuple[str, ...] = ()
+    end: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What tells this template from others; empty for none."""
+        return fingerprint(" ".join(self.begin), " ".join(self.end)) if self.n_words else ""
+
+    @property
+    def n_words(self) -> int:
+        """Words in all."""
+        return len(self.begin) + len(self.end)
+
+    def own(self, text: str) -> str:
+        """A text without the template; unchanged where it does not have it."""
+        words = text.split()
+        n = len(words)
+        begins = tuple(words[: len(self.begin)]) == self.begin
+        if not begins or tuple(words[n - len(self.end) :]) != self.end or n <= self.n_words:
+            return text
+        rest = text.split(maxsplit=len(self.begin))[-1]
+        return rest.rsplit(maxsplit=len(self.end))[0] if self.end else rest
+
+
+def find_template(texts: Iterable[str]) -> Template:
+    """The template of some prompts: at least six words that all begin or end with.
+
+    Each prompt keeps a word of its own at least. Fewer than three texts have none.
+
+    Args:
+        texts: of all prompts of a benchmark.
+    """
+    known = {tuple(text.split()) for text in texts}
+    known.discard(())
+    begin, end = shared_words(known, kept=1)
+    words = next(iter(known), ())
+    return Template(words[:begin], words[len(words) - end :])

@@ -16,7 +16,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import find_medoids, near_pairs

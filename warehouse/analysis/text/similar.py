@@ -9,7 +9,7 @@ import numpy as np
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
-from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.analysis.text.embed import choose_embedder
 from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats import nearest

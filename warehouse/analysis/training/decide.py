@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.common_benchmarks import BySplit, by_benchmark_split, common_benchmarks
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError

@@ -16,8 +16,15 @@ from warehouse.analysis.selection.clusterings import cluster_map, clusters_under
 from warehouse.analysis.selection.prompts import options
 from warehouse.analysis.selection.reference import Where
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
-from warehouse.analysis.training.prompt_tables import UNKNOWN_CHANCE, Chance, Checkpoint, Curve
-from warehouse.analysis.training.trajectories import SHARED, RecipeScores, Trajectory
+from warehouse.analysis.training.trajectories import (
+    SHARED,
+    UNKNOWN_CHANCE,
+    Chance,
+    Checkpoint,
+    Curve,
+    RecipeScores,
+    Trajectory,
+)
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

@@ -13,10 +13,15 @@ from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.prompt_tables import Checkpoint, prompt_variance
 from warehouse.analysis.training.read import read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import Key, Scale, scales
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
+from warehouse.analysis.training.trajectories import (
+    Checkpoint,
+    RecipeScores,
+    describe_others,
+    prompt_variance,
+    settings_in_groups,
+)
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan

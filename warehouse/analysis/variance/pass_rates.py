@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.right_draws import draws_declared, right_draws
+from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError

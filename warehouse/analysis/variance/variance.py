@@ -1,22 +1,26 @@
-"""The variance of runs split between prompts and draws, and what more draws would save."""
+"""The variance of runs split between prompts and draws, and the error where training seeds are random too."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
-from warehouse.analysis.variance.row import VarianceRow, make_row
-from warehouse.analysis.variance.view import split_view
+from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
+from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.questions.variance import Variance
-from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
+from warehouse.questions.variance import SeedVariance, Variance
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
+from warehouse.stats import CrossedVariance, SingleDrawRange, VarianceComponents, crossed_variance, single_draw_range
 from warehouse.stats import variance_components as split
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
@@ -138,3 +142,179 @@ def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRan
         return _RATES
     draws = PromptDraws(scores.values, np.where(scores.n_draws > 1, scores.within, math.nan), scores.n_draws)
     return single_draw_range(complete, draws)
+
+
+# What tells replicates apart, or merely names the checkpoint; all else has to agree.
+_OF_A_SEED = ("training_seed", *CHECKPOINT_FIELDS)
+
+
+@dataclass(frozen=True)
+class SeedRow(Row):
+    """Seeds of one model at one position, on the prompts that all of them have a score of.
+
+    Attributes:
+        model: name of the model.
+        recipe: data mix or hyperparameters of the replicates.
+        position: of the checkpoints, such as ``"step=1000"``; empty if unknown.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        estimate: mean over seeds and prompts.
+        se_seeds_fixed: the prompts are a sample, these seeds are all there are.
+        se_prompts_fixed: the seeds are a sample, these prompts are all there are.
+        se_both_sampled: both are samples.
+        se_both_fixed: only the draws are random; None if a prompt has one draw.
+        seed_sd: sample standard deviation of the seeds' figures.
+        n_seeds: seeds S.
+        n_prompts: prompts n that all seeds have a score of.
+        n_left_out: prompts that some seed has no score of.
+        part_prompts: V_p, variance of the mean due to the prompts.
+        part_seeds: V_s, due to the seeds.
+        part_interaction: V_i, due to both together, and to draws.
+        seeds: their labels.
+        reason: why the figures are None.
+        run_ids: ids of the runs.
+    """
+
+    model: str
+    recipe: str
+    position: str
+    benchmark: str
+    split: str
+    metric: str
+    estimate: float | None
+    se_seeds_fixed: float | None
+    se_prompts_fixed: float | None
+    se_both_sampled: float | None
+    se_both_fixed: float | None
+    seed_sd: float | None
+    n_seeds: int
+    n_prompts: int
+    n_left_out: int
+    part_prompts: float | None
+    part_seeds: float | None
+    part_interaction: float | None
+    seeds: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SeedReport(Result):
+    """Seeds crossed with prompts, one row per model, position and benchmark.
+
+    Attributes:
+        target: as given.
+        left_out: what has no scores, with the reason.
+    """
+
+    target: str
+    rows: tuple[SeedRow, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        return f"{self.target}: {len(self.rows)} sets of training seeds"
+
+
+@answers(SeedVariance)
+def seed_variance(store: Store, question: SeedVariance) -> SeedReport:
+    """One row for each set of seeds."""
+    return seeds_of(find_targets(store, question.target, selection_of(question)), question.target)
+
+
+def seeds_of(targets: Targets, target: str) -> SeedReport:
+    """`seed_variance` of scores that were read; asks the store nothing.
+
+    Args:
+        targets: the conditions.
+        target: what they were asked for by.
+
+    Raises:
+        MisuseError: no model with scores of two seeds.
+    """
+    sets: dict[tuple[Any, ...], list[Target]] = {}
+    for item in targets.scored:
+        if item.condition.setting("training_seed"):  # an unknown seed may be any of the others
+            sets.setdefault(_set_of(item), []).append(item)
+    several = [members for members in sets.values() if len(_labels(members)) > 1]
+    if not several:
+        raise MisuseError(
+            f"{target} has no model with prompt scores of two training seeds at one position;"
+            " see: warehouse runs --json (training_seed, position)"
+        )
+    several.sort(key=lambda members: members[0].condition.setting("position") or 0.0)
+    return SeedReport(target, tuple(map(_row, several)), targets.left_out)
+
+
+def _set_of(target: Target) -> tuple[Any, ...]:
+    condition = target.condition
+    fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
+    place = (condition.setting("position_unit"), condition.setting("position"))
+    return (condition.model, condition.benchmark_split, target.metric.id, place, fixed)
+
+
+def _labels(members: Sequence[Target]) -> list[str]:
+    return sorted({str(target.condition.setting("training_seed")) for target in members})
+
+
+def _row(members: Sequence[Target]) -> SeedRow:
+    seeds = _labels(members)
+    common = _common([target.scores for target in members])
+    seen = np.unique(np.concatenate([target.scores.prompts for target in members]))
+    reason = _why_not(members, seeds, common)
+    crossed = None if reason else _crossed(members, common)
+    first = members[0].condition
+    unit, position = first.setting("position_unit"), first.setting("position")
+    names = (
+        "se_seeds_fixed",
+        "se_prompts_fixed",
+        "se_both_sampled",
+        "se_both_fixed",
+        "seed_sd",
+        "part_prompts",
+        "part_seeds",
+        "part_interaction",
+    )
+    return SeedRow(
+        model=first.model,
+        recipe=first.setting("recipe") or "",
+        position="" if position is None else f"{unit or 'position'}={position:g}",
+        benchmark=first.benchmark_split[0],
+        split=first.benchmark_split[1],
+        metric=members[0].metric.label,
+        estimate=None if crossed is None else crossed.mean,
+        n_seeds=len(seeds),
+        n_prompts=len(common),
+        n_left_out=len(seen) - len(common),
+        seeds=tuple(seeds),
+        reason=reason,
+        run_ids=tuple(run for item in members for run in item.condition.run_ids),
+        **{name: getattr(crossed, name, None) for name in names},
+    )
+
+
+def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np.int64]) -> str:
+    if len(members) > len(seeds):
+        return "a seed has several checkpoints here; narrow them with --where revision=..."
+    if not all(target.is_plain_mean for target in members):
+        return "a ratio or linked metric is no plain mean of its prompts"
+    if len(common) < 2:
+        return f"only {len(common)} prompts have a score of every seed"
+    return ""
+
+
+def _common(scores: Sequence[PromptScores]) -> NDArray[np.int64]:
+    return reduce(np.intersect1d, [item.prompts for item in scores])
+
+
+def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:
+    rows = [np.searchsorted(target.scores.prompts, common) for target in members]
+
+    def table(name: str) -> NDArray[np.float64]:
+        return np.stack([getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)])
+
+    within, draws = table("within"), table("n_draws")
+    known = bool(np.isfinite(within).all() and (draws > 1).all())
+    return crossed_variance(table("values"), within=within if known else None, n_draws=draws if known else None)
