@@ -47,7 +47,7 @@ def claim() -> None:
 @pass_state
 def make(state: State, question: str, out: Path, limits: Limits) -> None:
     from warehouse.claims.bundle import write_claim
-    from warehouse.claims.make import make_claim
+    from warehouse.claims.questions import make_claim
 
     kind, parameters = _parsed(question)
     if kind != "query":

@@ -47,8 +47,7 @@ def report(
     from warehouse.analysis.report_data.report import read_report
     from warehouse.extras import install_command
     from warehouse.report.draw import can_draw
-    from warehouse.report.page import Written, write_report
-    from warehouse.report.split import check_folder, write_split
+    from warehouse.report.page import Written, check_folder, write_report, write_split
 
     target = out or Path("report" if split else "report.html")
     if split:

@@ -22,9 +22,9 @@ from .refresh import age_callback, wanted
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.schedule.cron import Times
     from warehouse.schedule.job import Job
     from warehouse.schedule.log import Log
+    from warehouse.schedule.loop import Times
 
 #: What holds where neither the flag nor ``[schedule]`` says anything.
 DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "grace": 60.0}
@@ -119,7 +119,7 @@ class _Settings:
 
 
 def _times(settings: _Settings) -> Times:
-    from warehouse.schedule.cron import EXPECTED, Times, zone_named
+    from warehouse.schedule.loop import EXPECTED, Times, zone_named
 
     if settings["cron"] is None:
         raise click.UsageError(f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once")
@@ -149,10 +149,9 @@ def _stay(state: State, settings: _Settings) -> None:
     import time
 
     from warehouse.records.clock import aware_now
-    from warehouse.schedule.cron import Timetable
-    from warehouse.schedule.health import Health
-    from warehouse.schedule.loop import Scheduler
-    from warehouse.schedule.signals import Stop
+    from warehouse.schedule.log import Health
+    from warehouse.schedule.loop import Scheduler, Timetable
+    from warehouse.schedule.worker import Stop
 
     times = _times(settings)
     _require_places(_job(settings))  # a mistake in it ends us now, not every run
@@ -216,7 +215,7 @@ def _log(state: State, settings: _Settings) -> Log:
 def _once(state: State, settings: _Settings) -> int:
     from warehouse.files.output_file import UNATTENDED
     from warehouse.schedule.job import run_job
-    from warehouse.schedule.signals import Stop
+    from warehouse.schedule.worker import Stop
     from warehouse.store.snapshot import publish
 
     job, url = _job(settings), state.config().url.value

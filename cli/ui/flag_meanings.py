@@ -1,5 +1,5 @@
-"""What the flags of figures mean, in words; see :mod:`warehouse.tables.flag_meanings`."""
+"""What the flags of figures mean, in words; see :mod:`warehouse.tables.words`."""
 
-from warehouse.tables.flag_meanings import MEANINGS, meanings
+from warehouse.tables.words import MEANINGS, meanings
 
 __all__ = ["MEANINGS", "meanings"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from warehouse.tables.reasons import SHOWN, reasons, some_of
+from warehouse.tables.words import SHOWN, reasons, some_of
 
 from ..state import State
 

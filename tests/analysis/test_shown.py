@@ -21,9 +21,8 @@ from tests.support.cli import Caller
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.report.plot_results import VegaLite
-from warehouse.tables.html import in_html
 from warehouse.tables.text import in_text, lay_out
-from warehouse.tables.view import Below, Table, View, legend
+from warehouse.tables.view import Below, Table, View, in_html, legend
 from warehouse.tables.words import interval
 
 MODELS = {"lab/a": 0.8, "lab/b": 0.5}

@@ -22,10 +22,9 @@ from warehouse.analysis.families.family import Settings
 from warehouse.analysis.families.scores import FAMILY as SCORES
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError
-from warehouse.refresh import other_families
+from warehouse.refresh import plan
 from warehouse.refresh import run as running
-from warehouse.refresh.figure_rows import computed, row_of
-from warehouse.refresh.plan import make_plan
+from warehouse.refresh.plan import computed, make_plan, row_of
 from warehouse.refresh.run import Work, list_stale, refresh
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import alias, unalias
@@ -248,7 +247,7 @@ def test_families_that_are_left_alone_are_named_where_they_are_out_of_date(
     (note,) = [one for one in list_stale(house.opener, WORK).notes if "mine" in one]
     assert note == "12 figures of the family 'mine' stay as they are: it is not installed"
     monkeypatch.setattr(families, "family_names", lambda: ["mine"])
-    monkeypatch.setattr(other_families, "family_names", lambda: ["mine"])
+    monkeypatch.setattr(plan, "family_names", lambda: ["mine"])
     (note,) = [one for one in list_stale(house.opener, WORK).notes if "mine" in one]
     assert note.startswith("12 figures stay as they are: no metric family 'mine'")
 

@@ -18,7 +18,7 @@ from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.report import page
 from warehouse.report.page import render, write_report
-from warehouse.report.plots import WIDTH, make_axis
+from warehouse.report.table import WIDTH, make_axis
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
 

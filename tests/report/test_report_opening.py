@@ -15,7 +15,7 @@ from tests.support.html import EVIL, Reader, table
 from warehouse.analysis.comparison.words import CANNOT_TELL
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.report_data.report import ReportData, read_report
-from warehouse.report.anchors import anchor, slug
+from warehouse.report.opening import anchor, slug
 from warehouse.report.page import render
 from warehouse.store.open import open_store
 

@@ -29,9 +29,8 @@ from warehouse.report.charts import PLOT, Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
-from warehouse.report.part_tables import noise_table
 from warehouse.report.plot_results import VegaLite
-from warehouse.report.sections import benchmark_section
+from warehouse.report.sections import benchmark_section, noise_table
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
 

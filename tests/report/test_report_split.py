@@ -14,7 +14,7 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.errors import MisuseError
-from warehouse.report.split import INDEX, LOG, check_folder, file_name, write_split
+from warehouse.report.page import INDEX, LOG, check_folder, file_name, write_split
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 

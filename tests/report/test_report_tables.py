@@ -20,7 +20,7 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.text.semantic_clusters import SemanticClusters
 from warehouse.report.board import in_words, unbroken
 from warehouse.report.log_tables import short_paths
-from warehouse.report.matrix_tables import passes
+from warehouse.report.matrix import passes
 from warehouse.report.page import render
 from warehouse.report.pairs import MOST_NUMBERS, apart
 from warehouse.report.sections import benchmark_section

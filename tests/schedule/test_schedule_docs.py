@@ -23,7 +23,7 @@ from tests.support.pages import ROOT
 from warehouse import config
 from warehouse.cli.main import cli
 from warehouse.refresh.alerts import Rules
-from warehouse.schedule.cron import Times, zone_named
+from warehouse.schedule.loop import Times, zone_named
 from warehouse.store.engines import parse_url
 
 FOLDER = ROOT / "docs" / "schedule"

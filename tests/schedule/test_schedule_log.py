@@ -16,10 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.health import Health
-from warehouse.schedule.log import Form, Log, stamp
-from warehouse.schedule.signals import Stop
-from warehouse.schedule.worker import run_child
+from warehouse.schedule.log import Form, Health, Log, stamp
+from warehouse.schedule.worker import Stop, run_child
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 999_999, tzinfo=UTC)
 JSON = st.recursive(

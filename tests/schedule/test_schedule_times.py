@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.cron import MOST_COUNTED, Times, Timetable, zone_named
+from warehouse.schedule.loop import MOST_COUNTED, Times, Timetable, zone_named
 
 BERLIN = ZoneInfo("Europe/Berlin")
 RANGES = {"minute": (0, 59), "hour": (0, 23), "day": (1, 31), "month": (1, 12), "weekday": (0, 7)}

@@ -9,10 +9,8 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
-from warehouse.tables.drawing import PLOTTERS, viewers
-from warehouse.tables.html import in_html
 from warehouse.tables.text import in_text
-from warehouse.tables.view import Table, View
+from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
 from warehouse.tables.words import Figure
 
 if TYPE_CHECKING:

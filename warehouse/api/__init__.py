@@ -23,7 +23,7 @@ from warehouse.api.text import TextMethods
 from warehouse.api.training import TrainingMethods
 from warehouse.api.variance import VarianceMethods
 from warehouse.store.open import is_made, open_store
-from warehouse.tables.drawing import draw_with
+from warehouse.tables.view import draw_with
 
 __all__ = ["Warehouse", "connect"]
 

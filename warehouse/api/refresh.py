@@ -122,8 +122,7 @@ class RefreshMethods(Connection):
         """
         from warehouse.analysis.report_data.report import read_report
         from warehouse.files.output_file import FORCE_IN_PYTHON, REPORT, require_output
-        from warehouse.report.page import write_report
-        from warehouse.report.split import check_folder, write_split
+        from warehouse.report.page import check_folder, write_report, write_split
         from warehouse.store.load.source_ledger import known_in
 
         if split:

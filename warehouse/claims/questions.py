@@ -1,15 +1,17 @@
-"""What can be claimed: questions by name, with parameters that are checked, and their answers as rows."""
+"""What can be claimed, what its figure rests on, and the claim made of an answer."""
 
 from __future__ import annotations
 
 import inspect
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import PurePath
 from typing import Any
 
-from warehouse.claims.bundle import MOST_ROWS
+from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.leaderboard import AnyLeaderboard
@@ -17,6 +19,7 @@ from warehouse.questions.question import Question, options
 from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text
+from warehouse.store.sql.query_files import query_text
 
 QUERY = "query"
 _QUESTIONS: Mapping[str, type[Question]] = {
@@ -159,3 +162,56 @@ def _value(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if isinstance(value, str | int | bool | None) else str(value)
+
+
+def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Model, benchmark, keys and hash of the samples of some runs, in an order of their own."""
+    rows = store.rows(query_text("analysis", "claim_runs"), {"run_ids": run_ids})
+    return sorted(rows, key=lambda row: (row["condition_key"], row["content_digest"]))
+
+
+def sources_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Name, format, hash and size of the sources of some runs; of a path the last part only."""
+    sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
+    rows = {
+        (row["sha256"], row["format"]): row | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
+        for row in sources
+    }
+    return [rows[key] for key in sorted(rows)]
+
+
+def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str, Any]]:
+    """The default clusterings of some benchmarks."""
+    stored = store.rows(query_text("analysis", "stored_clusterings"))
+    return [
+        {name: row[name] for name in ("benchmark", "name", "kind")}
+        for row in stored
+        if row["is_default"] and row["benchmark"] in benchmarks
+    ]
+
+
+def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str) -> Claim:
+    """The answer of a store to a question, with what it rests on.
+
+    Args:
+        store: where it is asked; for ``query`` one that can neither write nor reach files.
+        kind: ``leaderboard``, ``compare``, ``pairs``, ``variance`` or ``query``.
+        parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
+        command: what was typed; it is to ask the same.
+
+    Raises:
+        WarehouseError: as the question itself.
+    """
+    answer = ask(store, kind, parameters)
+    runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
+    return Claim(
+        command=command,
+        kind=kind,
+        parameters=dict(parameters),
+        program=version("eval-warehouse"),
+        answer=answer.words,
+        rows=answer.rows,
+        runs=runs,
+        sources=sources_behind(store, answer.run_ids) if answer.run_ids else [],
+        clusterings=clusterings_behind(store, sorted({row["benchmark"] for row in runs})),
+    )

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.claims.bundle import Claim
-from warehouse.claims.make import make_claim
-from warehouse.claims.questions import checked
+from warehouse.claims.questions import checked, make_claim
 from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
 from warehouse.records import canonical_json
 from warehouse.store.connection import Store

@@ -1,4 +1,4 @@
-"""What a refresh has to do: the questions of all families, and which answers are out of date.
+"""What a refresh has to do: questions of all families, which answers are out of date, and figures as rows.
 
 A figure's fingerprint is ``family/version/question/data/settings``, the last three as hashes. A
 stored answer is fresh if it bears the fingerprint that its question has now.
@@ -6,13 +6,17 @@ stored answer is fresh if it bears the fingerprint that its question has now.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from warehouse.analysis.families import choose_families, family_names
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import Family, RefreshQuestion, Settings
+from warehouse.analysis.families.family import GONE, Family, RefreshQuestion, Settings, Value
+from warehouse.errors import WarehouseError
 from warehouse.records.hashing import short_digest
 
 _LENGTH = 20
@@ -166,3 +170,112 @@ def _why(now: str, before: set[str]) -> str:
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+
+
+#: Reasons that do not mean that a stored figure is wrong.
+_HARMLESS = ("", "new", "the settings changed")
+
+
+def notes_on_others(
+    chosen: Sequence[Family],
+    benchmarks: Sequence[BenchmarkData],
+    settings: Settings,
+    current: Sequence[StoredValue],
+    named: Collection[str] | None,
+) -> Iterator[str]:
+    """A line for each family that is not chosen and has figures which do not hold any more.
+
+    Args:
+        current: rows of ``metric_current``.
+        named: names of the only benchmarks that are meant; None: all.
+    """
+    mine = {family.name for family in chosen}
+    figures = Counter(
+        name
+        for one in current
+        if (named is None or one["benchmark"] in named) and (name := family_of(one["input_fingerprint"])) not in mine
+    )
+    installed = family_names()
+    for name, count in sorted(figures.items()):
+        if name not in installed:
+            yield f"{count} figures of the family {name!r} stay as they are: it is not installed"
+            continue
+        try:
+            plan = make_plan(choose_families([name]), benchmarks, settings, current, [], named)
+        except WarehouseError as error:
+            yield f"{count} figures stay as they are: {error}"
+            continue
+        stale = sum(one.why not in _HARMLESS for one in plan.questions)
+        # pairs depend on which baselines are named
+        stale += sum(one["subject_kind"] != "pair" for one in plan.gone)
+        if stale:
+            yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
+
+
+def computed(question: Question, settings: Settings) -> Sequence[Value]:
+    """The figures; a reason where these data do not allow any."""
+    try:
+        values = question.family.compute(question.data, question.asked, settings)
+    except WarehouseError as error:
+        name, kind = question.asked.subject, "question"
+        return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
+    if not values:
+        raise ValueError("no figure and no reason: a family has to say one of them")
+    finite = [_finite(value) for value in values]
+    for value in finite:
+        json.dumps(dict(value.details), allow_nan=False)  # else this question has failed
+    return finite
+
+
+def _finite(value: Value) -> Value:
+    """Without numbers that are none."""
+    details = {
+        name: None if isinstance(detail, float) and not math.isfinite(detail) else detail
+        for name, detail in value.details.items()
+    }
+    value = replace(value, details=details)
+    names = ("estimate", "standard_error", "low", "high")
+    bad = {name: None for name in names if (number := getattr(value, name)) is not None and not math.isfinite(number)}
+    if not bad:
+        return value
+    reason = "; ".join(filter(None, (value.reason, f"not finite: {', '.join(bad)}")))
+    return replace(value, reason=reason, **bad)  # type: ignore[arg-type]
+
+
+def row_of(question: Question, value: Value) -> dict[str, Any]:
+    """The row of a figure, but for the id of its refresh."""
+    own = {name: getattr(value, name) for name in value.__dataclass_fields__ if name != "details"}
+    numbers = {
+        name: None if own[name] is None else float(own[name]) for name in ("estimate", "standard_error", "low", "high")
+    }
+    return (
+        own
+        | numbers
+        | {
+            "benchmark": question.data.benchmark.name,
+            "method_version": question.family.version,
+            "parameters": value.details,
+            "input_fingerprint": question.fingerprint,
+        }
+    )
+
+
+def gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
+    """The row that says that a stored figure is no longer there."""
+    none = dict.fromkeys(("estimate", "standard_error", "low", "high", "n", "n_clusters"))
+    names = ("subject_kind", "subject", "benchmark", "metric", "statistic", "method_version")
+    return (
+        {name: value[name] for name in names}
+        | none
+        | {
+            "method": GONE,
+            "reason": "not asked for any more, or its runs are gone",
+            "parameters": {},
+            "input_fingerprint": fingerprint,
+        }
+    )
+
+
+def key_of_row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells the figure of a row from others."""
+    return tuple(row[name] for name in KEY)

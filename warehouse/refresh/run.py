@@ -18,9 +18,17 @@ from warehouse.analysis.families import choose_families
 from warehouse.analysis.families.benchmark_data import read_all, run_digests
 from warehouse.analysis.families.family import GONE, Family, Settings
 from warehouse.records.clock import utc_now
-from warehouse.refresh.figure_rows import computed, gone_row, key_of_row, row_of
-from warehouse.refresh.other_families import notes_on_others
-from warehouse.refresh.plan import Plan, Question, family_of, make_plan
+from warehouse.refresh.plan import (
+    Plan,
+    Question,
+    computed,
+    family_of,
+    gone_row,
+    key_of_row,
+    make_plan,
+    notes_on_others,
+    row_of,
+)
 from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.metric_values import DUE, MARKS, TOLD

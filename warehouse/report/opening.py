@@ -1,7 +1,9 @@
-"""The opening of the page: the answer of each benchmark, all models on all of them, what changed."""
+"""The opening of the page: the answer of each benchmark, all models on all of them, what changed; names of places."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +16,6 @@ from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import Change, Changes
-from warehouse.report.anchors import anchor
 from warehouse.report.table import Column, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals, fixed
 
@@ -227,3 +228,30 @@ def _change(row: Change, places: int) -> str:
     if row.before is None:
         return "new"
     return "gone" if row.now is None else fixed(row.now - row.before, places, sign=True)
+
+
+#: Characters of a benchmark's name in its slug.
+MOST = 80
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*")
+_OTHER = re.compile(r"[^a-z0-9_.-]+")
+
+
+def slug(name: str, taken: tuple[str, ...] = ()) -> str:
+    """A name, where every file system and address takes it and no other name can have it; else what
+    is left of it, with a hash.
+
+    Args:
+        name: of a benchmark or suite.
+        taken: words that it may not be.
+    """
+    if _PLAIN.fullmatch(name) and len(name) <= MOST and name not in taken:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    words = _OTHER.sub("-", name.lower())[:MOST].strip("-.")
+    return f"{words or 'benchmark'}~{digest}"
+
+
+def anchor(part: str, name: str) -> str:
+    """Where a part of a benchmark or suite stands in a page, such as ``pairs-gsm8k``."""
+    return f"{part}-{slug(name)}"

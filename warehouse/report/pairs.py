@@ -13,8 +13,7 @@ from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.report.charts import Chart
 from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.plots import make_axis
-from warehouse.report.table import Column, count, drawing, interval_drawn, name, number, table, text
+from warehouse.report.table import Column, count, drawing, interval_drawn, make_axis, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group that all pairs show, and up to which they are a table of numbers.

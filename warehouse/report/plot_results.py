@@ -17,8 +17,8 @@ from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.report import matrix_charts
+from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
-from warehouse.report.curves import curve_charts
 from warehouse.report.draw import can_draw, draw
 from warehouse.report.maps import map_charts
 from warehouse.report.pairs import heat_maps

@@ -1,25 +1,28 @@
-"""Parts of a report, made ready for the page: axes, labels, and which columns say something."""
+"""Parts of a report, made ready for the page: claims, training, variance, planned runs, and which columns say
+something."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
+from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import SuitePart
+from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
 from warehouse.analysis.training.decide import DecisionRow
 from warehouse.analysis.training.recipes import RecipesRow
-from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
-from warehouse.report.claims import benchmark_claims, suite_claim
-from warehouse.report.curves import curve_charts
-from warehouse.report.item_tables import prompts_say, prompts_table, suspects_say, suspects_table
-from warehouse.report.maps import map_part
+from warehouse.analysis.training.seeds import SeedsReport
+from warehouse.analysis.variance.variance import SeedReport, VarianceReport
+from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
+from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
-from warehouse.report.part_tables import curves_table, noise_table, seeds_table, variance_table
-from warehouse.report.partial_tables import partial_table, reliability_table
+from warehouse.report.table import Column, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Sentences below a table of variances.
@@ -149,3 +152,199 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Performance matrix", "matrix", part.matrix.found),
     ]
     return [(words, name) for words, name, present in there if present]
+
+
+#: What the commands use where nothing is said.
+LEVEL, PAIR_RESAMPLES, SEED = 0.95, 9999, 0
+
+
+def benchmark_claims(part: BenchmarkPart, level: float, n_resamples: int, seed: int) -> dict[str, str]:
+    """Commands by what they claim: ``board``, ``pairs``, ``variance``; those that the part has.
+
+    Args:
+        level, n_resamples, seed: of the report.
+    """
+    name = shlex.quote(part.name)
+    commands = {}
+    if part.board is not None and part.board.rows:
+        commands["board"] = _claim(f"leaderboard {name}{_level(level)}")
+    if part.pairs is not None:
+        draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
+        commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{f' --seed {seed}' if seed != SEED else ''}")
+    if part.variance is not None:
+        commands["variance"] = _claim(f"variance * -b {name}")
+    return commands
+
+
+def suite_claim(part: SuitePart, level: float) -> str:
+    """The command for a suite; empty where it has no figure."""
+    if part.board is None:
+        return ""
+    newest = " --latest" if NEWEST in part.board.notes else ""
+    return _claim(f"leaderboard --group {shlex.quote(part.name)}{_level(level)}{newest}")
+
+
+def _level(level: float) -> str:
+    return f" --level {level:g}" if level != LEVEL else ""
+
+
+def _claim(question: str) -> str:
+    quoted = shlex.quote(question) if set(question) & set('"$`\\!') else f'"{question}"'
+    return f"warehouse claim {quoted} -o claim.json"
+
+
+def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False) -> Column:
+    """Figures with the decimals that they need themselves."""
+    return number(head, values, decimals(values), spare=spare)
+
+
+def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
+    """What makes the error of each condition; None where it cannot be split."""
+    rows = [row for row in variance.rows if row.share_between is not None]
+    if not rows:
+        return None
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        f"Variance of {benchmark}",
+        "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
+        [
+            *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
+            number("SE", [row.standard_error for row in rows], places),
+            number("Share of prompts", [row.share_between for row in rows], 2),
+            number("Share of draws", [row.share_within for row in rows], 2),
+            number("SE, draws doubled", [row.se_double_draws for row in rows], places, spare=True),
+            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], places, spare=True),
+            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", spare=True),
+        ],
+    )
+
+
+def curves_table(curves: Curves, benchmark: str) -> Markup:
+    """First, last and best figure of every curve."""
+    rows = curves.rows
+    places = decimals(
+        (p.ci_high - p.ci_low) / 4 for row in rows for p in row.points if p.ci_high is not None and p.ci_low is not None
+    )
+    return table(
+        f"Curves of {benchmark}",
+        "Curves along training, the best last figure first. Monotonicity: Kendall's τ-b of the figures with the order"
+        " of the checkpoints; above 0 is getting better.",
+        [
+            *model_and_condition("Model", [row.model for row in rows], [row.condition for row in rows]),
+            text("Metric", [row.metric for row in rows], spare=True),
+            text("Split", [row.split for row in rows], spare=True),
+            text("Unit", [row.unit for row in rows], spare=True),
+            count("Checkpoints", [row.n_checkpoints for row in rows], keep=True),
+            number("First", [row.first for row in rows], places, spare=True),
+            number("Last", [row.last for row in rows], places),
+            number("Best", [row.best for row in rows], places),
+            number("Best at", [row.best_position for row in rows], "%g", spare=True),
+            number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, spare=True),
+        ],
+    )
+
+
+def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
+    """What another seed or checkpoint changes."""
+    rows = noise.rows
+    places = decimals(row.seed_sd for row in rows)
+    return table(
+        f"Noise of training on {benchmark}",
+        "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
+        f" alone exceed in {100 * (1 - noise.level):.2g} % of cases.",
+        [
+            name("Recipe of", [row.model for row in rows]),
+            text("Recipe", [row.recipe for row in rows], wrap=True),
+            count("Seeds", [row.n_seeds for row in rows], keep=True),
+            count("Checkpoints", [row.n_checkpoints for row in rows]),
+            number("Last", [row.seed_mean for row in rows], places),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
+            _by_itself("Low", [row.seed_sd_low for row in rows], spare=True),
+            _by_itself("High", [row.seed_sd_high for row in rows], spare=True),
+            _by_itself("Half-width of a run", [row.half_width for row in rows], spare=True),
+            _by_itself("Noise floor", [row.noise_floor for row in rows]),
+            _by_itself("Jitter", [row.jitter for row in rows], spare=True),
+            text("Why no floor", [row.reason for row in rows], wrap=True, spare=True),
+        ],
+    )
+
+
+def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
+    """Training seeds crossed with prompts."""
+    rows = seeds.rows
+    places = decimals(row.se_both_sampled for row in rows)
+    return table(
+        f"Training seeds of {benchmark}",
+        "Training seeds crossed with prompts: the error of the mean by what is taken to be a sample.",
+        [
+            name("Seeds of", [row.model for row in rows]),
+            text("Recipe", [row.recipe for row in rows], wrap=True),
+            text("Position", [f"{row.position}" for row in rows]),
+            count("Seeds", [row.n_seeds for row in rows]),
+            number("Mean", [row.estimate for row in rows], places),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
+            _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], spare=True),
+            _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], spare=True),
+            _by_itself("SE, both", [row.se_both_sampled for row in rows]),
+            count("Prompts", [row.n_prompts for row in rows]),
+            count("Left out", [row.n_left_out for row in rows]),
+            text("Why no figure", [row.reason for row in rows], wrap=True, spare=True),
+        ],
+    )
+
+
+#: Statistics of a refresh as the page calls them.
+_WORDS = {
+    "dior_ranking": "Ranking: Kendall's τ",
+    "dior_quality": "Quality: 1 − change of win rates",
+    "dior_best": "Best: 1 − how often the second beats the first",
+    "same_order": "Same order of all models, share of resamples",
+    "rank_resolution": "Places that 95 % of ranks stay within",
+}
+
+
+def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
+    """Rows that were asked a part of the benchmark, and what they rest on."""
+    rows = [one.row for one in runs]
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        f"Planned and stopped runs of {benchmark}",
+        "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
+        " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
+        [
+            *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
+            text("Kind", [one.kind for one in runs], keep=True),
+            count("Prompts", [row.n_prompts for row in rows], keep=True),
+            count("Of", [one.n_all for one in runs], keep=True),
+            number("Figure", [row.estimate for row in rows], places),
+            number("Low", [row.ci_low for row in rows], places),
+            number("High", [row.ci_high for row in rows], places),
+            text("Rests on", [one.says for one in runs], wrap=True, spare=True),
+        ],
+    )
+
+
+def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
+    """The figures of a refresh; None where there are none."""
+    known = [(key, figure) for key, figure in reliability.figures.items() if figure[0] is not None]
+    rows = [(words, "prompts", figure) for key, words in _WORDS.items() for own, figure in known if own == key]
+    rows += [
+        (words, "scenarios", figure)
+        for key, words in _WORDS.items()
+        for own, figure in known
+        if own == f"scenarios_{key}"
+    ]
+    if not rows:
+        return None
+    return table(
+        f"Reliability of {name_of}",
+        "Resamples held against the whole (DIoR, Perlitz et al. 2024): at least so much in 97.5 % of 1 000; low and"
+        " high are Monte Carlo error. As many fresh prompts agree less than resamples.",
+        [
+            name("Decision", [row[0] for row in rows], wrap=True),
+            text("Resampled", [row[1] for row in rows], keep=True),
+            number("At least", [row[2][0] for row in rows], 3),
+            number("Low", [row[2][1] for row in rows], 3, spare=True),
+            number("High", [row[2][2] for row in rows], 3, spare=True),
+        ],
+    )

@@ -1,17 +1,24 @@
-"""The process that stays: waits for the next time, has the job run, tells how it went."""
+"""The process that stays: waits for the next time of a cron expression, has the job run, tells how it went.
+
+The calendar is cronsim's, which has Debian cron's rules: Sunday is 0 or 7; if both day fields are
+restricted, either will do; a fixed time that the clock skips in spring is run right after the gap,
+one that it repeats in autumn is run once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import islice
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from warehouse.schedule.cron import Timetable
-from warehouse.schedule.health import Health
-from warehouse.schedule.log import Level, Log, stamp
-from warehouse.schedule.signals import Stop
-from warehouse.schedule.worker import BEAT, Ended, run_child
+from cronsim import CronSim, CronSimError
+
+from warehouse.errors import MisuseError
+from warehouse.schedule.log import Health, Level, Log, stamp
+from warehouse.schedule.worker import BEAT, Ended, Stop, run_child
 
 
 @dataclass(frozen=True)
@@ -91,3 +98,151 @@ class Scheduler:
 
     def _next(self) -> str:
         return stamp(self.timetable.due)
+
+
+FIELDS = ("second", "minute", "hour", "day-of-month", "month", "day-of-week")
+EXPECTED = "minute hour day-of-month month day-of-week, such as '0 * * * *'"
+#: Missed times that are counted; more are told as this number.
+MOST_COUNTED = 1000
+#: A clock that is set back by less leaves the next time as it was: no job runs twice for it.
+SET_BACK = timedelta(seconds=60)
+
+_ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def zone_named(name: str | None) -> tzinfo:
+    """A time zone; that of this machine (also of ``TZ``) for None.
+
+    Raises:
+        MisuseError: there is none of this name, or this machine's cannot be told.
+    """
+    if name is None:
+        from tzlocal import reload_localzone
+
+        try:
+            return reload_localzone()  # not what an earlier call found
+        except (LookupError, ValueError, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise MisuseError(f"this machine does not say its time zone ({reason}); name one with --timezone") from None
+    try:
+        return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        raise MisuseError(f"no time zone '{name}'; expected a name such as Europe/Berlin or UTC") from None
+
+
+class Times:
+    """The times of a cron expression.
+
+    Args:
+        expression: five fields, or six with seconds first.
+        zone: in which the fields are read.
+
+    Raises:
+        MisuseError: it is malformed, or there is no such time.
+    """
+
+    def __init__(self, expression: str, zone: tzinfo) -> None:
+        self.expression, self.zone = expression, zone
+        try:
+            CronSim(expression, _ANY_DAY)
+        except (CronSimError, ValueError) as error:
+            raise MisuseError(_fault(expression, str(error))) from None
+        self.after(_ANY_DAY)
+
+    def after(self, moment: datetime) -> datetime:
+        """The first time later than an aware moment; in UTC.
+
+        Raises:
+            MisuseError: there is none within 50 years.
+        """
+        start = moment.astimezone(self.zone)
+        for candidate in CronSim(self.expression, start):
+            if candidate.astimezone(UTC) > moment:  # in a repeated hour it may name the first pass
+                return candidate.astimezone(UTC)
+        raise MisuseError(f"'{self.expression}' never fires")
+
+    def upcoming(self, moment: datetime, count: int) -> list[datetime]:
+        """The next ``count`` times after a moment, in UTC."""
+        times: list[datetime] = []
+        while len(times) < count:
+            times.append(self.after(times[-1] if times else moment))
+        return times
+
+    def count(self, since: datetime, until: datetime) -> int:
+        """Times in (since, until], at most :data:`MOST_COUNTED`."""
+        number, moment = 0, since
+        while number < MOST_COUNTED and (moment := self.after(moment)) <= until:
+            number += 1
+        return number
+
+
+def _fault(expression: str, message: str) -> str:
+    """What is wrong with an expression that cronsim refuses."""
+    parts = expression.split()
+    if len(parts) not in (5, 6):
+        return f"'{expression}' has {len(parts)} fields; expected five: {EXPECTED}"
+    six = ["0", *parts] if len(parts) == 5 else parts
+    field = message.removeprefix("Bad ")
+    if field == "day-of-month" and _is_fine([*six[:4], "*", six[5]]):
+        return f"'{expression}' never fires: no month that it names has such a day"
+    wrong = next(islice((p for name, p in zip(FIELDS, six, strict=True) if name == field), 1), "")
+    return f"'{expression}': {field or 'a field'} cannot be '{wrong}'; expected {EXPECTED}"
+
+
+def _is_fine(parts: list[str]) -> bool:
+    try:
+        CronSim(" ".join(parts), _ANY_DAY)
+    except (CronSimError, ValueError):
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the clock says.
+
+    Attributes:
+        left: seconds until the next time; 0 or less: it has come.
+        set_back: seconds by which the clock was set back, if that moved the next time, else 0.
+    """
+
+    left: float
+    set_back: float = 0.0
+
+
+class Timetable:
+    """The next time, on a clock that is set, or stands still while the machine sleeps.
+
+    Times that were missed are one run, when that is noticed. One that comes while a job runs is
+    left out. Where the clock is set back, the next time is found anew.
+
+    Args:
+        times: of the jobs.
+        wall: the time of day, aware.
+        steady: seconds that only go forward.
+    """
+
+    def __init__(self, times: Times, wall: Callable[[], datetime], steady: Callable[[], float]) -> None:
+        self.times, self.wall, self.steady = times, wall, steady
+        self.due = times.after(wall())
+        self._seen = (wall(), steady())
+
+    def look(self) -> Look:
+        """How long it is until the next time."""
+        now, ticks = self.wall(), self.steady()
+        expected = self._seen[0] + timedelta(seconds=ticks - self._seen[1])
+        self._seen = (now, ticks)
+        back = expected - now
+        if back >= SET_BACK:
+            self.due = self.times.after(now)
+        return Look((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
+
+    def begin(self) -> tuple[datetime, int]:
+        """The time that has come, and how many later ones have passed too."""
+        return self.due, self.times.count(self.due, self.wall())
+
+    def finish(self, begun: datetime) -> int:
+        """The job that was begun at a time of day is done; how many times it has outlasted."""
+        now = self.wall()
+        self.due, self._seen = self.times.after(now), (now, self.steady())
+        return self.times.count(begun, now)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.stats.core.results import ends_text
-from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below
-from warehouse.tables.words import p_value
+from warehouse.tables.words import meanings, p_value
 
 #: Columns of the table that a line may be about.
 COLUMNS = ("p", "p z", "p flip", "p McNemar", "p Holm", "equal")

@@ -9,9 +9,8 @@ from typing import Any
 from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.analysis.comparison.words import better_in_words
-from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below, Table, View
-from warehouse.tables.words import decimals, direction, interval, number, p_value
+from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
 
 #: Columns that a narrow terminal does without, the first of them first.
 SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")

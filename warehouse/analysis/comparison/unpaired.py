@@ -29,9 +29,8 @@ from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaire
 from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
-from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below, Table, View
-from warehouse.tables.words import p_value
+from warehouse.tables.words import meanings, p_value
 
 
 @dataclass(frozen=True)

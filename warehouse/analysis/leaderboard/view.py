@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.tables.reasons import reasons
 from warehouse.tables.view import Below, Table
-from warehouse.tables.words import decimals, interval, level_column, number
+from warehouse.tables.words import decimals, interval, level_column, number, reasons
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")

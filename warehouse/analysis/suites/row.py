@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Row
-from warehouse.tables.reasons import reasons
 from warehouse.tables.view import Below, Table, legend
-from warehouse.tables.words import decimals, interval, level_column, number
+from warehouse.tables.words import decimals, interval, level_column, number, reasons
 
 
 @dataclass(frozen=True)

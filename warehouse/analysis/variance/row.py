@@ -10,9 +10,8 @@ from typing import Any
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
-from warehouse.tables.reasons import SHOWN, reasons, some_of
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import Figure, count_range, decimals, number, percentage
+from warehouse.tables.words import SHOWN, Figure, count_range, decimals, number, percentage, reasons, some_of
 
 #: Below this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
