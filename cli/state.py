@@ -17,7 +17,7 @@ from .ui.table import echo, fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.files.output_file import OutputKind
+    from warehouse.files import OutputKind
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
     from warehouse.store.open import StoreOpener
@@ -78,7 +78,7 @@ class State:
             MisuseError: it must not be replaced.
             StoreError: the store cannot say whether the file is one of its sources.
         """
-        from warehouse.files.output_file import COPY, require_output
+        from warehouse.files import COPY, require_output
         from warehouse.store.load.source_ledger import known_in
 
         if kind is COPY:  # publishing asks the store itself

@@ -43,7 +43,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.files.whole_file import replace_file
+from warehouse.files import replace_file
 from warehouse.store.open import DEFAULT_URL
 
 FILE = "warehouse.toml"

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
-from warehouse.files.whole_file import draft_beside, in_place_of, put_back, replace_file
+from warehouse.files import draft_beside, in_place_of, put_back, replace_file
 from warehouse.store.connection import Store
 from warehouse.store.schema import revision, tables
 from warehouse.store.sql import query_files

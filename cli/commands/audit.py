@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.files.output_file import CLEANED, write_output
+from warehouse.files import CLEANED, write_output
 from warehouse.questions.items import Audit
 
 from ..lazy_group import command

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from warehouse.errors import MisuseError
-from warehouse.files.output_file import CLAIM
+from warehouse.files import CLAIM
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state

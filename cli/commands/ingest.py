@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import InputError
-from warehouse.files.output_file import COPY
+from warehouse.files import COPY
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
@@ -37,7 +37,7 @@ class PathOrUrl(click.Path):
         super().__init__(exists=True, readable=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from warehouse.ingest.remote_urls import is_url
+        from warehouse.ingest.remote_hosts import is_url
 
         return value if is_url(value) else super().convert(value, param, ctx)
 
@@ -177,7 +177,7 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
 
 
 def _refuse_limits_of_urls(paths: Sequence[str]) -> None:
-    from warehouse.ingest.remote_urls import is_url
+    from warehouse.ingest.remote_hosts import is_url
 
     if not any(map(is_url, paths)):
         refuse_typed("is for what is fetched from URLs", "max_files", "max_bytes", "max_time", "allow_private")
@@ -245,7 +245,7 @@ def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
 
 def _watch(state: State, given: Given, settle: float) -> None:
     from warehouse.ingest.pipeline import ingest as load
-    from warehouse.ingest.remote_urls import is_url
+    from warehouse.ingest.remote_hosts import is_url
     from warehouse.ingest.watch import Watcher
 
     from .publish import publish_after
@@ -275,7 +275,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
     from warehouse.ingest.discover import discover
     from warehouse.ingest.pipeline import load
     from warehouse.ingest.remote import FetchLimits, fetched
-    from warehouse.ingest.remote_urls import shown_url
+    from warehouse.ingest.remote_hosts import shown_url
 
     from ..ui.ingest_summary import archives_advice
     from ..ui.progress import fetching, progress

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warehouse.files.output_file import MAPPING, write_output
+from warehouse.files import MAPPING, write_output
 
 from ..lazy_group import command
 from ..ui.options import MappingFile, refuse_typed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warehouse.files.output_file import REPORT
+from warehouse.files import REPORT
 
 from ..lazy_group import command
 from ..state import State, pass_state

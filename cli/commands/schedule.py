@@ -172,7 +172,7 @@ def _stay(state: State, settings: _Settings) -> None:
 
 
 def _require_places(job: Job) -> None:
-    from warehouse.files.output_file import REPORT, UNATTENDED, require_output
+    from warehouse.files import REPORT, UNATTENDED, require_output
     from warehouse.store.snapshot import require_place
 
     if job.report:
@@ -213,7 +213,7 @@ def _log(state: State, settings: _Settings) -> Log:
 
 
 def _once(state: State, settings: _Settings) -> int:
-    from warehouse.files.output_file import UNATTENDED
+    from warehouse.files import UNATTENDED
     from warehouse.schedule.job import run_job
     from warehouse.schedule.worker import Stop
     from warehouse.store.snapshot import publish

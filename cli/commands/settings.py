@@ -48,7 +48,7 @@ def _defaults() -> dict[str, object]:
 
 
 def _shown(setting: Setting) -> str:
-    from warehouse.ingest.remote_urls import is_url, shown_url
+    from warehouse.ingest.remote_hosts import is_url, shown_url
     from warehouse.store.engines import shown_reader, shown_text
 
     if setting.name == "store.url":

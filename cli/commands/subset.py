@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.files.output_file import PLAN, SUBSET, write_output
+from warehouse.files import PLAN, SUBSET, write_output
 from warehouse.questions.subsets import PlanSubset
 
 from ..lazy_group import command, group

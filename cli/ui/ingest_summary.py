@@ -16,8 +16,7 @@ from .table import echo, fitted, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
-    from warehouse.ingest.reconcile import Reconciled
-    from warehouse.ingest.report import IngestReport
+    from warehouse.ingest.report import IngestReport, Reconciled
     from warehouse.store.load.state import LoadReport
 
 #: Suffixes of files that hold others, or are packed; tables in the first two are read with a mapping as they are.

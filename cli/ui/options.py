@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from warehouse.files.output_file import ANSWER
+from warehouse.files import ANSWER
 
 from .output import Form, Output
 from .output_files import OutputFile, forced

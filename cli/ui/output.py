@@ -15,8 +15,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse.files.output_file import ANSWER, PARQUET_KEY, write_output
-from warehouse.records.stored_text import without_surrogates
+from warehouse.files import ANSWER, PARQUET_KEY, write_output
+from warehouse.records.answer_text import without_surrogates
 
 from .table import chosen_columns, echo, print_table, visible
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from warehouse.files.output_file import OutputKind
-from warehouse.files.whole_file import is_stream
+from warehouse.files import OutputKind, is_stream
 
 from ..state import State
 

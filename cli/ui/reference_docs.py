@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from warehouse.files.whole_file import replace_file
+from warehouse.files import replace_file
 
 from ..command_table import COMMANDS
 from ..main import cli

@@ -15,7 +15,7 @@ from warehouse.claims.bundle import read_claim
 from warehouse.claims.verify import NOT_COMPARED, Verdict, check_parameters, verify_claim
 from warehouse.cli.commands.claim import _parsed
 from warehouse.errors import InputError
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 from warehouse.store.shared_reads import SharedReads

@@ -15,7 +15,7 @@ from warehouse.claims import bundle
 from warehouse.claims.bundle import Claim, read_claim, write_claim
 from warehouse.claims.questions import accepted, checked, kinds
 from warehouse.errors import InputError, MisuseError
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.canonical_json import canonical_digest
 
 QUESTIONS = [
     "leaderboard quiz --level 0.9",

@@ -22,8 +22,8 @@ from warehouse.embeddings import (
     folder_revision,
     load_embedder,
     load_entailment,
+    reach_hub,
 )
-from warehouse.embeddings.sentence import reach_hub
 from warehouse.errors import InputError, MisuseError
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None

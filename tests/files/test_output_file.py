@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warehouse.errors import DiskFullError, MisuseError
-from warehouse.files.output_file import ANSWER, CLAIM, MAPPING, REPORT, require_output, write_output
+from warehouse.files import ANSWER, CLAIM, MAPPING, REPORT, require_output, write_output
 
 PAGE = b"<!DOCTYPE html>\n<footer><p>Made by eval-warehouse 1.0</p></footer>"
 

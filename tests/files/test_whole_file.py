@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pytest
 
-from warehouse.files.whole_file import draft_beside, in_place_of, put_back, replace_file
+from warehouse.files import draft_beside, in_place_of, put_back, replace_file
 
 
 @pytest.mark.parametrize("name", ["n" * 240 + ".html", "名" * 80, "\U0001f600" * 60, "b\udcff.html"])

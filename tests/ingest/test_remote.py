@@ -29,8 +29,7 @@ from tests.support.pages import ROOT
 from warehouse import connect
 from warehouse.errors import InputError, MisuseError
 from warehouse.ingest.remote import FetchLimits, fetched
-from warehouse.ingest.remote_hosts import Hosts, kind_of
-from warehouse.ingest.remote_urls import is_url, shown_url, without_secrets
+from warehouse.ingest.remote_hosts import Hosts, is_url, kind_of, shown_url, without_secrets
 from warehouse.store.open import open_store
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra remote")

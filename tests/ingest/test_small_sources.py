@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.stores import store_at
 from warehouse.ingest import reading
-from warehouse.ingest import tasks as ingesting
+from warehouse.ingest import reading as ingesting
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store

@@ -129,14 +129,14 @@ def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
     write(tmp_path, "s1/r.csv")
     write_run(tmp_path / "logs")
     with monkeypatch.context() as before:
-        before.setattr("warehouse.ingest.tasks.context.context_of", lambda *_: {})
+        before.setattr("warehouse.ingest.reading.context.context_of", lambda *_: {})
         assert load(how=BY_PATH).total("n_runs") == 1
         assert ingest(store, [tmp_path / "logs"]).total("n_runs") == 1
     assert [state for state, *_ in states(ingest(store, [tmp_path / "logs"]))] == ["unchanged"]
     # the ledger shows 'r.csv', which does not tell the seed: read again, and seen again
     assert states(load(how=BY_PATH)) == [("loaded", 0, 1)]
     with monkeypatch.context() as before:
-        before.setattr("warehouse.ingest.tasks.context.context_of", lambda *_: {})
+        before.setattr("warehouse.ingest.reading.context.context_of", lambda *_: {})
         write(tmp_path, "s3/r.csv", "x/s4/r.csv", text=ROWS + "q3,1\n")
         assert load(how=BY_PATH).total("n_runs") == 1  # the fault of that version
     assert sorted(states(load(how=BY_PATH))) == [("loaded", 1, 0), ("unchanged", 0, 0), ("unchanged", 0, 0)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from warehouse.records.hashing import canonical_digest, content_key, fingerprint, short_digest
+from warehouse.records.canonical_json import canonical_digest, content_key, fingerprint, short_digest
 
 
 def test_keys_of_content_and_settings_stay() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warehouse.records import content_key, parse_json
-from warehouse.records.sample_schema import too_large
+from warehouse.records.dump import too_large
 
 
 @given(

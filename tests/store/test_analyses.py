@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support.stores import ENGINES, empty_store
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.connection import Store

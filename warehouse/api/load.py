@@ -88,7 +88,7 @@ class LoadMethods(Connection):
         from warehouse.ingest.frames import is_frame, named, written
         from warehouse.ingest.pipeline import load
         from warehouse.ingest.remote import FetchLimits, fetched
-        from warehouse.ingest.remote_urls import is_url
+        from warehouse.ingest.remote_hosts import is_url
 
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
@@ -122,7 +122,7 @@ class LoadMethods(Connection):
                 something that is no published copy.
             StoreError: the store cannot be read, or the copy not be written.
         """
-        from warehouse.files.output_file import FORCE_IN_PYTHON
+        from warehouse.files import FORCE_IN_PYTHON
         from warehouse.store.snapshot import publish
 
         return publish(self.url, path, force=force, wait=self.wait, advice=FORCE_IN_PYTHON)

@@ -121,7 +121,7 @@ class RefreshMethods(Connection):
             StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
         """
         from warehouse.analysis.report_data.report import read_report
-        from warehouse.files.output_file import FORCE_IN_PYTHON, REPORT, require_output
+        from warehouse.files import FORCE_IN_PYTHON, REPORT, require_output
         from warehouse.report.page import check_folder, write_report, write_split
         from warehouse.store.load.source_ledger import known_in
 

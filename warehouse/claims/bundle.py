@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.files.output_file import CLAIM, write_output
+from warehouse.files import CLAIM, write_output
 from warehouse.records import canonical_json, parse_json
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.canonical_json import canonical_digest
 
 FORMAT, VERSION = "warehouse-claim", 1
 #: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.

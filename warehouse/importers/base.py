@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, MetricSpec, SourceFiles
-from warehouse.records.sample_schema import too_large
+from warehouse.records.dump import too_large
 
 _STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE)
 

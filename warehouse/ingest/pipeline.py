@@ -11,18 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError, WarehouseError
-from warehouse.ingest.claiming import Claimed, Wanted, claim_sources, release, why_refused
 from warehouse.ingest.discover import Discovered, _Job, _Plan, discover
-from warehouse.ingest.executors import Apart
-from warehouse.ingest.parsing import Together, parse_claimed, parsed_source
+from warehouse.ingest.parse_elsewhere import Apart
+from warehouse.ingest.parsing import (
+    Claimed,
+    Together,
+    Wanted,
+    Work,
+    checked,
+    claim_sources,
+    parse_claimed,
+    parsed_source,
+    release,
+    why_refused,
+)
 from warehouse.ingest.progress import Progress, Silent
-from warehouse.ingest.reading import Reading
-from warehouse.ingest.reconcile import _reconcile
+from warehouse.ingest.reading import Reading, Task, grouped, identified, reading_of, waves
 from warehouse.ingest.remote import fetched
-from warehouse.ingest.report import IngestReport
-from warehouse.ingest.shared_benchmarks import notes_on_shared
-from warehouse.ingest.tasks import Task, grouped, identified, reading_of, waves
-from warehouse.ingest.work import Work, checked
+from warehouse.ingest.report import IngestReport, _reconcile, notes_on_shared
 from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters

@@ -1,17 +1,24 @@
-"""Sources that were found, opened as dumps: one, or several small ones with all their rows."""
+"""Sources in their turn: what each is known by, and how it is opened as a dump."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from warehouse.importers.base import Importer
+from warehouse.importers.common import file_walk as stamps
+from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_walk import Stamp, refuse_pointers
 from warehouse.importers.common.header_values import against_direction, strip_credentials, with_direction, with_values
+from warehouse.ingest.discover import _Job, _size_of
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.records.dump import Batch
@@ -92,3 +99,113 @@ def _read_whole(reading: Reading, settings: ImportSettings, max_rejected: int) -
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None
     return dump if len(dump.rejections) <= max_rejected else None
+
+
+#: Sources whose hashes are computed ahead of the one being loaded.
+LOOK_AHEAD = 4
+#: A source of at most so many bytes is small, and loaded together with its neighbours …
+SMALL_BYTES = 1_000_000
+#: … of which there are at most so many, with so many bytes.
+GROUP_SOURCES, GROUP_BYTES = 100, 8_000_000
+#: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
+#: work the next.
+WAVE_BYTES, WAVE_SOURCES = 500_000_000, 8
+#: What packed files hold of bytes for each of theirs; a guess for text.
+PACKED = 10
+_PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval", ".parquet", ".xlsx"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job in its turn, with its identity or why that cannot be found out."""
+
+    number: int
+    job: _Job
+    identity: Identity | Exception
+
+
+def grouped(tasks: Iterable[Task], together: bool) -> Iterator[list[Task]]:
+    """Neighbours that are small, as many as may be loaded together; others by themselves."""
+    group: list[Task] = []
+    total = 0
+    for task in tasks:
+        size = _unpacked_size(task.job)
+        small = together and size <= SMALL_BYTES
+        if group and (not small or len(group) == GROUP_SOURCES or total + size > GROUP_BYTES):
+            yield group
+            group, total = [], 0
+        if small:
+            group.append(task)
+            total += size
+        else:
+            yield [task]
+    if group:
+        yield group
+
+
+def waves(groups: Iterable[list[Task]]) -> Iterator[list[list[Task]]]:
+    """Groups in lists of what is sent to executors at a time."""
+    wave: list[list[Task]] = []
+    for group in groups:
+        wave.append(group)
+        total = sum(_unpacked_size(task.job) for tasks in wave for task in tasks)
+        if total >= WAVE_BYTES and len(wave) >= WAVE_SOURCES:
+            yield wave
+            wave = []
+    if wave:
+        yield wave
+
+
+def _unpacked_size(job: _Job) -> int:
+    """Bytes of a job's files, as a guess where they are packed."""
+    return sum(_size_of(path) * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1) for path in job.files.files)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What makes a source this source, besides the settings.
+
+    ``sha256`` is of the names and bytes of its files, ``context`` what else its importer takes
+    something from, ``stamps`` all files of both as they were when that was found out.
+    """
+
+    sha256: str
+    context: Mapping[str, Any]
+    stamps: tuple[tuple[Path, Stamp], ...]
+
+
+def identified(jobs: Sequence[_Job]) -> Iterator[Task]:
+    """Each job with its identity, found out in the background a few jobs ahead."""
+    with ThreadPoolExecutor(2) as pool:
+        waiting: deque[tuple[int, _Job, Future[Identity]]] = deque()
+        for number, job in enumerate(jobs):
+            waiting.append((number, job, pool.submit(identify, job)))
+            if len(waiting) > LOOK_AHEAD:
+                yield _result(*waiting.popleft())
+        while waiting:
+            yield _result(*waiting.popleft())
+
+
+def _result(number: int, job: _Job, future: Future[Identity]) -> Task:
+    error = future.exception()
+    return Task(number, job, error if isinstance(error, Exception) else future.result())
+
+
+def identify(job: _Job) -> Identity:
+    """One hash over the names and bytes of the files of a source, and what else it depends on.
+
+    Raises:
+        OSError: a file cannot be read.
+        InputError: another file that is read with them is not there.
+    """
+    total = hashlib.sha256()
+    file_stamps = [(path, stamps.stamp(path)) for path in job.files.files]
+    for path, stamp in file_stamps:
+        total.update(path.name.encode("utf-8", "surrogateescape") + b"\0" + stamp.sha256)
+    others = context.companions_of(job.importer, job.files)
+    file_stamps += [(path, stamps.stamp(path)) for path in others]
+    return Identity(total.hexdigest(), context.context_of(job.importer, job.files), tuple(file_stamps))
+
+
+def reading_of(job: _Job, identity: Identity) -> Reading:
+    return Reading(job.importer, job.files, identity.stamps)

@@ -24,9 +24,7 @@ from warehouse.errors import InputError, MisuseError, WarehouseError
 from warehouse.extras import install_command
 from warehouse.ingest.discover import Discovered
 from warehouse.ingest.progress import FetchProgress
-from warehouse.ingest.remote_errors import in_words
-from warehouse.ingest.remote_hosts import Hosts
-from warehouse.ingest.remote_urls import is_url, parts_of, shown_url
+from warehouse.ingest.remote_hosts import Hosts, in_words, is_url, parts_of, shown_url
 from warehouse.store.temporary import temporary_folder
 
 #: Names of folders that importers may look at above a source; so many of a copy are always the same.

@@ -1,18 +1,21 @@
-"""Where web servers may send us on to.
+"""URLs of dumps: which texts are such, where web servers may send us on to, and errors that tell no secret.
 
-A URL is one that the user named, and may be anywhere; where its server redirects to, nobody named. Addresses of this
-machine, of its links and of private networks are refused there (server-side request forgery), whatever names or
-spellings they have: what is looked at is each address that a connection is about to be made to.
+A URL is one that the user named, and may be anywhere; where its server redirects to, nobody named. Addresses of
+this machine, of its links and of private networks are refused there (server-side request forgery), whatever names
+or spellings they have: what is looked at is each address that a connection is about to be made to.
 """
 
 from __future__ import annotations
 
+import errno
+import re
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-from warehouse.errors import InputError
-from warehouse.ingest.remote_urls import parts_of
+from warehouse.errors import InputError, MisuseError, WarehouseError, first_line
+from warehouse.records.credentials import MASK
 
 Kind = Literal["public", "private", "link-local", "loopback"]
 #: Addresses of IPv4 in those of IPv6: RFC 6052; mapped and 6to4 ones are known to Python.
@@ -120,3 +123,112 @@ class Hosts:
 def _port(scheme: str, port: int | None) -> int | None:
     """A port, None where it is the usual one."""
     return None if port == {"http": 80, "https": 443}.get(scheme.lower()) else port
+
+
+_URL = re.compile(r"[A-Za-z][\w+.-]*://|[A-Za-z][\w+.-]*::.*://", re.DOTALL)
+
+_HTTP = re.compile(r"https?://", re.IGNORECASE)
+_CHAIN = re.compile(r"::(?=[A-Za-z][\w+.-]*(?:://|::))")
+
+
+def is_url(path: str | Path) -> bool:
+    """Whether a path is a URL, and no file or folder of this machine."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+def shown_url(url: str) -> str:
+    """A URL as it may be told and stored: without user, password, parameters and fragment, of which
+    any may be a secret. Of chained ones (``zip://a.json::https://host/b.zip``) each part is."""
+    return "::".join(map(_shown_part, parts_of(url)))
+
+
+def parts_of(url: str) -> list[str]:
+    """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone, whatever is in it: the
+    address ``[::1]`` too."""
+    return [url] if _HTTP.match(url) else _CHAIN.split(url)
+
+
+def without_secrets(text: str, url: str) -> str:
+    """A message about a URL, without what :func:`shown_url` leaves out of it."""
+    text = re.sub(r"[A-Za-z][\w+.-]*://[^\s'\"<>)]+", lambda found: shown_url(found[0]), text)
+    for secret in sorted(_secrets(url), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
+    return text
+
+
+def _shown_part(part: str) -> str:
+    scheme, separator, rest = part.partition("://")
+    if not separator:
+        return part
+    host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    user, _, host = host.rpartition("@")
+    port = host.rpartition("]")[2].partition(":")[2]
+    if not user and port and not port.isdigit():  # a password with a slash in it, which nobody escaped
+        return f"{scheme}://{MASK}"
+    return f"{scheme}://{host}{slash}{path}"
+
+
+def _secrets(url: str) -> set[str]:
+    """What a URL holds beside its place, as it stands there and decoded."""
+    secrets: set[str] = set()
+    for part in parts_of(url):
+        rest = part.partition("://")[2]
+        place, _, behind = rest.partition("?")
+        user = place.partition("/")[0].rpartition("@")[0]
+        secrets |= {word for word in user.split(":") if word}
+        secrets |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
+        secrets |= {behind} if behind and "=" not in behind else set()
+    return {form for word in secrets for form in (word, unquote(word)) if form}
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REFUSED = {
+    401: "the server wants to know who asks",
+    403: "the server does not allow it",
+    404: "there is nothing",
+    410: "it is gone",
+}
+
+
+def in_words(error: Exception, url: str) -> Exception:
+    """The error to raise instead of one of a file system of others.
+
+    Args:
+        error: what it raised.
+        url: what was asked for, with its secrets.
+    """
+    if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # the file system of HTTP says so whatever happened
+    if isinstance(error, WarehouseError):
+        return error
+    shown = shown_url(url)
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return error  # this machine's own
+    if "Redirect" in type(error).__name__:  # as aiohttp calls two: round in a circle, and to what is no web address
+        circle = "redirected again and again" if "TooMany" in type(error).__name__ else "redirected to no web address"
+        return InputError(f"cannot be fetched: {circle}", path=shown, advice="name the file where it is")
+    status = _status(error)
+    if status in (404, 410) or isinstance(error, FileNotFoundError) and status is None:
+        return MisuseError(f"no file or folder '{shown}'")
+    if status is not None:
+        return _unreachable(f"HTTP {status}: {_REFUSED.get(status, 'the server failed')}", shown, status in (401, 403))
+    message = without_secrets(" ".join(first_line(error).split())[:300], url)
+    if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
+        return _unreachable("no answer in time", shown)
+    if "Credentials" in type(error).__name__ or isinstance(error, PermissionError):
+        return _unreachable(f"not allowed ({message})" if message else "not allowed", shown, keys=True)
+    return _unreachable(message or type(error).__name__, shown)
+
+
+def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
+    advice = "give the keys as the package of the protocol reads them" if keys else "try again"
+    return InputError(f"cannot be fetched: {reason}", path=shown, advice=advice)
+
+
+def _status(error: Exception) -> int | None:
+    """The status with which a web server answered, if it was that."""
+    answer = getattr(error, "response", None)
+    for status in (getattr(error, "status", None), getattr(answer, "status_code", None)):
+        if isinstance(status, int):
+            return status
+    return None

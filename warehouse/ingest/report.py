@@ -1,14 +1,16 @@
-"""What became of every source."""
+"""What became of every source: published figures against recomputed ones, prompts shared with others."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warehouse.importers.common.file_walk import Unread
-from warehouse.ingest.reconcile import Reconciled
+from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
 from warehouse.store.load.state import LoadReport
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,80 @@ class IngestReport:
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} superseded, "
             f"{self.total('n_samples')} samples, {self.total('n_scores')} scores"
         )
+
+
+@dataclass(frozen=True)
+class Reconciled:
+    """A published figure held against the one that the samples give."""
+
+    run: int
+    model: str
+    benchmark: str
+    metric: str
+    published: float | None
+    recomputed: float | None
+    verdict: str
+
+
+def _published(store: Store, first: int) -> bool:
+    """Whether a source publishes figures of runs from ``first`` on: the view reads all runs."""
+    counted = store.arrow("select count(*) as n from published_score where run_id >= :first", {"first": first})
+    return bool(counted["n"][0].as_py())
+
+
+def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
+    """Every published figure of the new runs, beside the one that their samples give."""
+    run_ids = {run for report in reports for run in report.run_ids}
+    if not run_ids or not _published(store, min(run_ids)):
+        return ()
+    figures = store.arrow(
+        "select run_id, model, benchmark, metric, metric_filter, published, recomputed, verdict "
+        "from published_against_recomputed where run_id >= :first order by run_id, metric",
+        {"first": min(run_ids)},
+    )
+    return tuple(
+        Reconciled(
+            run=row["run_id"],
+            model=row["model"],
+            benchmark=row["benchmark"],
+            metric=",".join(part for part in (row["metric"], row["metric_filter"]) if part),
+            published=row["published"],
+            recomputed=row["recomputed"],
+            verdict=row["verdict"],
+        )
+        for row in figures.to_pylist()
+        if row["run_id"] in run_ids
+    )
+
+
+#: Pairs of benchmarks that a note names.
+_MOST_NAMED = 3
+
+
+def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which benchmarks of the new runs hold prompts of others, by their texts; which are the same bytes."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
+    if not new:
+        return []
+    runs = {"first_run": min(new)}
+    shared = store.rows(query_text("store", "shared_benchmarks"), runs)
+    told = {frozenset((row["benchmark"], row["other"])) for row in shared}
+    twins = [
+        row
+        for row in store.rows(query_text("store", "twin_benchmarks"), runs)
+        if frozenset((row["benchmark"], row["other"])) not in told
+    ]
+    texts = [f"{row['n_shared']} of {row['n_prompts']} of {row['benchmark']} in {row['other']}" for row in shared]
+    names = [f"{row['benchmark']} and {row['other']}" for row in twins]
+    return [
+        *([f"prompts of the same text stand in several benchmarks: {_some(texts)}; {_COUNT_ONCE}"] if texts else []),
+        *([f"the same file was read as several benchmarks: {_some(names)}; {_COUNT_ONCE}"] if names else []),
+    ]
+
+
+_COUNT_ONCE = "figures over these count each once"
+
+
+def _some(parts: Sequence[str]) -> str:
+    more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
+    return ", ".join([*parts[:_MOST_NAMED], *more])

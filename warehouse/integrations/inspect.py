@@ -28,7 +28,7 @@ from warehouse.analysis.sequential.plan import MANAGER, LiveTest, first_occurren
 from warehouse.errors import MisuseError
 from warehouse.importers.inspect.sample_fields import as_score, identity_of, letters_of, values_of
 from warehouse.questions.sequential import SequentialSettings
-from warehouse.records.hashing import content_key
+from warehouse.records.canonical_json import content_key
 from warehouse.store.open import open_store
 
 if TYPE_CHECKING:

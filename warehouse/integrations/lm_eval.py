@@ -32,7 +32,7 @@ from warehouse.importers.lm_eval.metrics import filter_label
 from warehouse.importers.lm_eval.model import model_fields
 from warehouse.importers.lm_eval.rows import target_text
 from warehouse.questions.sequential import SequentialSettings
-from warehouse.records.hashing import content_key
+from warehouse.records.canonical_json import content_key
 from warehouse.store.open import open_store
 
 #: Arguments of `simple_evaluate` that are given here in another way, or would change which prompts are asked.

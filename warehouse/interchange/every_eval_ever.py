@@ -19,7 +19,7 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.export import require_free
-from warehouse.files.whole_file import draft_beside, in_place_of, replace_file
+from warehouse.files import draft_beside, in_place_of, replace_file
 from warehouse.interchange.every_eval_ever_results import (
     DETAILS,
     SCHEMA_VERSION,
@@ -29,7 +29,7 @@ from warehouse.interchange.every_eval_ever_results import (
     result_id,
     runs_of,
 )
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

@@ -10,22 +10,30 @@ log-likelihood benchmarks, its choices. Columns that an importer does not know m
 The same (prompt, draw) may come in several rows (one per filter, say); the loader joins them.
 """
 
-from warehouse.records.canonical_json import canonical_json, is_cut, parse_json
+from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
 from warehouse.records.dump import (
+    CHOICE_TYPE,
     CUT_SHORT,
+    SAMPLE_SCHEMA,
+    SCORE_ORIGINS,
+    SCORE_STATUSES,
+    SCORE_TYPE,
     Batch,
     BulkQuery,
     Candidate,
     Dump,
     ImportSettings,
+    Link,
+    MetricKind,
+    MetricSpec,
+    PublishedScore,
     Rejection,
+    RunHeader,
+    RunStatus,
     SameContent,
     SourceFiles,
     literal_path,
 )
-from warehouse.records.hashing import content_key
-from warehouse.records.run_header import Link, MetricKind, MetricSpec, PublishedScore, RunHeader, RunStatus
-from warehouse.records.sample_schema import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_ORIGINS, SCORE_STATUSES, SCORE_TYPE
 
 __all__ = [
     "CHOICE_TYPE",

@@ -1,9 +1,15 @@
-"""When two answers are the same: as words without punctuation, as numbers."""
+r"""Texts: when two answers are the same, and valid Unicode for every store and output.
+
+A name of a file may hold bytes that are no UTF-8, which Python keeps as lone surrogates; they become escapes
+(``\udcff`` for the byte 0xff), by which the ledger, JSON and Parquet show such a name.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 _MINUS = "−"
 _NOISE = re.compile(r"[^\w\s]|_")
@@ -68,3 +74,20 @@ def _mark(match: re.Match[str]) -> str:
 def _may_be_sign(before: str) -> bool:
     """Whether a minus is a sign, by the character before it, and no hyphen."""
     return not before.isalnum() and before != "-"
+
+
+def readable(text: str) -> str:
+    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
+    fit: str = without_surrogates(text)
+    return fit.replace("\0", "\ufffd")
+
+
+def without_surrogates(value: Any) -> Any:
+    """A value with the lone surrogates of all texts in it, keys too, as escapes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {without_surrogates(name): without_surrogates(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_surrogates(one) for one in value]
+    return value

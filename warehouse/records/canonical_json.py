@@ -1,7 +1,8 @@
-"""JSON as dumps write it: read leniently, and in the one form that hashes are taken of."""
+"""JSON as dumps write it, and the hashes of its one form that stored values depend on."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -96,3 +97,48 @@ def _bounded_int(text: str) -> int:
     if not -(1 << 63) <= number < (1 << 64):
         raise ValueError(f"integer beyond 64 bits: {text[:30]}")
     return number
+
+
+def canonical_digest(value: Any) -> str:
+    """sha256 (hex) of the canonical form of what JSON can hold.
+
+    Raises:
+        TypeError: a value that has no canonical form.
+    """
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def short_digest(*parts: Any) -> str:
+    """Head (32 hex digits) of the sha256 of what JSON can hold, NaN and lone surrogates included."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def fingerprint(*parts: bytes | str) -> str:
+    """sha256 (hex) of texts and buffers, each with its length, in this order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def content_key(identity: str | bytes) -> str:
+    """sha256 (hex) of the canonical form of a JSON text: the key of a prompt's content.
+
+    NaN and infinities, which strict JSON lacks, count as null.
+
+    Raises:
+        ValueError: the text is not JSON, or nested beyond what has a canonical form.
+    """
+    value = parse_json(identity)
+    try:
+        return canonical_digest(value)
+    except TypeError:  # all else was refused on reading
+        raise ValueError(TOO_DEEP) from None
+
+
+def sha256_of(data: str | bytes) -> str:
+    """sha256 (hex) of bytes, or of a text in UTF-8."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()

@@ -1,17 +1,24 @@
 """Keys and passwords among what a dump says of a run, left out before anything is stored.
 
-By name (:mod:`warehouse.records.credential_names`) and by looks (:mod:`warehouse.records.credential_looks`).
+By name: a name is taken apart into its words (``openaiApiKey``, ``OPENAI_API_KEY`` and ``x-api-key`` alike), and
+its last words decide. The lists follow those of detect-secrets (``plugins/keyword.py``) and of gitleaks
+(``generic-api-key`` in ``config/gitleaks.toml``), with what tokenizers, tables and metrics call by like names.
+
+By looks: one row for each kind. Where a service's keys begin with letters of their own, these do; the sources are
+the public rule lists of gitleaks (``config/gitleaks.toml``, MIT) and detect-secrets (``plugins/``, Apache 2.0), else
+the pages of the service. Lengths are taken shorter than there: keys of tests, and of services that change them, are
+keys too. All patterns are linear in the length of a text: what repeats without bound is followed by nothing that
+it might be.
 """
 
 from __future__ import annotations
 
+import enum
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-
-from warehouse.records.credential_looks import MASK, looks_drawn, masked_looks
-from warehouse.records.credential_names import Secrecy, secrecy_of
 
 __all__ = ["MASK", "masked", "without_credentials"]
 
@@ -179,3 +186,234 @@ def _value(text: str, stated: re.Match[str]) -> tuple[int, int]:
         end = rest.end() if rest else start
     scheme = _SCHEME.match(text, start, end) if closing or of_header else None
     return scheme.end() if scheme else start, end
+
+
+class Secrecy(enum.IntEnum):
+    """How surely what has a name is a secret."""
+
+    NONE = 0
+    DRAWN = 1  # if it looks drawn
+    LIKELY = 2  # if it is a word, and no plain one
+    CERTAIN = 3
+
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
+#: The last word, whatever stands before it.
+_ALONE = frozenset(
+    "password passwords passwd pwd passphrase passphrases passcode secret secrets credential credentials authorization"
+    " cookie cookies apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken"
+    " refreshtoken bearertoken apitoken connectionstring".split()
+)
+#: Whose key, keys, token or tokens it is, where that says it all.
+_KEY_OF = frozenset(
+    "api secret private subscription access auth account storage client service app application encryption signing"
+    " signature master ssh deploy license hmac admin priv db database".split()
+)
+_TOKEN_OF = frozenset(
+    "api auth access bearer hf hub secret refresh session csrf jwt oauth security id bot user app service personal"
+    " deploy github gitlab slack npm pypi registry".split()
+)
+_PROVIDERS = frozenset(
+    "openai anthropic azure aws amazon google gemini vertex mistral cohere together fireworks deepseek groq xai grok"
+    " nvidia nim replicate huggingface hf openrouter perplexity cerebras sambanova deepinfra anyscale lepton voyage"
+    " jina wandb langsmith langfuse comet mlflow tavily serper serpapi exa brave github gitlab slack discord stripe"
+    " twilio sendgrid datadog sentry modal runpod e2b daytona pinecone weaviate qdrant supabase databricks"
+    " snowflake".split()
+)
+#: What a key or token is that is none of a service: of a table, a metric, a vocabulary.
+_PLAIN_KEYS = frozenset(
+    "primary foreign sort partition join group cache config metric score input output target label image audio video"
+    " text doc document dataset data prompt question answer response choice choices reward task index row column field"
+    " record sample model map dict json item run result public natural composite unique order filter"
+    " state hash lookup request id name split subset category class type by per feature version message".split()
+)
+_PLAIN_TOKENS = frozenset(
+    "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio video vision special max min num n"
+    " next prev previous last first new old input output prompt completion answer think thinking reasoning tool turn"
+    " sot eot eom eod fim prefix suffix middle separator delimiter decoder encoder vocab total used cached per by"
+    " final single space newline boundary control system assistant message word sub subword padding"
+    " target gold trigger correct incorrect predicted expected choice option label".split()
+)
+#: What stands beside a ``pass`` that is no password.
+_PLAIN_PASSES = frozenset(
+    "first second third last n num all any tests test forward backward single multi one two three full final by to"
+    " did does can must should will pass fail not no is at k rate rates count threshold criteria".split()
+)
+_OF_ACCOUNTS = frozenset("sig signature jwt pat auth bearer passkey dsn".split())
+#: What may stand behind a name and changes nothing.
+_BEHIND = frozenset("prod production dev staging live old new b64 base64 encoded header value str string".split())
+#: Plain words that end so.
+_NO_PASSES = ("bypass", "compass", "trespass", "surpass", "overpass", "underpass")
+_RUN_TOGETHER = ("apikey", "accesskey", "secretkey", "accesstoken", "authtoken", "password", "passwd", "passphrase")
+
+
+@lru_cache(4096)
+def secrecy_of(name: str) -> Secrecy:
+    """How surely what has this name is a secret, so far as the name tells.
+
+    >>> secrecy_of("OPENAI_API_KEY"), secrecy_of("max_tokens"), secrecy_of("db_pass")
+    (<Secrecy.CERTAIN: 3>, <Secrecy.NONE: 0>, <Secrecy.LIKELY: 2>)
+    """
+    words = [word.lower() for word in _WORDS.findall(name[-200:])]
+    if tuple(words[-2:]) in {("connection", "string"), ("conn", "string"), ("conn", "str")}:
+        return Secrecy.CERTAIN
+    while len(words) > 1 and words[-1] in _BEHIND:
+        words.pop()
+    if not words:
+        return Secrecy.NONE
+    in_environment = _ENVIRONMENT.fullmatch(name) is not None
+    *before, last = words
+    if last in _ALONE or last.endswith(_RUN_TOGETHER):
+        return Secrecy.CERTAIN
+    if last in ("key", "keys"):
+        return _of_key(before, last, in_environment)
+    if last in ("token", "tokens"):
+        return _of_token(before, last, in_environment)
+    if in_environment and any(map(_is_password, ["", *words], words, [*words[1:], ""])):
+        return Secrecy.CERTAIN
+    return _of_another(before, last)
+
+
+def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
+    owner = before[-1] if before else ""
+    if owner in _KEY_OF or (owner in _PROVIDERS and last == "key"):
+        return Secrecy.CERTAIN
+    if owner in _PROVIDERS:
+        return Secrecy.DRAWN  # keys: of services, or of what is spelled alike
+    if not owner or owner in _PLAIN_KEYS or last == "keys":
+        return Secrecy.NONE
+    return Secrecy.CERTAIN if in_environment else Secrecy.DRAWN
+
+
+def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
+    owner = before[-1] if before else ""
+    if last == "tokens":
+        return Secrecy.CERTAIN if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"} else Secrecy.NONE
+    if not owner or owner in _TOKEN_OF or owner in _PROVIDERS:
+        return Secrecy.CERTAIN
+    if owner in _PLAIN_TOKENS:
+        return Secrecy.NONE
+    return Secrecy.CERTAIN if in_environment else Secrecy.LIKELY
+
+
+def _is_password(before: str, word: str, after: str) -> bool:
+    """Whether a word between two others is that of a password, among names of an environment."""
+    if word == "pass":
+        return bool(before) and _PLAIN_PASSES.isdisjoint((before, after))
+    return "password" in word or "passphrase" in word or (word.endswith("pass") and not word.endswith(_NO_PASSES))
+
+
+def _of_another(before: list[str], last: str) -> Secrecy:
+    if last == "signature" and before[-1:] in (["amz"], ["goog"]):
+        return Secrecy.CERTAIN
+    if last == "pass":
+        return Secrecy.NONE if not before or before[-1] in _PLAIN_PASSES else Secrecy.LIKELY
+    if last == "auth" and before[-1:] in (["basic"], ["proxy"], ["http"]):
+        return Secrecy.CERTAIN
+    if _is_password("", last, ""):
+        return Secrecy.LIKELY
+    return Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
+
+
+#: What stands in a text in place of a key or password.
+MASK = "***"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the keys of a service look.
+
+    Args:
+        of: whose, or what, they are.
+        pattern: a regular expression; group ``kept``, if there is one, stays.
+        marks: texts of which each key has one, as a quick test.
+        source: the rule that it follows.
+        drawn: whether it must look drawn too, as words may look so.
+    """
+
+    of: str
+    pattern: str
+    marks: tuple[str, ...]
+    source: str
+    drawn: bool = False
+
+
+_REST = r"[A-Za-z0-9_-]"
+LOOKS = (
+    Look("OpenAI, Anthropic, Stripe and those that write them alike", rf"\b[spr]k[-_]{_REST}{{16,}}",
+         ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), "gitleaks: openai-api-key, anthropic-api-key, stripe-access-token",
+         drawn=True),
+    Look("Hugging Face", r"\b(?:hf|api_org)_[A-Za-z0-9]{20,}", ("hf_", "api_org_"), "gitleaks: huggingface-*"),
+    Look("GitHub", r"\b(?:gh[pousr]|github_pat)_\w{20,}", ("gh", "github_pat_"), "gitleaks: github-*"),
+    Look("GitLab", rf"\bgl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|oas|ffct)-{_REST}{{16,}}", ("gl",),
+         "gitleaks: gitlab-*"),
+    Look("Groq, Together, Fireworks, Cerebras, xAI", rf"\b(?:gsk_|tgp_v1_|fw_|csk-|xai-)[A-Za-z0-9]{{16}}{_REST}*",
+         ("gsk_", "tgp_v1_", "fw_", "csk-", "xai-"), "pages of the services"),
+    Look("NVIDIA", rf"\bnvapi-{_REST}{{16,}}", ("nvapi-",), "pages of the service"),
+    Look("Replicate", r"\br8_[A-Za-z0-9]{16,}", ("r8_",), "pages of the service"),
+    Look("Perplexity, LangSmith, Tavily, Jina, Firecrawl, Voyage",
+         rf"\b(?:pplx-|lsv2_(?:pt|sk)_|tvly-|jina_|fc-|pa-){_REST}{{16,}}",
+         ("pplx-", "lsv2_", "tvly-", "jina_", "fc-", "pa-"), "gitleaks: perplexity-api-key; pages of the services",
+         drawn=True),
+    Look("AWS", r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", ("A3T", "AKIA", "ASIA", "ABIA", "ACCA"),
+         "gitleaks: aws-access-token"),
+    Look("AWS Bedrock", r"\bABSK[A-Za-z0-9+/]{40,}={0,2}", ("ABSK",), "gitleaks: aws-amazon-bedrock-api-key-*"),
+    Look("Google", rf"\b(?:AIza{_REST}{{30,}}|ya29\.{_REST}{{20,}}|GOCSPX-{_REST}{{20,}})",
+         ("AIza", "ya29.", "GOCSPX-"), "gitleaks: gcp-api-key; detect-secrets: gcp"),
+    Look("Slack", r"\bx(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}", ("xox", "xapp-"), "gitleaks: slack-*", drawn=True),
+    Look("webhooks of Slack and Discord",
+         r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)[\w/-]{20,}",
+         ("hooks.slack.com", "/webhooks/"), "gitleaks: slack-webhook-url; detect-secrets: discord"),
+    Look("Telegram", rf"\b\d{{8,10}}:AA{_REST}{{30,}}", (":AA",), "detect-secrets: telegram_token"),
+    Look("npm, PyPI, Docker, Databricks, Grafana, Vault, Shopify, DigitalOcean, SendGrid, Tailscale",
+         r"\b(?:npm_|pypi-|dckr_pat_|dapi|glsa_|hv[sb]\.|shp(?:at|ca|pa|ss)_|do[opr]_v1_|SG\.|tskey-)[\w.-]{20,}",
+         ("npm_", "pypi-", "dckr_pat_", "dapi", "glsa_", "hvs.", "hvb.", "shp", "_v1_", "SG.", "tskey-"),
+         "gitleaks: rules of these names", drawn=True),
+    Look("JSON Web Token", r"\bey[A-Za-z0-9_-]{8,}\.ey[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", (".ey",),
+         "gitleaks: jwt; RFC 7519"),
+    Look("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}", ("earer ", "EARER ", "asic ", "ASIC "),
+         "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
+    Look("private keys",
+         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*"
+         r"(?:-----END [A-Z0-9 ]{1,90}-----)?",
+         ("PRIVATE KEY",), "gitleaks: private-key; RFC 7468"),
+    Look("signed URLs",
+         r"(?i)(?P<kept>[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|key-pair-id"
+         r"|awsaccesskeyid)=)[^\s&#\"'<>]+",
+         ("=",), "detect-secrets: azure_storage_key; documents of SAS, SigV4, V4 of Google, CloudFront"),
+    Look("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
+         "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
+)  # fmt: skip
+_COMPILED = tuple((look, re.compile(look.pattern)) for look in LOOKS)
+_PARTS = re.compile(r"[A-Za-z0-9]{8,}")
+
+
+def masked_looks(text: str) -> str:
+    """A text with :data:`MASK` for what looks like a key."""
+    for look, pattern in _COMPILED:
+        if any(mark in text for mark in look.marks):
+            text = pattern.sub(_mask(look), text)
+    return text
+
+
+def _mask(look: Look) -> Callable[[re.Match[str]], str]:
+    def mask(found: re.Match[str]) -> str:
+        kept = found.groupdict().get("kept") or ""
+        return kept + MASK if not look.drawn or looks_drawn(found[0][len(kept) :]) else found[0]
+
+    return mask
+
+
+def looks_drawn(text: str) -> bool:
+    """Whether a text is none that people write: a part of eight or more has letters and several digits, or is long
+    and has letters of both cases in no order of words."""
+    return any(_is_drawn(part) for part in _PARTS.findall(text[:1000]))
+
+
+def _is_drawn(part: str) -> bool:
+    digits = sum(sign.isdigit() for sign in part)
+    if 2 <= digits < len(part):
+        return True
+    changes = sum(one.islower() != other.islower() for one, other in zip(part, part[1:], strict=False))
+    return len(part) >= 16 and changes >= len(part) / 4

@@ -1,15 +1,14 @@
-"""A dump as importers yield it, the files that it is read from, and what the user said of them."""
+"""A dump as importers yield it: its files, its run headers, and the columns of its sample batches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
-
-from warehouse.records.run_header import PublishedScore, RunHeader
 
 #: How a rejection begins where the file ends inside the row.
 CUT_SHORT = "the file ends inside this row: "
@@ -128,3 +127,225 @@ class ImportSettings:
 def literal_path(path: Path | str) -> str:
     """The path with characters escaped that a file glob would take as wildcards."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+
+
+Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]
+MetricKind = Literal["binary", "bounded", "continuous"]
+RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """What is known of one metric of a run.
+
+    ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown. ``link`` turns
+    sum(w v)/sum(w) into the reported figure; ``"none"`` means that the reported figure cannot be
+    computed from the samples. ``unit`` is the unit of the per-prompt value. ``is_default``: this is
+    the run's headline metric; ``default_by`` tells whose word that is, and a mapping's outweighs a
+    tool's (``docs/schema.md``).
+    """
+
+    name: str
+    filter: str = ""
+    scorer: str = ""
+    scorer_kind: Literal["match", "model", "execution", "human"] = "match"
+    judge_model: str = ""
+    scorer_parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    unit: str = ""
+    link: Link = "identity"
+    kind: MetricKind | None = None
+    low: float | None = None
+    high: float | None = None
+    higher_is_better: bool | None = None
+    chance_level: float | None = None
+    is_default: bool | None = None
+    default_by: Literal["tool", "mapping"] = "tool"
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """A figure that the source itself publishes.
+
+    ``benchmark`` is empty for the run's own benchmark, else the name of a group or leaf.
+    ``statistic`` is ``mean``, ``pass@1``, ``best`` …; ``n`` counts prompts; ``raw`` is the text
+    where the value was not a number.
+    """
+
+    metric: str
+    value: float | None
+    filter: str = ""
+    benchmark: str = ""
+    statistic: str = "mean"
+    perturbation: str = ""
+    split: str = ""
+    standard_error: float | None = None
+    n: int | None = None
+    raw: str | None = None
+
+
+@dataclass(frozen=True)
+class RunHeader:
+    """One condition on one leaf benchmark and split, as the dump describes it.
+
+    Everything down to ``sampling`` changes what is measured and enters the condition key, except
+    ``sampling_seed``: runs that differ by it alone are repeats of one condition. Flat fields
+    have the names that ``--set field=value`` and mapping files use.
+    """
+
+    harness: str
+    model: str
+    benchmark: str
+    # who
+    family: str | None = None
+    developer: str | None = None
+    parameter_count: int | None = None
+    training_seed: str | None = None  # label of the trained replicate
+    initialisation_seed: int | None = None
+    data_order_seed: int | None = None
+    recipe: str | None = None  # recipe or data mix
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    step: int | None = None
+    epoch: float | None = None
+    tokens: int | None = None
+    revision: str | None = None
+    base_checkpoint: str | None = None
+    is_final: bool | None = None
+    agent: str | None = None
+    agent_version: str | None = None
+    agent_parameters: Mapping[str, Any] = field(default_factory=dict)
+    # on what
+    suite: tuple[str, ...] = ()  # names of the groups above the benchmark, outermost first
+    benchmark_version: str | None = None
+    dataset_revision: str | None = None
+    split: str = ""
+    task_version: str | None = None
+    # how
+    formulation: str | None = None  # multiple_choice, generate_until, cloze …
+    fewshot: int | None = None
+    fewshot_seed: int | None = None
+    template_hash: str | None = None
+    system_prompt_hash: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+    sampling_seed: int | None = None
+    endpoint: str | None = None
+    opponent: str | None = None
+    sampling: Mapping[str, Any] = field(default_factory=dict)  # other sampling settings
+    metrics: tuple[MetricSpec, ...] = ()
+    # what happened
+    run_id: str | None = None  # the tool's own id of this run
+    harness_version: str | None = None
+    harness_commit: str | None = None
+    hardware: str | None = None
+    cost: float | None = None  # US dollars
+    started_at: datetime | None = None  # naive UTC
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    n_benchmark: int | None = None  # prompts that the benchmark has
+    n_requested: int | None = None  # prompts that the run says it covers
+    status: RunStatus = "complete"
+    tags: tuple[str, ...] = ()
+    note: str | None = None
+    published: tuple[PublishedScore, ...] = ()
+    place: str = ""  # file (relative to the source) that the run's samples come from
+
+
+SCORE_STATUSES = ("scored", "no_answer", "error", "limit", "refused", "not_scalar")
+SCORE_ORIGINS = ("recorded", "mapped", "implied")
+
+#: One score of one sample.
+SCORE_TYPE = pa.struct(
+    [
+        # name of the metric, e.g. "acc"; with `filter` it names one entry of RunHeader.metrics
+        pa.field("metric", pa.string()),
+        # filter pipeline of the harness ("" = none)
+        pa.field("filter", pa.string()),
+        # the number, in the metric's additive unit; null where there is no number (see status)
+        pa.field("value", pa.float64()),
+        # weight of this value in the benchmark's mean (words, bytes); null means 1
+        pa.field("weight", pa.float64()),
+        # generations behind the value (a stored pass rate of 10 has 10); null means 1
+        pa.field("n_draws", pa.int32()),
+        # the value as it stood in the dump, where that differs from the number
+        pa.field("raw", pa.string()),
+        # one of SCORE_STATUSES; null means: scored if there is a value, else error
+        pa.field("status", pa.string()),
+        # one of SCORE_ORIGINS; null means recorded
+        pa.field("origin", pa.string()),
+    ]
+)
+
+#: One option of a multiple-choice sample.
+CHOICE_TYPE = pa.struct(
+    [
+        pa.field("choice_index", pa.int32()),  # 0-based
+        pa.field("loglikelihood", pa.float64()),  # nats, of the option given the prompt
+        pa.field("unconditional_loglikelihood", pa.float64()),  # nats, of the option alone
+        pa.field("is_greedy", pa.bool_()),  # greedy decoding gives this option
+        pa.field("n_tokens", pa.int32()),
+        pa.field("n_bytes", pa.int32()),
+        pa.field("is_target", pa.bool_()),  # null = unknown
+    ]
+)
+
+SAMPLE_SCHEMA = pa.schema(
+    [
+        # index of the RunHeader in Dump.runs
+        pa.field("run", pa.int32()),
+        # 0-based place of the item in the data set or dump; equal for all rows of one item
+        pa.field("position", pa.int64()),
+        # the tool's own id of the prompt, as text; null where it has none
+        pa.field("prompt_id", pa.string()),
+        # JSON text of what makes the prompt this prompt (document and target, say). The key is
+        # sha256 of its canonical form (`content_key`). Null: prompt_id is the key, else position
+        pa.field("identity", pa.string()),
+        pa.field("text", pa.string()),  # the question, without few-shot examples or template
+        pa.field("target", pa.string()),
+        pa.field("choices", pa.string()),  # JSON list of option texts
+        pa.field("metadata", pa.string()),  # JSON object of all document fields
+        # perturbation or prompt format ("" = the headline form); never averaged over
+        pa.field("perturbation", pa.string()),
+        pa.field("fewshot_draw", pa.string()),  # which draw of few-shot examples ("" = only one)
+        pa.field("template", pa.string()),  # template of this row, where it varies inside a run
+        # 0-based number of the generation; -1 = a value of all draws together (maj@k);
+        # null = 0, or numbered by the loader under `--on-duplicate draws`
+        pa.field("draw", pa.int32()),
+        pa.field("prompt_sent", pa.string()),  # the prompt as sent to the model
+        pa.field("response", pa.string()),  # what the model wrote
+        pa.field("extracted_answer", pa.string()),
+        pa.field("finish_reason", pa.string()),
+        pa.field("input_tokens", pa.int64()),
+        pa.field("output_tokens", pa.int64()),
+        pa.field("latency", pa.float64()),  # seconds
+        pa.field("cost", pa.float64()),  # US dollars
+        pa.field("error", pa.string()),  # why there is no response
+        pa.field("explanation", pa.string()),  # what the grader wrote
+        pa.field("scores", pa.list_(SCORE_TYPE)),
+        pa.field("choice_scores", pa.list_(CHOICE_TYPE)),
+    ]
+)
+
+
+def too_large(value: Any, kind: pa.DataType) -> int | None:
+    """The first whole number in a value that its Arrow type cannot hold.
+
+    Args:
+        value: of the type, or nearly so; may hold lists and mappings.
+        kind: type of the column.
+
+    Returns:
+        the number; ``None`` if all fit.
+    """
+    if pa.types.is_struct(kind):
+        parts = value if isinstance(value, Mapping) else {}
+        numbers = (too_large(parts.get(field.name), field.type) for field in kind)
+    elif pa.types.is_list(kind):
+        items = value if isinstance(value, list | tuple) else ()
+        numbers = (too_large(item, kind.value_type) for item in items)
+    else:
+        if not pa.types.is_signed_integer(kind) or not isinstance(value, int):
+            return None
+        bound = 1 << (kind.bit_width - 1)
+        return None if -bound <= value < bound else value
+    return next((number for number in numbers if number is not None), None)

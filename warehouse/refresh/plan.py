@@ -17,7 +17,7 @@ from warehouse.analysis.families import choose_families, family_names
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
 from warehouse.analysis.families.family import GONE, Family, RefreshQuestion, Settings, Value
 from warehouse.errors import WarehouseError
-from warehouse.records.hashing import short_digest
+from warehouse.records.canonical_json import short_digest
 
 _LENGTH = 20
 #: What tells one stored figure from another.

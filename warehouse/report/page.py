@@ -19,10 +19,9 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.files.output_file import FORCE, REPORT, databases_in, require_output, write_output
-from warehouse.files.whole_file import is_stream
+from warehouse.files import FORCE, REPORT, databases_in, is_stream, require_output, write_output
+from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
-from warehouse.records.hashing import sha256_of
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
-from warehouse.ingest.remote_urls import shown_url
+from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
@@ -216,7 +216,7 @@ class _Run:
 
     def _ingest(self, folder: str) -> dict[str, Any]:
         from warehouse.ingest.pipeline import ingest
-        from warehouse.records.stored_text import readable
+        from warehouse.records.answer_text import readable
         from warehouse.store.load.source_ledger import refused
 
         waiting: list[Sequence[Path]] = []
@@ -324,7 +324,7 @@ class _Run:
 
     def _report(self) -> dict[str, Any]:
         from warehouse.analysis.report_data.report import read_report
-        from warehouse.files.output_file import REPORT, UNATTENDED, require_output
+        from warehouse.files import REPORT, UNATTENDED, require_output
         from warehouse.report.page import write_report
         from warehouse.store.load.source_ledger import known_in
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from warehouse.errors import WarehouseError
-from warehouse.files.output_file import HEALTH, UNATTENDED, write_output
+from warehouse.files import HEALTH, UNATTENDED, write_output
 from warehouse.records.clock import aware_now
 
 Level = Literal["info", "warning", "error"]

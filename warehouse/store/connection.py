@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, cause_of, first_line
-from warehouse.records.stored_text import readable, without_surrogates
+from warehouse.records.answer_text import readable, without_surrogates
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.files.output_file import COPY, FORCE, KnownAs, require_output
-from warehouse.files.whole_file import draft_beside, is_stream, sweep_drafts
-from warehouse.records.stored_text import without_surrogates
+from warehouse.files import COPY, FORCE, KnownAs, draft_beside, is_stream, require_output, sweep_drafts
+from warehouse.records.answer_text import without_surrogates
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.load.source_ledger import known_in

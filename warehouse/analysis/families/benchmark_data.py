@@ -18,7 +18,7 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkScores, Scor
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.records.hashing import short_digest
+from warehouse.records.canonical_json import short_digest
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import RECIPE, RefreshQuestion, Settings, Value
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import short_digest
+from warehouse.records.canonical_json import short_digest
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsRow

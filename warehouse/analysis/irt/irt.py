@@ -16,7 +16,7 @@ from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.items.adaptive import Replay, next_items, replay

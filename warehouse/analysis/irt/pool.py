@@ -17,7 +17,7 @@ from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.entries import LeafEntries, describe_sets, match_conditions, read_leaves, unit_map
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.records.run_fields import ALWAYS_TOLD
 from warehouse.stats.items.responses import Responses, as_responses, binarise
 from warehouse.store.connection import Store

@@ -23,7 +23,7 @@ from warehouse.analysis.items.answer_grouping import (
 )
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import semantic_consistency
 from warehouse.store.computed.prompt_vectors import texts_of
 from warehouse.store.computed.result_cache import Question, StorableArrays, answer

@@ -36,7 +36,7 @@ from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.prompt_vectors import read_vectors

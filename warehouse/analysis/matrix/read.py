@@ -18,7 +18,7 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkScores, Scor
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.store.connection import Store
 
 

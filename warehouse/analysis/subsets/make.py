@@ -22,8 +22,8 @@ from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.subsets import PlanSubset
+from warehouse.records.canonical_json import fingerprint
 from warehouse.records.clock import utc_now
-from warehouse.records.hashing import fingerprint
 from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.subsets.design import draw_subset

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
-from warehouse.files.output_file import PLAN, write_output
-from warehouse.records.hashing import canonical_digest, sha256_of
+from warehouse.files import PLAN, write_output
+from warehouse.records.canonical_json import canonical_digest, sha256_of
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
 

@@ -14,7 +14,7 @@ from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors

@@ -15,7 +15,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.embeddings import BATCH, Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
-from warehouse.records.hashing import fingerprint
+from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.computed.prompt_vectors import EmbedderRow, embedders
 from warehouse.store.connection import Store

@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
 from warehouse.records import MetricSpec, RunHeader, canonical_json
+from warehouse.records.canonical_json import sha256_of
 from warehouse.records.credentials import without_credentials
-from warehouse.records.hashing import sha256_of
 
 #: Values of a field that say nothing.
 EMPTY = (None, "", ())

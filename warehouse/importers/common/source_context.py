@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from warehouse.importers.base import Importer
 from warehouse.records import SourceFiles
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 #: Folders above a source that an importer may look at which says nothing about it.
 FOLDERS = 4

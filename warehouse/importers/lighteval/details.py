@@ -16,7 +16,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import items_of, number_or_none
 from warehouse.importers.common.streams import damaged_parquet
 from warehouse.records import Candidate, Link, MetricKind, MetricSpec, PublishedScore
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 READ_ROWS = 200
 #: What a file may unpack to: more than any real one, less than what stops a machine.

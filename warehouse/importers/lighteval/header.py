@@ -24,7 +24,7 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.model_names import position_fields
 from warehouse.importers.lighteval.details import Details, metric_specs, published_scores, stamp_of
 from warehouse.records import PublishedScore, RunHeader
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 HARNESS = "lighteval"
 

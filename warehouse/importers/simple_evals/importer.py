@@ -44,7 +44,7 @@ from warehouse.records import (
     canonical_json,
     parse_json,
 )
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 # {"score": 0.5, "metrics": {   how a file with samples begins
 _START = re.compile(r'\{\s*"score"\s*:[^,{\["]{1,40},\s*"metrics"\s*:\s*\{')

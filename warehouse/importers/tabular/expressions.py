@@ -35,7 +35,7 @@ from warehouse.importers.tabular.columns import (
 )
 from warehouse.records import parse_json
 from warehouse.records.answer_text import normalised, number_of_text
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 #: Largest difference of equal numbers, relative to the larger of 1 and the second one.
 TOLERANCE = 1e-9

@@ -34,7 +34,7 @@ from warehouse.importers.tabular.readers import (
     json_flavour,
 )
 from warehouse.records import canonical_json
-from warehouse.records.hashing import sha256_of
+from warehouse.records.canonical_json import sha256_of
 
 #: What a mapping calls their format.
 TEXT = "text"

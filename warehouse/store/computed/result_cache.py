@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from warehouse.errors import StoreError, first_line
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.clock import utc_now
-from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
@@ -32,7 +32,7 @@ class Question:
         kind: which analysis, such as ``"matrix_test"``.
         subject: of what, by natural key, such as the name of a benchmark.
         method_version: of the computation; another version does not answer this question.
-        input_fingerprint: of the data that go in (:func:`warehouse.records.hashing.fingerprint`).
+        input_fingerprint: of the data that go in (:func:`warehouse.records.canonical_json.fingerprint`).
         seed: of what is random, None where nothing is.
         parameters: every setting that changes the answer; values that JSON can hold.
     """

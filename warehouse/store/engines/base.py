@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.records.stored_text import without_surrogates
+from warehouse.records.answer_text import without_surrogates
 from warehouse.store.alchemy import sa
 
 if TYPE_CHECKING:

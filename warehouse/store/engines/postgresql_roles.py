@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.files.whole_file import replace_file
+from warehouse.files import replace_file
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.engines.urls import parse_url, shown_url

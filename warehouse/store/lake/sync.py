@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
-from warehouse.files.output_file import databases_in
+from warehouse.files import databases_in
 from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
 from warehouse.store.lake import contents, versions

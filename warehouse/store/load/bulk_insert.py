@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import DiskFullError, InputError, cause_of
-from warehouse.records.sample_schema import too_large
+from warehouse.records.dump import too_large
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from warehouse.records import PublishedScore, RunHeader, RunStatus
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.answer_text import readable
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.run_fields import STORED_FIELDS
-from warehouse.records.stored_text import readable
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store

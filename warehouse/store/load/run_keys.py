@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.run_fields import CONDITION_FIELDS
 
 

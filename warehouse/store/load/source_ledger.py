@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
-from warehouse.files.output_file import KnownAs
+from warehouse.files import KnownAs
 from warehouse.records import Rejection
+from warehouse.records.answer_text import readable
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.clock import utc_now
 from warehouse.records.credentials import masked, without_credentials
-from warehouse.records.hashing import canonical_digest
-from warehouse.records.stored_text import readable
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store

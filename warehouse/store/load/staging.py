@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
-from warehouse.records.hashing import canonical_digest
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
+from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
-from warehouse.records.hashing import canonical_digest
 from warehouse.store.load.conflicts import Decision, OnConflict
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import MisuseError, QueryLimitError
-from warehouse.records.stored_text import readable, without_surrogates
+from warehouse.records.answer_text import readable, without_surrogates
 from warehouse.store import engines
 from warehouse.store.connection import Store, require_values
 from warehouse.store.sql import query_files
