@@ -30,42 +30,42 @@ class Entry:
 
 
 _STORE = (
-    Entry("init", "store", "init", "Create an empty store, also beside tables of others.", (
+    Entry("init", "store", "store", "Create an empty store, also beside tables of others.", (
         "warehouse --db duckdb:///evals.duckdb init",
     )),
-    Entry("db", "store", "db", "Move the store's schema between versions, and check the store.", (
+    Entry("db", "store", "store", "Move the store's schema between versions, and check the store.", (
         "warehouse db check",
     )),
-    Entry("db upgrade", "store", "db", "Bring the schema to the newest version.", (
+    Entry("db upgrade", "store", "store", "Bring the schema to the newest version.", (
         "warehouse db upgrade",
     )),
-    Entry("db downgrade", "store", "db", "Take the schema down to an older version.", (
+    Entry("db downgrade", "store", "store", "Take the schema down to an older version.", (
         "warehouse db downgrade base --yes",
     )),
-    Entry("db current", "store", "db", "Show the store's schema version and the program's.", (
+    Entry("db current", "store", "store", "Show the store's schema version and the program's.", (
         "warehouse db current",
     )),
-    Entry("db check", "store", "db", "Prove that schema and facts are what they should be.", (
+    Entry("db check", "store", "store", "Prove that schema and facts are what they should be.", (
         "warehouse db check",
         "warehouse db check --json",
     )),
-    Entry("db vacuum", "store", "db", "Remove prompts and texts that nothing holds.", (
+    Entry("db vacuum", "store", "store", "Remove prompts and texts that nothing holds.", (
         "warehouse db vacuum",
     )),
-    Entry("db reader", "store", "db", "Make a role of the server that can only read the store.", (
+    Entry("db reader", "store", "store", "Make a role of the server that can only read the store.", (
         "warehouse --db postgresql://owner@db/evals db reader",
     )),
-    Entry("publish", "store", "publish", "Make a read-only copy that readers can keep open.", (
+    Entry("publish", "store", "store", "Make a read-only copy that readers can keep open.", (
         "warehouse publish published.db",
         "warehouse publish published.db --after ingest,refresh",
     )),
-    Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
+    Entry("config", "store", "schedule", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),
-    Entry("completion", "store", "completion", "Print what a shell needs to complete commands.", (
+    Entry("completion", "store", "store", "Print what a shell needs to complete commands.", (
         "warehouse completion bash",
     )),
-    Entry("export", "store", "export", "Write the store as Parquet, or runs as Every Eval Ever.", (
+    Entry("export", "store", "store", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
         "warehouse export --format every-eval-ever out/",
     )),
@@ -97,51 +97,51 @@ _INGEST = (
         "warehouse ingest hf://datasets/org/results/model-a",
         "warehouse ingest results/ --on sc://spark.example.org:15002 --lake /shared/lake",
     )),
-    Entry("mapping", "ingest", "mapping", "Begin a mapping from a table; list those that are shipped.", (
+    Entry("mapping", "ingest", "ingest", "Begin a mapping from a table; list those that are shipped.", (
         "warehouse mapping results.csv -o mapping.toml",
         "warehouse mapping --list",
         "warehouse mapping mmlu_pro -o mapping.toml",
     )),
-    Entry("sources", "ingest", "sources", "List what was ingested, or show one source.", (
+    Entry("sources", "ingest", "catalogue", "List what was ingested, or show one source.", (
         "warehouse sources",
         "warehouse sources 3",
     )),
-    Entry("forget", "ingest", "sources", "Remove a source and what only it holds.", (
+    Entry("forget", "ingest", "catalogue", "Remove a source and what only it holds.", (
         "warehouse forget 3",
     )),
-    Entry("invalidate", "ingest", "runs", "Take a run out of every view; it stays stored.", (
+    Entry("invalidate", "ingest", "catalogue", "Take a run out of every view; it stays stored.", (
         'warehouse invalidate run:7 --reason "wrong prompt template"',
     )),
-    Entry("link", "ingest", "link", "Join equal prompts of two benchmarks or harnesses.", (
+    Entry("link", "ingest", "catalogue", "Join equal prompts of two benchmarks or harnesses.", (
         "warehouse link gsm8k_cot gsm8k",
         "warehouse link gsm8k gsm8k --by id",
     )),
-    Entry("models", "ingest", "names", "List models; give two names of one model a common one.", (
+    Entry("models", "ingest", "catalogue", "List models; give two names of one model a common one.", (
         "warehouse models",
     )),
-    Entry("models alias", "ingest", "names", "Show a model under another model's name.", (
+    Entry("models alias", "ingest", "catalogue", "Show a model under another model's name.", (
         "warehouse models alias llama3-8b meta-llama/Meta-Llama-3-8B",
     )),
-    Entry("models unalias", "ingest", "names", "Show a model under its own name again.", (
+    Entry("models unalias", "ingest", "catalogue", "Show a model under its own name again.", (
         "warehouse models unalias llama3-8b",
     )),
-    Entry("benchmarks", "ingest", "names", "List benchmarks, alias them, say what counts.", (
+    Entry("benchmarks", "ingest", "catalogue", "List benchmarks, alias them, say what counts.", (
         "warehouse benchmarks",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),
-    Entry("benchmarks metrics", "ingest", "names", "List or choose what a benchmark goes by.", (
+    Entry("benchmarks metrics", "ingest", "catalogue", "List or choose what a benchmark goes by.", (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks metrics gsm8k --metric exact_match,strict-match",
         "warehouse benchmarks metrics wikitext --metric perplexity --lower-is-better",
         "warehouse benchmarks metrics essays --metric rating --bounds 0 100",
     )),
-    Entry("benchmarks alias", "ingest", "names", "Show a benchmark under another one's name.", (
+    Entry("benchmarks alias", "ingest", "catalogue", "Show a benchmark under another one's name.", (
         "warehouse benchmarks alias gsm8k_main gsm8k",
     )),
-    Entry("benchmarks unalias", "ingest", "names", "Show a benchmark under its own name again.", (
+    Entry("benchmarks unalias", "ingest", "catalogue", "Show a benchmark under its own name again.", (
         "warehouse benchmarks unalias gsm8k_main",
     )),
-    Entry("runs", "ingest", "runs", "List runs; tag them or write a note to them.", (
+    Entry("runs", "ingest", "catalogue", "List runs; tag them or write a note to them.", (
         "warehouse runs --where benchmark=gsm8k",
         "warehouse runs run:7 --tag paper --note 'final checkpoint'",
     )),
@@ -181,7 +181,7 @@ _LOOK = (
         'warehouse query --sql "select model, estimate from score_summary"',
         "warehouse query --sql - --jsonl",
     )),
-    Entry("shell", "look", "shell", "Type SELECT statements; nothing can be changed.", (
+    Entry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",
     )),
 )  # fmt: skip
@@ -204,11 +204,11 @@ _INFERENCE = (
         "warehouse curves arc_easy",
         "warehouse curves arc_easy mix-a mix-b --chance 0.25",
     )),
-    Entry("decide", "inference", "decide", "Tell whether two recipes differ by more than seeds do.", (
+    Entry("decide", "inference", "seeds", "Tell whether two recipes differ by more than seeds do.", (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
     )),
-    Entry("recipes", "inference", "recipes", "Find benchmarks that can decide between recipes.", (
+    Entry("recipes", "inference", "seeds", "Find benchmarks that can decide between recipes.", (
         "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
         "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000",
     )),
@@ -274,7 +274,7 @@ _ITEMS = (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",
     )),
-    Entry("anchors", "items", "anchors", "Pick a few prompts for all; the error that costs.", (
+    Entry("anchors", "items", "flash", "Pick a few prompts for all; the error that costs.", (
         "warehouse anchors gsm8k",
         "warehouse anchors mmlu --sizes 100 --list --csv",
     )),
@@ -302,19 +302,19 @@ _TEXT = (
         "warehouse duplicates",
         "warehouse duplicates gsm8k gsm8k_cot --threshold 0.98",
     )),
-    Entry("cluster", "text", "cluster", "Group prompts that are not independent, for error bars.", (
+    Entry("cluster", "text", "text", "Group prompts that are not independent, for error bars.", (
         "warehouse cluster by squad passage --default",
         "warehouse cluster text gsm8k",
         "warehouse cluster show",
     )),
-    Entry("cluster by", "text", "cluster", "Group a benchmark's prompts by fields of theirs.", (
+    Entry("cluster by", "text", "text", "Group a benchmark's prompts by fields of theirs.", (
         "warehouse cluster by squad passage --default",
     )),
-    Entry("cluster text", "text", "cluster", "Group a benchmark's prompts by what they ask.", (
+    Entry("cluster text", "text", "text", "Group a benchmark's prompts by what they ask.", (
         "warehouse cluster text gsm8k",
         "warehouse cluster text gsm8k --threshold 0.9 --default",
     )),
-    Entry("cluster show", "text", "cluster", "List clusterings: how many clusters, and how large.", (
+    Entry("cluster show", "text", "text", "List clusterings: how many clusters, and how large.", (
         "warehouse cluster show",
         "warehouse cluster show gsm8k",
     )),
@@ -365,6 +365,6 @@ _TIME = (
 )  # fmt: skip
 
 #: Former names of commands, which go on working unseen: module and function, and today's name.
-FORMER = {"cluster-semantic": ("cluster", "former_text", "cluster text")}
+FORMER = {"cluster-semantic": ("text", "former_text", "cluster text")}
 #: Every command by name, in the order of the help.
 COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)}

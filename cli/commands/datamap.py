@@ -95,7 +95,7 @@ def datamap(
     from warehouse.analysis.items.datamap import datamap as look
     from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
 
-    from ..ui.progress_bars import share
+    from ..ui.progress import share
 
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")

@@ -1,4 +1,4 @@
-"""``flash``: rank a model on a suite with as few prompts as its place needs."""
+"""``flash`` and ``anchors``: few prompts in place of all, and what they cost in truth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.reliability import Flash
+from warehouse.questions.reliability import Anchors, Flash
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -16,7 +16,9 @@ from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
+    from warehouse.analysis.reliability.anchors import AnchorReport
     from warehouse.analysis.reliability.flash import FlashReport
+
 
 _NAME, _TEXT = 30, 40
 #: Prompts that people see.
@@ -134,4 +136,92 @@ def _print_check(report: FlashReport) -> None:
             }
             for row in report.check
         ]
+    )
+
+
+_ID, _BENCHMARK = 24, 20
+
+
+@command("anchors")
+@options_of(Anchors)
+@click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
+@click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
+@output_options
+@pass_state
+def anchors(state: State, /, output: Output, listed: bool, ids: bool, **options: Any) -> None:
+    from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
+
+    if ids and not output.for_people:
+        raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    if not (ids or listed):
+        refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
+    if ids and listed:
+        raise click.UsageError("give one of --ids and --list")
+    with state.open() as store:
+        report: AnchorReport = Anchors(**options).ask(store)
+    if ids:
+        for row in report.anchors:
+            echo(row.key)
+    elif not output.for_people:
+        output.emit_records(*((AnchorRow, report.anchors) if listed else (AnchorErrorRow, report.rows)))
+    elif listed:
+        _print_anchors(report)
+    else:
+        _print_errors(report)
+    state.notes((*report.notes, "anchors are biased by design: never report a score of theirs as the benchmark's"))
+
+
+def _print_errors(report: AnchorReport) -> None:
+    print_text(f"{report.one_line}.")
+    print_text(
+        f"{', '.join(report.benchmarks)}: {report.n_models} models, {report.n_items} prompts,"
+        f" {report.model.upper()}; each model is estimated from anchors chosen without it. Errors in points of 100."
+    )
+    echo()
+    print_rows(
+        [
+            {
+                "prompts": row.n_items,
+                "estimate": row.method.replace("_", "-"),
+                "error": number(100 * row.error, 2),
+                "se": number(None if row.se_error is None else 100 * row.se_error, 2),
+                "bias": number(100 * row.bias, 2, sign=True),
+                "largest": number(100 * row.largest, 1),
+                "tau": number(row.tau, 3),
+                "reversed": percentage(row.reversals),
+                "among top 10": percentage(row.top_reversals),
+                "seed sd": _pair(row.seed_sd, row.seed_sd_full, 100),
+                "monotonicity": _pair(row.monotonicity, row.monotonicity_full, 1),
+            }
+            for row in report.rows
+        ],
+        needless=("seed sd", "monotonicity", "se", "tau", "reversed", "among top 10"),
+        spare=("se", "largest", "bias"),
+    )
+    if any(row.seed_sd is not None or row.monotonicity is not None for row in report.rows):
+        print_text("seed sd and monotonicity: by the estimate, and on all prompts.")
+
+
+def _pair(value: float | None, full: float | None, scale: float) -> str | None:
+    return None if value is None or full is None else f"{scale * value:.2f} ({scale * full:.2f})"
+
+
+def _print_anchors(report: AnchorReport) -> None:
+    print_text(f"{report.one_line}.")
+    echo()
+    several = len({row.benchmark for row in report.anchors}) > 1
+    print_rows(
+        [
+            {"prompt": row.prompt, "id": excerpt(row.key, _ID)}
+            | ({"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {})
+            | {
+                "weight": number(row.weight, 4),
+                "stands for": row.n_items,
+                "mean": number(row.mean_score, 2),
+                "text": row.text,
+            }
+            for row in report.anchors
+        ],
+        needless=("text",),
+        spare=("text",),
     )

@@ -1,4 +1,4 @@
-"""``ingest``: dumps into the store."""
+"""``ingest`` and ``mapping``: dumps into the store, and mappings for tables of somebody's own."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import InputError
-from warehouse.files import COPY
+from warehouse.files import COPY, MAPPING, write_output
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
 from ..ui.options import MappingFile, fields_callback, lake_option, refuse_typed, size_callback
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
+from ..ui.table import echo, excerpt, print_rows
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
     from warehouse.ingest.report import IngestReport
     from warehouse.store.connection import Store
     from warehouse.store.load.state import LoadOptions
+
 
 REFUSED = 3
 #: Files that no importer knows of which is looked what they are.
@@ -237,7 +239,7 @@ class Given:
 
 
 def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
-    from .publish import publish_after
+    from .store import publish_after
 
     if not given["dry_run"] and any(item.state == "loaded" for item in report.sources):
         publish_after(state, "ingest", given["publish"])
@@ -248,7 +250,7 @@ def _watch(state: State, given: Given, settle: float) -> None:
     from warehouse.ingest.remote_hosts import is_url
     from warehouse.ingest.watch import Watcher
 
-    from .publish import publish_after
+    from .store import publish_after
     from .watch import watch
 
     if given.dry_run or given.as_json:
@@ -349,3 +351,49 @@ def _is_empty(state: State) -> bool:
         return True
     with state.open(check=False) as store:
         return revision.found(store) is None
+
+
+#: Characters of what a shipped mapping reads, in a list.
+DESCRIPTION = 100
+
+
+@command("mapping")
+@click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
+@click.option("--list", "listing", is_flag=True, help="List the mappings for published dumps, which are shipped.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OutputFile(MAPPING), help="Write it there; default: standard output."
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
+    from warehouse.importers.tabular.mistakes import describe_mapping, mapping_file, shipped_mappings
+    from warehouse.importers.tabular.starting_mapping import starting_mapping
+
+    if listing:
+        if file is not None:
+            raise click.UsageError(f"--list lists the shipped mappings: name no file, found {file}")
+        refuse_typed("goes with a file or the name of a mapping, not with --list", "output", "force")
+        known = shipped_mappings().items()
+        print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in known)
+        return
+    if file is None:
+        raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
+    path = mapping_file(file)
+    shipped = not Path(file).is_file()
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _known(path))
+    if output is None:
+        refuse_typed("goes with --output", "force")
+        echo(text, nl=False)
+        return
+    write_output(output, text.encode(), MAPPING, force=force)
+    dumps = "DUMPS" if shipped else path
+    open_choices = text.count("\n[[choose]]")
+    first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
+    echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}", err=True)
+
+
+def _known(path: Path) -> str:
+    """The importer that reads a file without a mapping; nothing where that is none."""
+    from warehouse.ingest.discover import discover
+
+    names = {job.importer.name for job in discover([path]).jobs}
+    return next(iter(names - {"tabular"}), "")

@@ -77,7 +77,7 @@ def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) ->
     """The matrix of a benchmark, with a bar while something is computed."""
     from warehouse.analysis.matrix.matrix import Matrix
 
-    from ..ui.progress_bars import share
+    from ..ui.progress import share
 
     names = ("metric", "where", "latest", "fresh", "store_result")
     chosen = {name: options.pop(name) for name in names}

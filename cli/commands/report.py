@@ -13,7 +13,7 @@ from ..state import State, pass_state
 from ..ui.options import level_option, output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
-from ..ui.progress_bars import share
+from ..ui.progress import share
 from ..ui.table import print_text
 
 

@@ -1,9 +1,10 @@
-"""``schedule``: ingest, refresh and report at the times of a cron expression, or once."""
+"""``schedule`` and ``config``: jobs at the times of a cron expression, and which settings hold."""
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,14 @@ from ..state import State, pass_state
 from ..ui.options import lake_option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
-from .alerts import alert_rules, webhook_of
-from .refresh import age_callback, wanted
+from .refresh import age_callback, alert_rules, wanted, webhook_of
 
 if TYPE_CHECKING:
-    from warehouse.config import Config
+    from warehouse.config import Config, Setting
     from warehouse.schedule.job import Job
     from warehouse.schedule.log import Log
     from warehouse.schedule.loop import Times
+
 
 #: What holds where neither the flag nor ``[schedule]`` says anything.
 DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "grace": 60.0}
@@ -250,3 +251,72 @@ def _job(settings: _Settings) -> Job:
         lake=settings["lake"] or "",
         report=str(settings["report"] or ""),
     )
+
+
+@command("config")
+@output_options
+@pass_state
+def config(state: State, output: Output) -> None:
+    from warehouse.config import KNOWN, Setting
+
+    settings = {setting.name: setting for setting in state.config().settings}
+    usual = _defaults()
+    rows = []
+    for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
+        setting = settings.get(name) or Setting(name, usual.get(name), "the default")
+        rows.append({"setting": name, "value": _shown(setting), "origin": setting.origin})
+    output.emit(["setting", "value", "origin"], rows)
+
+
+def _defaults() -> dict[str, object]:
+    """What holds where neither the file nor anything above it says anything."""
+    from warehouse.analysis.families import ON_REQUEST, family_names
+    from warehouse.analysis.families.family import Settings
+    from warehouse.refresh.alerts import Rules
+
+    settings = asdict(Settings())
+    refresh = settings | {
+        "resamples": settings["n_resamples"],
+        "families": [name for name in family_names() if name not in ON_REQUEST],
+    }
+    tables = {"refresh": refresh, "alerts": asdict(Rules()), "schedule": DEFAULTS}
+    return {f"{table}.{key}": value for table, values in tables.items() for key, value in values.items()}
+
+
+def _shown(setting: Setting) -> str:
+    from warehouse.ingest.remote_hosts import is_url, shown_url
+    from warehouse.store.engines import shown_reader, shown_text
+
+    if setting.name == "store.url":
+        return shown_text(setting.value)
+    if setting.name == "store.reader":
+        return shown_reader(setting.value)
+    if setting.name == "schedule.watch" and setting.value:
+        return in_words([shown_url(path) if is_url(path) else path for path in setting.value])
+    if setting.name == "alerts.webhook" and setting.value:
+        return _host(setting.value)
+    return in_words(setting.value)
+
+
+def in_words(value: object) -> str:
+    """A value as the file would have it; nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds() / 3600:g}h"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _host(url: str) -> str:
+    """A URL without what may be secret in it."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what cannot be read as a URL"
+    return f"{parts.scheme}://{parts.hostname}/..."

@@ -1,19 +1,33 @@
-"""``db``: the schema's version, and proof that the store is sound."""
+"""The commands of the store itself: `init`, `db`, `publish`, `export` and `completion`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from warehouse.errors import MisuseError
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
 from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.store.schema.migrate import CheckReport
+    from warehouse.store.snapshot import Published
+
+
+@command("init")
+@pass_state
+def init(state: State) -> None:
+    from warehouse.store.schema import revision
+
+    with state.open_or_create(beside_others=True) as store:
+        echo(f"{store.name} is ready, schema {revision.HEAD}")
 
 
 @group("db")
@@ -132,3 +146,106 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
 
 for _command in (upgrade, downgrade, current, check, vacuum, reader):
     db.add_command(_command)
+
+
+OCCASIONS = ("ingest", "refresh")
+
+
+@command("publish")
+@click.argument("path", metavar="[PATH]", required=False, type=OutputFile(None))
+@click.option(
+    "--after",
+    metavar="WHAT",
+    help="Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh.",
+)
+@output_options
+@pass_state
+def publish(state: State, /, path: Path | None, after: str | None, output: Output) -> None:
+    from warehouse.store.snapshot import Published
+
+    config = state.config()
+    target = str(path or config.publish_path.value)
+    if not target:
+        raise click.UsageError("give a PATH, or publish.path in warehouse.toml")
+    if after is not None:
+        _check_after(after)
+    done = _publish(state, target, force=forced())
+    if after is not None:
+        from warehouse.config import add_publish
+
+        state.say(f"wrote to {add_publish(Path.cwd(), target, after)}")
+    output.emit_records(Published, [done])
+
+
+def _check_after(after: str) -> None:
+    unknown = [word for word in after.split(",") if word not in OCCASIONS]
+    if unknown:
+        raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
+
+
+def publish_after(state: State, occasion: str, path: Path | None = None) -> None:
+    """Publish where the flag or ``warehouse.toml`` asks for it after an occasion (``ingest``,
+    ``refresh``) that changed the store."""
+    config = state.config()
+    hooked = occasion in config.publish_after.value.split(",")
+    target = str(path or (config.publish_path.value if hooked else ""))
+    if target:
+        state.say(str(_publish(state, target)))
+
+
+def _publish(state: State, target: str, *, force: bool = False) -> Published:
+    from warehouse.store.snapshot import publish as write
+
+    return write(state.config().url.value, target, force=force, wait=state.wait, say=state.say)
+
+
+@command("export")
+@click.argument("out", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--parquet",
+    "folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for all tables and views as Parquet files; must not exist or be empty.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "every-eval-ever"]),
+    default="parquet",
+    help="Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace an earlier export that lies there.")
+@pass_state
+def export(state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool) -> None:
+    if (out is None) == (folder is None) or (folder is not None and form != "parquet"):
+        raise MisuseError("say one folder: export --parquet DIR, or export --format FORMAT OUT")
+    target = out or folder or Path()
+    with state.open() as store:
+        if form == "parquet":
+            from warehouse.export import export as write
+
+            echo(str(write(store, target, overwrite=overwrite, progress=state.detail)))
+            return
+        import time
+
+        from warehouse.interchange.every_eval_ever import export as write_evaluations
+
+        report = write_evaluations(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
+        for reason in report.left_out:
+            echo(f"left out: {reason}", err=True)
+        echo(str(report))
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@command("completion")
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # the three are click's own
+    echo(kind(ctx.find_root().command, {}, "warehouse", "_WAREHOUSE_COMPLETE").source())

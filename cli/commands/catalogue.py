@@ -1,0 +1,344 @@
+"""The commands that list and name what a store holds: `runs`, `sources`, `models`, `benchmarks` and `link`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Literal
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import output_options, refuse_typed, where_option
+from ..ui.output import Output
+from ..ui.table import echo
+
+RUN_COLUMNS = (
+    "run_id",
+    "model",
+    "condition",
+    "checkpoint",
+    "agent",
+    "benchmark",
+    "split",
+    "fewshot",
+    "temperature",
+    "n_found",
+    "n_scores",
+    "status",
+    "started_at",
+    "tags",
+    "note",
+)
+
+NEEDLESS = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE_RUN_COLUMNS = (
+    "status",
+    "checkpoint",
+    "agent",
+    "split",
+    "fewshot",
+    "temperature",
+    "n_found",
+    "started_at",
+    "n_scores",
+)
+
+
+@command("runs")
+@click.argument("run", metavar="[run:ID]", required=False)
+@where_option
+@click.option("--all", "everything", is_flag=True, help="Superseded and invalidated runs too.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Put a tag on the run.")
+@click.option("--untag", "untags", metavar="TAG", multiple=True, help="Take a tag off the run.")
+@click.option("--note", metavar="TEXT", help="Write a note to the run; '' removes it.")
+@output_options
+@pass_state
+def runs(
+    state: State,
+    run: str | None,
+    where: tuple[str, ...],
+    everything: bool,
+    tags: tuple[str, ...],
+    untags: tuple[str, ...],
+    note: str | None,
+    output: Output,
+) -> None:
+    if tags or untags or note is not None:
+        _mark(state, run, tags, untags, note)
+    if run:
+        refuse_typed("is for the list: a run that is named is shown whatever became of it", "everything")
+        where, everything = (*where, f"run_id={run.removeprefix('run:')}"), True
+    _list(state, where, everything, output)
+
+
+def _mark(state: State, run: str | None, tags: tuple[str, ...], untags: tuple[str, ...], note: str | None) -> None:
+    from warehouse.store.curate import catalogue
+
+    if run is None:
+        raise click.UsageError("--tag, --untag and --note need a run: warehouse runs run:7 --tag x")
+    with state.open(write=True) as store:
+        if tags or untags:
+            catalogue.tag(store, run, add=tags, remove=untags)
+        if note is not None:
+            catalogue.note(store, run, note)
+
+
+def _list(state: State, where: tuple[str, ...], everything: bool, output: Output) -> None:
+    from warehouse.analysis.selection.conditions import ListedRun, list_runs
+    from warehouse.store.curate import catalogue
+
+    with state.open() as store:
+        rows = list_runs(store, where=where, everything=everything)
+        hints = [] if rows else catalogue.hints_on_runs(store, where)
+    shown = (*RUN_COLUMNS, "superseded_by") if everything else RUN_COLUMNS
+    output.emit_records(ListedRun, rows, shown=shown, needless=NEEDLESS, spare=SPARE_RUN_COLUMNS, empty="no such runs")
+    for hint in hints:
+        state.say(f"note: {hint}")
+
+
+@command("invalidate")
+@click.argument("run", metavar="run:ID")
+@click.option("--reason", metavar="TEXT", required=True, help="Why; kept with the run.")
+@pass_state
+def invalidate(state: State, run: str, reason: str) -> None:
+    from warehouse.store.curate import catalogue
+
+    with state.open(write=True) as store:
+        run_id = catalogue.invalidate(store, run, reason)
+    echo(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
+
+
+SOURCE_COLUMNS = (
+    "source_id",
+    "path",
+    "format",
+    "state",
+    "n_runs",
+    "n_seen_again",
+    "n_superseded",
+    "n_samples",
+    "n_scores",
+    "n_rejected",
+    "n_current",
+    "loaded_at",
+)
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE_SOURCE_COLUMNS = (
+    "n_seen_again",
+    "n_superseded",
+    "n_scores",
+    "n_samples",
+    "n_current",
+    "n_rejected",
+    "format",
+    "loaded_at",
+)
+
+
+@command("sources")
+@click.argument("source", required=False)
+@output_options
+@pass_state
+def sources(state: State, source: str | None, output: Output) -> None:
+    from warehouse.store.curate import catalogue
+
+    with state.open() as store:
+        entries = catalogue.sources(store, source)
+        rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
+    output.emit_records(
+        catalogue.SourceEntry, entries, shown=SOURCE_COLUMNS, spare=SPARE_SOURCE_COLUMNS, empty="nothing ingested yet"
+    )
+    if source and output.for_people:
+        for text in entries[0].notes:
+            echo(f"note: {text}")
+        for row in rejected:
+            echo(f"rejected: {row.place}: {row.found}; expected {row.expected}")
+
+
+@command("forget")
+@click.argument("source", metavar="SOURCE")
+@pass_state
+def forget(state: State, source: str) -> None:
+    from warehouse.store.load import source_ledger
+
+    with state.open(write=True) as store:
+        removed, kept = source_ledger.forget(store, source)
+    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")
+
+
+@group("models", invoke_without_command=True)
+@output_options
+@pass_state
+@click.pass_context
+def models(context: click.Context, state: State, output: Output) -> None:
+    if context.invoked_subcommand:
+        return
+    from warehouse.store.curate import aliases
+
+    with state.open() as store:
+        entries = aliases.models(store)
+    needless = ("family", "developer", "parameter_count")
+    shown = _shown(aliases.ModelEntry, "model", entries)
+    output.emit_records(
+        aliases.ModelEntry, entries, shown=shown, needless=needless, spare=needless, empty="no models yet"
+    )
+
+
+def _shown(kind: type, name: str, entries: Sequence[Any]) -> list[str]:
+    """Columns of a list of names: without what each is shown as where all keep their own."""
+    renamed = any(getattr(entry, name) != entry.shown_as for entry in entries)
+    return [item.name for item in fields(kind) if renamed or item.name != "shown_as"]
+
+
+class _Named(click.Group):
+    """A group whose first word may be a name of the user's: then it means ``metrics NAME``."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["metrics", *args]
+        return super().resolve_command(ctx, args)
+
+
+@group(
+    "benchmarks",
+    invoke_without_command=True,
+    cls=_Named,
+    subcommand_metavar="[NAME [--metric METRIC] | COMMAND [ARGS]...]",
+)
+@output_options
+@pass_state
+@click.pass_context
+def benchmarks(context: click.Context, state: State, output: Output) -> None:
+    if context.invoked_subcommand:
+        return
+    from warehouse.store.curate import aliases
+
+    with state.open() as store:
+        entries = aliases.benchmarks(store)
+    needless = ("parent", "version", "clustering")
+    spare = ("version", "clustering", "parent", "n_models")
+    shown = _shown(aliases.BenchmarkEntry, "benchmark", entries)
+    output.emit_records(
+        aliases.BenchmarkEntry, entries, shown=shown, needless=needless, spare=spare, empty="no benchmarks yet"
+    )
+
+
+@command("benchmarks metrics")
+@click.argument("name")
+@click.option(
+    "-m",
+    "--metric",
+    metavar="METRIC",
+    help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
+)
+@click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Which way METRIC (default: the headline metric) points, whatever dumps say.",
+)
+@click.option(
+    "--bounds",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Between which values scores of METRIC (default: the headline metric) can lie: intervals keep within.",
+)
+@output_options
+@pass_state
+def metrics(
+    state: State,
+    name: str,
+    metric: str | None,
+    higher_is_better: bool | None,
+    bounds: tuple[float, float] | None,
+    output: Output,
+) -> None:
+    from warehouse.store.curate import headline_metric
+
+    if higher_is_better is not None or bounds is not None:
+        with state.open(write=True) as store:
+            if bounds is not None:
+                headline_metric.bound(store, name, metric or "", *bounds)
+            if higher_is_better is not None:
+                headline_metric.direct(store, name, metric or "", higher_is_better)
+    elif metric is not None:
+        with state.open(write=True) as store:
+            chosen = headline_metric.choose(store, name, metric)
+        state.say(f"{name} is reported by {chosen.metric}" if chosen else f"{name}: no metric")
+    with state.open() as store:
+        entries = headline_metric.metrics(store, name)
+    output.emit_records(headline_metric.MetricEntry, entries, empty=f"{name} has no metrics yet")
+
+
+benchmarks.add_command(metrics)
+
+
+def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:
+    """``alias`` and ``unalias`` below the group."""
+
+    @command(f"{group.name} alias")
+    @click.argument("name")
+    @click.argument("canonical")
+    @pass_state
+    def alias(state: State, name: str, canonical: str) -> None:
+        from warehouse.store.curate import aliases
+
+        with state.open(write=True) as store:
+            echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
+
+    @command(f"{group.name} unalias")
+    @click.argument("name")
+    @pass_state
+    def unalias(state: State, name: str) -> None:
+        from warehouse.store.curate import aliases
+
+        with state.open(write=True) as store:
+            aliases.unalias(store, kind, name)
+        echo(f"{name} is shown under its own name")
+
+    group.add_command(alias)
+    group.add_command(unalias)
+
+
+_add_naming(models, "model")
+_add_naming(benchmarks, "benchmark")
+
+
+@command("link")
+@click.argument("benchmark", required=False)
+@click.argument("canonical", required=False)
+@click.option(
+    "--by",
+    type=click.Choice(["text", "id"]),
+    default="text",
+    show_default=True,
+    help="What must be equal: the normalised question, or the tool's own id.",
+)
+@click.option("--undo", is_flag=True, help="Take BENCHMARK's prompts apart again.")
+@output_options
+@pass_state
+def link(
+    state: State, benchmark: str | None, canonical: str | None, by: Literal["text", "id"], undo: bool, output: Output
+) -> None:
+    from warehouse.store.curate import prompt_links
+
+    if benchmark is None:
+        refuse_typed("needs a BENCHMARK: without one the links are listed", "by", "undo")
+        with state.open() as store:
+            links = prompt_links.links(store)
+        output.emit_records(prompt_links.LinkEntry, links, empty="no prompts are linked")
+    elif undo:
+        refuse_typed("goes with linking, not with --undo", "by")
+        if canonical is not None:
+            raise click.UsageError(f"--undo takes all prompts of {benchmark} apart: name it alone, without {canonical}")
+        with state.open(write=True) as store:
+            echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
+    elif canonical is None:
+        raise click.UsageError("link to which benchmark? warehouse link BENCHMARK CANONICAL")
+    else:
+        with state.open(write=True) as store:
+            echo(str(prompt_links.link(store, benchmark, canonical, by=by)))
