@@ -20,8 +20,7 @@ import warehouse.api
 from warehouse.analysis.comparison.compare import Comparison
 from warehouse.analysis.comparison.gate import Gate
 from warehouse.analysis.items.item_statistics import ItemReport
-from warehouse.analysis.leaderboard.all_boards import Leaderboards
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
 from warehouse.analysis.sequential.row import SequentialGate
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.variance.variance import VarianceReport
@@ -80,7 +79,7 @@ USES = {
         (
             f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",
             f"{ANALYSIS}.suites.leaderboard:suite_leaderboard",
-            f"{ANALYSIS}.leaderboard.all_boards:leaderboards",
+            f"{ANALYSIS}.leaderboard.leaderboard:leaderboards",
         ),
         "leaderboard",
         silent=("n_resamples", "seed"),

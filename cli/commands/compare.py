@@ -18,8 +18,7 @@ from ..ui.table import echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
-    from warehouse.analysis.comparison.disagreements import Flip
-    from warehouse.analysis.comparison.row import ComparisonRow
+    from warehouse.analysis.comparison.row import ComparisonRow, Flip
     from warehouse.analysis.comparison.unpaired import UnpairedComparison
 
 #: Prompts of each benchmark that ``--flips`` lists.
@@ -59,7 +58,7 @@ def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool,
         raise click.UsageError("give one of --overall and --flips")
     if question.flips and not output.for_people:
         question.refuse("changes none of these rows, which are those of --flips", *OF_FIGURES)
-    from warehouse.analysis.comparison.disagreements import Flip
+    from warehouse.analysis.comparison.row import Flip
 
     with state.open() as store:
         comparison: Comparison = question.ask(store)

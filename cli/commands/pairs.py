@@ -43,7 +43,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:
-    from warehouse.analysis.comparison.pairs_view import counted, pairs_head, tests
+    from warehouse.analysis.comparison.all_pairs_row import counted, pairs_head, tests
 
     if output.for_people:
         echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))

@@ -13,9 +13,9 @@ from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.comparison.all_pairs import pairs
-from warehouse.analysis.leaderboard.footnotes import describe_basis
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.view import describe_basis
 from warehouse.analysis.selection.benchmarks import choose_metrics
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import estimate_mean

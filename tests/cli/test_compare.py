@@ -11,8 +11,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.two_models import MODELS, ROWS
 from warehouse import connect
-from warehouse.analysis.comparison.disagreements import Flip
-from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.row import ComparisonRow, Flip
 from warehouse.cli.ui.flag_meanings import MEANINGS
 from warehouse.cli.ui.table import number
 

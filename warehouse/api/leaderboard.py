@@ -9,8 +9,10 @@ from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, On
 from warehouse.questions.question import Gives, method_by_kind
 
 if TYPE_CHECKING:  # named in strings
-    from warehouse.analysis.leaderboard.all_boards import Leaderboards  # noqa: F401
-    from warehouse.analysis.leaderboard.leaderboard import Leaderboard  # noqa: F401
+    from warehouse.analysis.leaderboard.leaderboard import (
+        Leaderboard,  # noqa: F401
+        Leaderboards,  # noqa: F401
+    )
     from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
 
 

@@ -21,8 +21,7 @@ from importlib.metadata import version
 from typing import Any
 
 from warehouse.analysis.comparison.compare import Comparison
-from warehouse.analysis.leaderboard.all_boards import Leaderboards
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.errors import MisuseError

@@ -62,7 +62,7 @@ class OneLeaderboard(Ranking, Question):
 class EveryLeaderboard(Ranking, Question):
     """Leaderboards of all benchmarks with runs."""
 
-    NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.all_boards:leaderboards"
+    NAME, ANSWER = "leaderboard", "warehouse.analysis.leaderboard.leaderboard:leaderboards"
 
 
 @dataclass(frozen=True)

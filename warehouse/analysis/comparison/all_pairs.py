@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
+from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows, pairs_view
 from warehouse.analysis.comparison.pair_group import PairGroup, others_apart
-from warehouse.analysis.comparison.pairs_view import pairs_view
 from warehouse.analysis.comparison.words import direction_remarks, not_compared_notes
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import advise_others

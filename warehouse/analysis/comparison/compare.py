@@ -8,13 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.disagreements import Flip, read_flips
-from warehouse.analysis.comparison.footnotes import explain
-from warehouse.analysis.comparison.pair_tests import check_estimand, difference_of, run_tests
+from warehouse.analysis.comparison.pair_tests import (
+    PlannedPair,
+    check_estimand,
+    difference_of,
+    planned_pair,
+    planned_tests,
+    run_tests,
+)
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
-from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
-from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
-from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
+from warehouse.analysis.comparison.row import ComparisonRow, Flip, make_row, read_flips, which_better
+from warehouse.analysis.comparison.view import comparison_table, explain, models_of, remarks
 from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words, direction_remarks
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark

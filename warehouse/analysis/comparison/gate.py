@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.footnotes import tests_in_words
+from warehouse.analysis.comparison.pair_tests import planned_pair
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
-from warehouse.analysis.comparison.planned import planned_pair
+from warehouse.analysis.comparison.view import tests_in_words
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import read_shared_prompts, same_contents, shared_in_words

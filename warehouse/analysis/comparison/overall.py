@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pair_tests import Tests, equivalence_p
+from warehouse.analysis.comparison.pair_tests import PLANNED, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT

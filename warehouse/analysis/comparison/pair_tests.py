@@ -1,4 +1,4 @@
-"""The tests of one pair: which apply, their p, and why the others do not."""
+"""The tests of one pair: which apply, their p, and why the others do not; also where a planned subset was asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.scores import PromptScores, align_values, read_links
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.subsets.stored import BenchmarkPlans, PlannedRun, possible_plans, recognise
+from warehouse.errors import StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.stats import (
     PairedDifference,
@@ -19,7 +24,10 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
-from warehouse.stats.paired.margins import equivalence_p_values
+from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
+from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
+from warehouse.stats.subsets.estimate import FULL_BENCHMARK
+from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
@@ -127,3 +135,167 @@ def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
 
 def _draws(scores: PromptScores, rows: NDArray[np.intp]) -> PromptDraws:
     return prompt_draws(scores.values[rows], scores.within[rows], scores.n_draws[rows])
+
+
+#: Flag of a difference on the whole benchmark, from a planned subset.
+PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class PlannedPair:
+    """A pair with a planned subset in it.
+
+    Attributes:
+        estimate: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
+        n_clusters: clusters of the whole benchmark; None without.
+        note: what was done, or why it was not; empty where none is on a plan.
+        basis: which prompts were asked.
+    """
+
+    estimate: SubsetDifference | None = None
+    n_clusters: int | None = None
+    note: str = ""
+    basis: str = ""
+
+    def as_paired(self) -> PairedDifference:
+        """As rows have differences."""
+        one = self.estimate
+        assert one is not None and one.difference is not None and one.mean_a is not None and one.mean_b is not None
+        return PairedDifference(
+            difference=one.difference,
+            standard_error=one.standard_error,
+            ci_low=one.ci_low,
+            ci_high=one.ci_high,
+            level=one.level,
+            statistic=one.difference / one.standard_error if one.standard_error else None,
+            degrees_of_freedom=one.degrees_of_freedom,
+            p_value=one.p_value,
+            mean_a=one.mean_a,
+            mean_b=one.mean_b,
+            correlation=None,
+            variance_saved=None,
+            se_eq7=None,
+            se_eq8=None,
+            se_cr0=None,
+            se_cr1=None,
+            se_cr2=None,
+            n_prompts=one.n_scored,
+            n_clusters=self.n_clusters,
+            method=one.method,
+            reason=one.reason,
+            flags=(PLANNED, *one.flags),
+            estimand=one.estimand,
+        )
+
+    def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
+        """Whether the first is worse by less than the margin, one-sided."""
+        one = self.estimate
+        assert one is not None and one.difference is not None
+        return noninferiority_of(
+            margin,
+            alpha=alpha,
+            difference=one.difference if higher_is_better else -one.difference,
+            standard_error=one.standard_error,
+            degrees_of_freedom=one.degrees_of_freedom,
+            n_prompts=one.n_scored,
+            n_clusters=self.n_clusters,
+            reason=one.reason,
+        )
+
+
+NO_PLAN = PlannedPair()
+
+
+def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float, estimand: str) -> PlannedPair:
+    """The difference of a pair on the whole benchmark, where one or both were asked a planned subset.
+
+    Args:
+        selection: of the clustering.
+        level: of the interval.
+        estimand: ``prompts_sampled``; for another there is none.
+    """
+    benchmark = find_benchmark(store, pair.a.setting("benchmark"))
+    metric = pair.metric.label
+    sides = ((pair.a, metric, pair.scores_a), (pair.b, metric, pair.scores_b))
+    plans = BenchmarkPlans() if pair.is_ratio else possible_plans(store, benchmark, sides)
+    if not plans.plans:
+        return NO_PLAN
+    links = read_links(store)
+    a, b = (recognise(plans, *side, links) for side in sides)
+    run = a or b
+    if run is None:
+        return NO_PLAN
+    basis = "; ".join(one.describe(one.condition.model) for one in (a, b) if one is not None)
+    try:
+        why = _why_no_plan(a, b, estimand)
+        if why:
+            raise StatisticsError(why)
+        own = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+        labels = clusters_under_links(own, links).labels(run.prompts)
+        sampled, fixed = (
+            _difference(pair, a, b, estimand=one, clusters=labels, level=level)
+            for one in (PROMPTS_SAMPLED, FULL_BENCHMARK)
+        )
+    except StatisticsError as error:
+        return PlannedPair(note=f"{basis}: compared on common prompts only, {error}")
+    if sampled.difference is None:
+        return PlannedPair(note=f"{basis}: compared on common prompts only, {sampled.reason}")
+    ends = "" if fixed.ci_low is None else f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
+    note = (
+        f"{basis}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
+        f" on these very prompts {fixed.difference:+.3g}{ends}"
+    )
+    return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis)
+
+
+def planned_tests(estimate: SubsetDifference, options: Compare) -> Tests:
+    """The t test of a difference on the whole benchmark; no other is defined for it."""
+    reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
+    equivalence = None
+    if options.equivalence is not None:
+        error, df = estimate.standard_error, estimate.degrees_of_freedom
+        low, high = equivalence_p_values(estimate.difference or 0.0, error, df, options.equivalence)
+        equivalence = None if low is None or high is None else max(low, high)
+    return Tests(estimate.p_value, None, "", None, None, equivalence, reasons, ())
+
+
+def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
+    refused = [f"plan {run.plan.key} does not hold: {run.refused}" for run in (a, b) if run is not None and run.refused]
+    if refused:
+        return refused[0]
+    if estimand != PROMPTS_SAMPLED:
+        return "prompts fixed is not defined for a planned subset"
+    if a is not None and b is not None and a.plan.key != b.plan.key:
+        return "they are on different plans"
+    return ""
+
+
+def _difference(
+    pair: Pair,
+    a: PlannedRun | None,
+    b: PlannedRun | None,
+    *,
+    estimand: str,
+    clusters: NDArray[np.int64] | None,
+    level: float,
+) -> SubsetDifference:
+    run = a or b
+    assert run is not None
+    plan, labels = run.plan, clusters if estimand == PROMPTS_SAMPLED else None
+    if a is not None and b is not None:
+        return subset_pair(
+            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=labels, level=level
+        )
+    other: PromptScores = pair.scores_b if a is not None else pair.scores_a
+    known = align_values(other.prompts, other.values, run.prompts)
+    difference = subset_against_baseline(
+        run.scores,
+        known,
+        plan.stratum,
+        plan.selected,
+        bounds=run.bounds,
+        estimand=estimand,
+        clusters=labels,
+        level=level,
+    )
+    return difference if a is not None else difference.turned()

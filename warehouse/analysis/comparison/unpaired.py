@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.footnotes import WIDTH, column_of
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
 from warehouse.analysis.comparison.row import which_better
-from warehouse.analysis.comparison.view import difference_cells, models_of
+from warehouse.analysis.comparison.view import WIDTH, column_of, difference_cells, models_of
 from warehouse.analysis.comparison.words import better_in_words, direction_remarks
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested

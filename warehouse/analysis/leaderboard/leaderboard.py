@@ -1,20 +1,28 @@
-"""Every condition on one benchmark, with its figure, its interval and its place."""
+"""Every condition on one benchmark, or on each, with its figure, its interval and its place."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from warehouse.analysis.comparison.pair_group import letters_of, others_apart
 from warehouse.analysis.comparison.words import not_compared_notes
-from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
-from warehouse.analysis.leaderboard.ranks import with_ranks
-from warehouse.analysis.leaderboard.row import LeaderboardRow, make_row
-from warehouse.analysis.leaderboard.stopped import STOPPED
-from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, Ranks, make_row
+from warehouse.analysis.leaderboard.view import (
+    describe_basis,
+    describe_ranks,
+    leaderboard_table,
+    legend_lines,
+    reasons_of,
+)
 from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
+from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -25,10 +33,13 @@ from warehouse.analysis.selection.scored_conditions import (
 )
 from warehouse.analysis.selection.scores import unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.questions.leaderboard import OneLeaderboard, Ranking
+from warehouse.errors import MisuseError
+from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
+from warehouse.stats import rank_models
 from warehouse.store.connection import Store
+from warehouse.store.curate.aliases import benchmarks
 from warehouse.tables.view import Below, View
 from warehouse.tables.words import direction, listed, visible
 
@@ -238,3 +249,125 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
     notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)
     return notes
+
+
+def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) -> list[Line]:
+    """The rows of one group with their statistical ranks, rank sets and letters.
+
+    Only rows with a rank and with prompt scores take part; the others say why they do not.
+    """
+    placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
+    figures = iter(_places([entry for entry, _ in placed], clusters, options))
+    chosen = {id(entry) for entry, _ in placed}
+    return [
+        (entry, replace(row, ranks=next(figures) if id(entry) in chosen else Ranks(rank_reason=_why_not_placed(row))))
+        for entry, row in lines
+    ]
+
+
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[Ranks]:
+    """Of each row."""
+    if len(entries) < 2:
+        return [Ranks(1, 1, 1, 1, 1)] * len(entries)
+    table = score_table(entries, clusters)
+    if not len(table.prompts):
+        return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
+    least = math.ceil(options.level / (1 - options.level))
+    pairs = tested_pairs(
+        table,
+        level=options.level,
+        seed=options.seed,
+        n_resamples=options.n_resamples if options.n_resamples >= least else 0,
+        higher_is_better=entries[0].metric.higher_is_better is not False,
+    )
+    ranking = rank_models(pairs)
+    apart = others_apart(pairs)
+    groups = letters_of(pairs) if any(apart) else ranking.groups
+    names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
+    rows = zip(*(getattr(ranking, name) for name in names), strict=True)
+    return [
+        Ranks(
+            **dict(zip(names, ranks, strict=True)),
+            group=letters,
+            n_not_compared=n_apart,
+            rank_draws=ranking.n_resamples,
+            rank_reason="" if ranks[0] else "no pair with another row could be tested",
+        )
+        for ranks, letters, n_apart in zip(rows, groups, apart, strict=True)
+    ]
+
+
+def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
+    """Whether the figure is that of scores, which can be paired with others."""
+    return entry.usable is not None and row.method != "published"
+
+
+def _why_not_placed(row: LeaderboardRow) -> str:
+    if row.estimate is None:
+        return "no figure"
+    if STOPPED in row.flags:
+        return "stopped early because of its scores"
+    if is_partial(row.flags) and row.rank is None:
+        return "a part of the benchmark"
+    if row.method == "published":
+        return "published figures have no prompts to pair"
+    return "a single prompt"
+
+
+@dataclass(frozen=True)
+class Leaderboards(Result):
+    """Leaderboards by name of the benchmark.
+
+    Attributes:
+        boards: one for each benchmark that has one.
+        left_out: why the others have none.
+    """
+
+    ROW = LeaderboardRow
+
+    boards: tuple[Leaderboard, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only
+        """The rows of all boards."""
+        return tuple(row for board in self.boards for row in board.rows)
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        return f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Boards as dictionaries, and what was left out."""
+        return {"boards": [board.to_dict() for board in self.boards], "left_out": plain(self.left_out)}
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The boards one below the other; what columns mean stands at the end, once."""
+        parts: list[Any] = []
+        legend: dict[Below, None] = {}
+        notes: list[str] = []
+        for board in self.boards:
+            view = board.view(verbose=verbose)
+            legend |= dict.fromkeys(view.explained)
+            parts += [*([""] if parts else []), *(part for part in view.parts if part not in view.explained)]
+            notes += [f"{board.benchmark}: {note}" for note in view.notes]
+        return View((*parts, *legend), (*notes, *(f"left out: {reason}" for reason in self.left_out)))
+
+
+@answers(EveryLeaderboard)
+def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
+    """By the names that benchmarks are shown under.
+
+    Raises:
+        MisuseError: no benchmark can have one; with the reasons.
+    """
+    boards, reasons = [], []
+    for name in sorted({row.shown_as for row in benchmarks(store) if row.n_runs}):
+        try:
+            boards.append(leaderboard.to(store, question.only(OneLeaderboard, "", benchmark=name)))
+        except MisuseError as error:
+            reasons.append(str(error))
+    if not boards:
+        raise MisuseError("; ".join(reasons) or "the store has no runs yet; see: warehouse ingest")
+    return Leaderboards(tuple(boards), tuple(reasons))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
-from warehouse.analysis.leaderboard.unscored import UnscoredBounds
+from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.questions.leaderboard import Ranking

@@ -1,12 +1,14 @@
-"""One row of a leaderboard: a condition with its figure, interval and warnings."""
+"""One row of a leaderboard: a condition with its figure, interval and warnings, also where it was stopped early or
+has unscored samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from warehouse.analysis.leaderboard.stopped import STOPPED, StoppedEstimate, stopped_estimate
-from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bounds
+import numpy as np
+from numpy.typing import NDArray
+
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
@@ -14,11 +16,140 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, Sc
 from warehouse.analysis.selection.scores import PromptScores, Published
 from warehouse.errors import StatisticsError
 from warehouse.questions.leaderboard import Ranking
-from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
+from warehouse.stats import (
+    Estimate,
+    design_one_model,
+    estimate_mean,
+    estimate_mean_prompts_fixed,
+    interval_normal,
+    sequential_test,
+)
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds
+from warehouse.stats.core.inputs import Bounds, finite_bounds
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
+from warehouse.stats.intervals.missing_bounds import filled_bounds
 from warehouse.stats.subsets.estimate import SubsetEstimate
+
+#: The flag of such a row.
+STOPPED = "stopped_early"
+
+
+@dataclass(frozen=True)
+class StoppedEstimate:
+    """Mean score so far, with an interval that holds whenever one stops.
+
+    Attributes:
+        estimate: mean of the scored prompts that count; too far out on average.
+        standard_error: None: there is none for a random number of prompts.
+        ci_low: lower end of the betting interval; None where the rule is not known.
+        ci_high: upper end.
+        method: ``"sequential betting"``.
+    """
+
+    estimate: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    method: str = "sequential betting"
+
+
+def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstimate | None, str]:
+    """The figure of an entry that was ended early, and how it was made or why there is no interval."""
+    stopped, scores = entry.stopped, entry.scores
+    if stopped is None or scores is None or not scores.n or entry.metric.link == "none":
+        return None, entry.why_none
+    record, mean = stopped.record, float(np.average(scores.values, weights=scores.weights))
+    why = f"stopped early by {record.name}"
+    order, bounds = stopped.order, entry.metric.bounds
+    if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
+        return StoppedEstimate(mean, None, None, None), f"{why}: no interval for a fixed number of prompts holds"
+    prompts = order.prompts[: record.n_prompts]
+    places = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
+    values = np.where(scores.prompts[places] == prompts, scores.values[places], np.nan)
+    low, high = bounds
+    try:
+        design = design_one_model(
+            ((low or 0.0) + (high or 0.0)) / 2,
+            n_max=record.n_max,
+            bounds=bounds,
+            population=record.population,
+            alpha=1 - level,
+        )
+        test = sequential_test(values, design)
+    except StatisticsError as error:
+        return StoppedEstimate(mean, None, None, None), f"{why}: {error}"
+    if test.estimate is None:
+        return StoppedEstimate(mean, None, None, None), f"{why} before a prompt was scored"
+    reason = f"{why}: the interval holds whenever one stops; warehouse gate --sequential has the verdict"
+    return StoppedEstimate(test.estimate, None, test.low, test.high), reason
+
+
+@dataclass(frozen=True)
+class UnscoredBounds:
+    """Bounds of a row; None where all is scored or nothing limits a score.
+
+    Attributes:
+        low: the figure with every missing score at the smallest possible one.
+        high: the figure with every missing score at the largest.
+        ci_low: lower end of the hull of the default intervals with the missing scores there.
+        ci_high: upper end of it.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+
+
+def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> UnscoredBounds:
+    """Bounds on the mean over all samples, some of them unscored, for a plain mean of bounded scores.
+
+    A prompt with some draws scored keeps them; only its missing ones are filled in.
+    """
+    limits = finite_bounds(metric.bounds)
+    if limits is None or metric.link != "identity":
+        return UnscoredBounds()
+    inside = not scores.n or limits[0] <= scores.values.min() <= scores.values.max() <= limits[1]
+    if not inside or scores.uneven_weights is not None:
+        return UnscoredBounds()
+    low, high = (_filled(scores, end) for end in limits)
+    bounds = filled_bounds(
+        low,
+        high,
+        int(np.count_nonzero(scores.unscored)),
+        bounds=limits,
+        clusters=clusters.labels(scores.seen),
+        n_draws=_draws(scores) + scores.unscored,
+        scored=_scored(scores, limits, clusters, level),
+        level=level,
+    )
+    return UnscoredBounds(bounds.theta_low, bounds.theta_high, bounds.ci_low, bounds.ci_high)
+
+
+def _scored(scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float) -> Estimate | None:
+    """The default estimate of what is scored; None where nothing is."""
+    if not scores.n:
+        return None
+    return estimate_mean(
+        scores.values, clusters=clusters.labels(scores.prompts), bounds=limits, n_draws=scores.n_draws, level=level
+    )
+
+
+def _draws(scores: PromptScores) -> NDArray[np.float64]:
+    """Scored draws of each prompt seen."""
+    draws = np.zeros(len(scores.seen))
+    draws[np.searchsorted(scores.seen, scores.prompts)] = scores.n_draws
+    return draws
+
+
+def _filled(scores: PromptScores, score: float) -> NDArray[np.float64]:
+    """Mean of each prompt seen over all its draws, the missing ones at ``score``."""
+    draws, totals = _draws(scores), np.zeros(len(scores.seen))
+    places = np.searchsorted(scores.seen, scores.prompts)
+    totals[places] = scores.n_draws * scores.values
+    filled: NDArray[np.float64] = (totals + scores.unscored * score) / (draws + scores.unscored)
+    return np.where(scores.unscored > 0, filled, totals / np.maximum(draws, 1))
+
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"

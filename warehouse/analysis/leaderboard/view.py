@@ -1,11 +1,15 @@
-"""A leaderboard as people are shown it."""
+"""A leaderboard as people are shown it: its table, and how the figures were made, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.stats.core.quantiles import z_quantile
 from warehouse.tables.view import Below, Table
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
 
@@ -121,3 +125,126 @@ def _flag(flag: str, row: LeaderboardRow) -> str:
         return flag
     share = row.share_unscored
     return f"unscored {'<0.1' if share < 0.001 else f'{100 * share:.1f}'}%"
+
+
+#: A clustered error that is less than so many naive ones says nothing of clusters.
+CLUSTERS_MATTER = 1.05
+#: An interval so many times as wide as the normal one says why.
+WIDE = 1.5
+
+#: Second intervals that are shown.
+_SECOND = 5
+#: Those that are only of interest where the scores are skewed.
+_USUAL, _SKEWED = ("t", "cr2_t"), "skewed"
+
+
+def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """Lines on intervals and on errors; none for what no row has."""
+    shown = [row for row in rows if row.estimate is not None]
+    yield from _intervals(shown)
+    yield from _errors(shown)
+    yield from _second_intervals(shown)
+
+
+def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """One line for each method, the commonest first, with the reason that most rows give."""
+    names = [_method(row) for row in rows]
+    methods = Counter(names)
+    for name, count in methods.most_common():
+        own = [row.reason for row, method in zip(rows, names, strict=True) if method == name]
+        reasons = sorted(Counter(own).items(), key=lambda item: (-item[1], item[0]))
+        number = f" ({count} of {len(rows)} rows)" if len(methods) > 1 else ""
+        reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
+        yield f"{name}{number}: {reason}"
+
+
+def _method(row: LeaderboardRow) -> str:
+    if row.method == "published":
+        return "published figures"
+    return "no interval" if row.ci_low is None else f"intervals by {row.method}"
+
+
+def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    if any(row.estimand == PROMPTS_FIXED for row in rows):
+        yield "prompts fixed: errors are those of asking these very prompts again"
+        return
+    clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
+    if clustered:
+        yield _clustered(clustered)
+        yield from _wide(clustered)
+    elif any(row.standard_error and row.method != "published" for row in rows):
+        yield "errors take prompts for independent: no clusters"
+
+
+def _clustered(rows: Sequence[LeaderboardRow]) -> str:
+    """What clusters do to the errors; a ratio about 1 or below is chance, and not told."""
+    ratios = [math.sqrt(row.design_effect or 0) for row in rows]
+    clusters = f"{_span([row.n_clusters or 0 for row in rows], 'd')} clusters"
+    if max(ratios) < CLUSTERS_MATTER:
+        return f"errors allow for {clusters}, and are no larger than the naive ones"
+    most = rows[ratios.index(max(ratios))]
+    times = f"up to {max(ratios):.1f}" if min(ratios) < CLUSTERS_MATTER else _span(ratios, ".1f")
+    return (
+        f"errors are {times} x the naive ones because of {clusters} ({most.model}:"
+        f" {most.standard_error:.2g}, naive {most.se_naive:.2g})"
+    )
+
+
+def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """Why an interval is much wider than its error lets expect."""
+    for row in rows:
+        if None in (row.ci_low, row.ci_high) or not row.standard_error:
+            continue
+        width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
+        if width < WIDE * usual_width(row):
+            continue
+        known = (
+            ""
+            if row.degrees_of_freedom is None
+            else (f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom")
+        )
+        condition = f" {row.condition}" if row.condition else ""
+        yield (
+            f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"
+            f" with many clusters{known} ({row.n_clusters} clusters, unequal or few)"
+        )
+
+
+def usual_width(row: LeaderboardRow) -> float:
+    """Width of the normal interval at the row's level."""
+    return 2 * z_quantile(row.level) * (row.standard_error or 0.0)
+
+
+def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    with_second = [
+        row for row in rows if row.beside_method and (row.beside_method not in _USUAL or _SKEWED in row.flags)
+    ]
+    for row in with_second[:_SECOND]:
+        ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
+        condition = f" {row.condition}" if row.condition else ""
+        yield f"{row.model}{condition}: {row.beside_method} gives {ends}; {_why_second(row)}"
+    if len(with_second) > _SECOND:
+        yield f"and {len(with_second) - _SECOND} more second intervals: --json has all"
+
+
+def _why_second(row: LeaderboardRow) -> str:
+    return "the data are skewed" if row.beside_method in _USUAL else "the data are few"
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
+
+
+def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """What statistical ranks, letters and rank sets say; nothing where there are none."""
+    tested = [row for row in rows if row.group and row.statistical_rank is not None]
+    if not tested:
+        return
+    size = round(1 - tested[0].level, 10)
+    yield f"stat. rank: 1 + number of models significantly better (Holm over all pairs, {size:g})"
+    yield "group: models that share a letter cannot be told apart (the same tests)"
+    draws = max(row.rank_draws for row in tested)
+    if draws:
+        share = f"{100 * tested[0].level:g}%"
+        yield f"rank set: where a model's true rank is, at {share} (max-|T|, {draws} draws)"

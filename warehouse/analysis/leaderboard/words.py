@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_in_words
-from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.leaderboard.stopped import STOPPED
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.tables.words import decimals, fixed, listed

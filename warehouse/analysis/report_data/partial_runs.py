@@ -9,8 +9,7 @@ from typing import Any
 
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
-from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.leaderboard.stopped import STOPPED
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppingRecord

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.leaderboard.all_boards import Leaderboards, leaderboards
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards, leaderboard, leaderboards
 from warehouse.analysis.suites.tree import is_suite
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.question import answers
