@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.row import is_equivalent, which_better
 from warehouse.analysis.comparison.words import NOT_KNOWN, better_in_words
 from warehouse.stats.core.rejects import rejects
@@ -15,10 +14,10 @@ from warehouse.stats.paired.margins import noninferiority_of
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_a_p_of_just_one_minus_level_rejects(level):
-    p, options = round(1 - level, 9), Options(level)
+    p = round(1 - level, 9)
     assert rejects(p, 1 - level) and not rejects(p + 1e-9, 1 - level)
-    assert which_better(p, 0.1, True, options) == "a"
-    assert is_equivalent(p, options)
+    assert which_better(p, 0.1, True, level) == "a"
+    assert is_equivalent(p, level)
     row = SimpleNamespace(better="", level=level, n_prompts=9, p_value=p, p_holm=None)
     assert better_in_words(row) == NOT_KNOWN
 
