@@ -152,7 +152,7 @@ USES = {
         flags=("cluster", "at", "hat", "estimand", "level", "seeds"),
     ),
     "power": Use(
-        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:Question"),
+        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:PowerQuestion"),
         "power",
         own=("parts", "cost"),
         fixed=("cost",),  # None in the method, which would have to import it

@@ -68,11 +68,11 @@ def power(
     **options: Any,
 ) -> None:
     from warehouse.analysis.power.power import PowerRow, given_parts, plan_power
-    from warehouse.analysis.power.question import Question
+    from warehouse.analysis.power.question import PowerQuestion
     from warehouse.stats import Cost
 
     asked = AskedPower.said(options | {"references": (*pilot, *more)}, typed(options))
-    question = asked.part(Question, cost=Cost(cost_prompt, cost_generation))
+    question = asked.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if asked.references:
         with state.open() as store:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Rows of a list that people are shown; programs get all.
 SHOWN = 40
 #: Stands for the model that a history is of, in more differences than that.
-ITSELF, FEW = "…", 3
+SAME_MODEL, FEW = "…", 3
 
 
 def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
@@ -240,9 +240,9 @@ def _subjects(changes: History) -> dict[tuple[str, str], str]:
 
 
 def _label(changes: History, subject: str, short: bool) -> str:
-    """A condition, or a difference of two, in which the model of the whole table may be :data:`ITSELF`."""
+    """A condition, or a difference of two, in which the model of the whole table may be :data:`SAME_MODEL`."""
     sides = [_side(changes, side) for side in subject.split(" - ")]
-    return " - ".join(ITSELF if short and len(sides) > 1 and side == changes.model else side for side in sides)
+    return " - ".join(SAME_MODEL if short and len(sides) > 1 and side == changes.model else side for side in sides)
 
 
 def _place(changes: History, row: HistoryRow) -> int:
@@ -282,8 +282,8 @@ def _print_history(changes: History) -> None:
         }
         for row, places in ((row, _places(row)) for row in sorted(changes.rows, key=partial(_place, changes)))
     ]
-    if any(ITSELF in subject for subject in subjects.values()):
-        print_text(f"{ITSELF}: {changes.model}")
+    if any(SAME_MODEL in subject for subject in subjects.values()):
+        print_text(f"{SAME_MODEL}: {changes.model}")
     if len(cells) > 1:
         cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(

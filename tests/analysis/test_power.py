@@ -15,7 +15,7 @@ from tests.support.world import G6, build_world
 from warehouse import connect
 from warehouse.analysis.power.pilot import read_pilot
 from warehouse.analysis.power.power import caution, given_parts, plan_flags, plan_power
-from warehouse.analysis.power.question import Question
+from warehouse.analysis.power.question import PowerQuestion
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Cost, VarianceParts, paired_difference, plan_from_pilot
 from warehouse.stats.power.designs import plan_table
@@ -75,7 +75,7 @@ def test_one_stored_run_stands_for_both(world: Store) -> None:
     found = read_pilot(world, ["org/a"], benchmark="draws", where=["temperature=1"])
     assert found.pilot.sigma2_a == pytest.approx(np.var(G6, axis=1, ddof=1).mean(), rel=1e-12)
     assert found.pilot.omega2 == pytest.approx(2 * 0.0520833333333, rel=1e-11)  # goldens.md G6
-    plan = plan_power(Question(delta=0.2), found)
+    plan = plan_power(PowerQuestion(delta=0.2), found)
     assert any("taken to vary as org/a does" in note for note in plan.notes)
 
 
@@ -84,7 +84,7 @@ def test_clusters_of_the_benchmark_count(world: Store) -> None:
     assert (found.pilot.n_clusters, found.pilot.cluster_size) == (4, 2.5)
     # goldens.md G1: CR2 .220389266008 of ten prompts; two independent models alike
     assert found.pilot.total == pytest.approx(2 * 10 * 0.220389266008**2, rel=1e-10)
-    plan = plan_power(Question(delta=0.5), found)
+    plan = plan_power(PowerQuestion(delta=0.5), found)
     answer = plan.rows[0]
     assert answer.n_clusters == math.ceil(answer.n / 2.5)
     assert any("4 clusters" in note for note in plan.notes)
@@ -114,14 +114,14 @@ def model_of(run_id: int) -> str:
 
 def test_without_a_question_the_pilots_own_size_is_asked_about(world: Store) -> None:
     found = read_pilot(world, ["org/b", "org/c"], benchmark="quiz")
-    plan = plan_power(Question(), found)
+    plan = plan_power(PowerQuestion(), found)
     assert (plan.goal, plan.rows[0].n, plan.rows[0].role) == ("mde", 40, "answer")
     assert {row.k_a for row in plan.rows} == {1, 2, 5, 10}
 
 
 def test_means_whose_variance_is_not_stored_plan_no_fewer_draws(world: Store) -> None:
     found = read_pilot(world, ["org/a", "org/b"], benchmark="means")
-    wanted = Question(delta=0.05)
+    wanted = PowerQuestion(delta=0.05)
     with pytest.raises(StatisticsError, match="all variances are 0"):  # they differ by a constant
         plan_power(wanted, found)
     one = read_pilot(world, ["org/a"], benchmark="means")
@@ -129,12 +129,12 @@ def test_means_whose_variance_is_not_stored_plan_no_fewer_draws(world: Store) ->
     assert {row.k_a for row in plan.rows} == {10}
     assert any("no known variance" in note for note in plan.notes)
     with pytest.raises(MisuseError, match="give --k 10 or more"):
-        plan_power(Question(delta=0.05, k=(1,)), one)
+        plan_power(PowerQuestion(delta=0.05, k=(1,)), one)
 
 
 def test_the_designs_of_an_answer() -> None:
     parts = given_parts(1 / 9, 1 / 6)
-    plan = plan_power(Question(delta=0.1, available=150, budget=800.0, n_values=(50, 100)), parts)
+    plan = plan_power(PowerQuestion(delta=0.1, available=150, budget=800.0, n_values=(50, 100)), parts)
     assert (plan.goal, plan.sigma2_b, plan.reachable) == ("n", 1 / 6, True)
     roles = [row.role for row in plan.rows]
     assert roles == ["answer", "cheapest", "budget", *["table"] * 8]
@@ -145,31 +145,31 @@ def test_the_designs_of_an_answer() -> None:
     assert plan.answer.startswith("A difference of 0.1 is found with power 0.8")
     assert plan.one_line == plan.answer
     assert list(plan.to_frame()["role"]) == roles
-    priced = plan_power(Question(delta=0.1, cost=Cost(8.0, 1.0)), parts)
+    priced = plan_power(PowerQuestion(delta=0.1, cost=Cost(8.0, 1.0)), parts)
     assert priced.rows[1].cost == priced.rows[1].n * (8 + 2 * priced.rows[1].k_a)
 
 
 def test_more_than_there_is_is_told(world: Store) -> None:
-    plan = plan_power(Question(delta=0.01, available=100), VarianceParts(0.1))
+    plan = plan_power(PowerQuestion(delta=0.01, available=100), VarianceParts(0.1))
     assert not plan.reachable
     assert any("even with unlimited draws" in note for note in plan.notes)
 
 
 BAD = [
-    (Question(delta=0.1, n=10, power=0.9), MisuseError, "all given"),
-    (Question(), MisuseError, "give a difference, delta"),
-    (Question(delta=-0.1), StatisticsError, "`delta`"),
-    (Question(delta=0.1, alpha=0.0), StatisticsError, "`alpha`"),
-    (Question(n=0), StatisticsError, "`n`"),
-    (Question(delta=0.1, k=(0,)), StatisticsError, "`k_a`"),
-    (Question(delta=0.1, k_b=0), StatisticsError, "`k_b`"),
-    (Question(delta=0.1, budget=-5), StatisticsError, "`budget`"),
-    (Question(delta=0.1, available=0), StatisticsError, "`available`"),
+    (PowerQuestion(delta=0.1, n=10, power=0.9), MisuseError, "all given"),
+    (PowerQuestion(), MisuseError, "give a difference, delta"),
+    (PowerQuestion(delta=-0.1), StatisticsError, "`delta`"),
+    (PowerQuestion(delta=0.1, alpha=0.0), StatisticsError, "`alpha`"),
+    (PowerQuestion(n=0), StatisticsError, "`n`"),
+    (PowerQuestion(delta=0.1, k=(0,)), StatisticsError, "`k_a`"),
+    (PowerQuestion(delta=0.1, k_b=0), StatisticsError, "`k_b`"),
+    (PowerQuestion(delta=0.1, budget=-5), StatisticsError, "`budget`"),
+    (PowerQuestion(delta=0.1, available=0), StatisticsError, "`available`"),
 ]
 
 
 @pytest.mark.parametrize(("question", "kind", "message"), BAD)
-def test_absurd_questions_are_refused(question: Question, kind: type[Exception], message: str) -> None:
+def test_absurd_questions_are_refused(question: PowerQuestion, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         plan_power(question, VarianceParts(0.1))
 
@@ -196,7 +196,7 @@ def test_runs_that_cannot_be_a_pilot_are_refused(
 def test_a_difference_as_wide_as_the_metric_is_refused(world: Store) -> None:
     found = read_pilot(world, ["org/b", "org/c"], benchmark="quiz")
     with pytest.raises(MisuseError, match="as wide as the whole range of acc on quiz"):
-        plan_power(Question(delta=3.0), found)
+        plan_power(PowerQuestion(delta=3.0), found)
 
 
 # --- command line ----------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_stored_runs_plan_from_the_command_line(run: Caller, url: str) -> None:
     rows = run(*words, "--json", db=url).rows
     with connect(url, create=False).reading() as store:
         pilot = read_pilot(store, ["org/b", "org/c"], benchmark="quiz")
-    assert rows == [row.to_dict() for row in plan_power(Question(delta=0.1), pilot).rows]
+    assert rows == [row.to_dict() for row in plan_power(PowerQuestion(delta=0.1), pilot).rows]
     shown = run(*words, db=url)
     assert shown.out.startswith("A difference of 0.1 is found with power 0.8")
     assert "planned with omega2 = " in shown.out
@@ -278,7 +278,7 @@ def test_a_pilot_whose_figure_overflows_is_refused(run: Caller, tmp_path: Path) 
 
 def test_every_plan_says_what_it_rests_on(world: Store) -> None:
     pilot = read_pilot(world, ["org/a"], benchmark="golden")
-    found = plan_power(Question(delta=0.2, budget=300), pilot)
+    found = plan_power(PowerQuestion(delta=0.2, budget=300), pilot)
     assert found.pilot is not None and (found.pilot.n_clusters or 99) < 20
     assert all("few_clusters" in row.flags for row in found.rows)
     assert "rests on fewer than 20 clusters" in found.answer

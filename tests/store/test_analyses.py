@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from tests.support.stores import ENGINES, empty_store
 from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import result_cache
-from warehouse.store.computed.result_cache import Question
+from warehouse.store.computed.result_cache import StoredQuestion
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, tables
 
-QUESTION = Question("matrix_test", "quiz", "1", fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
+QUESTION = StoredQuestion("matrix_test", "quiz", "1", fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
 NOON = datetime(2026, 1, 2, 12)
 
@@ -59,7 +59,7 @@ def test_an_answer_comes_back_as_it_was_put(store: Store) -> None:
     ],
     ids=["kind", "subject", "seed", "parameters", "version", "data"],
 )
-def test_another_question_has_no_answer(store: Store, other: Question) -> None:
+def test_another_question_has_no_answer(store: Store, other: StoredQuestion) -> None:
     result_cache.put(store, QUESTION, RESULT)
     assert result_cache.get(store, other) is None
     result_cache.put(store, other, {"n": 1})

@@ -14,7 +14,7 @@ from alembic.script import ScriptDirectory
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import prompt_vectors, result_cache
-from warehouse.store.computed.result_cache import Question
+from warehouse.store.computed.result_cache import StoredQuestion
 from warehouse.store.curate import headline_metric
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
@@ -65,7 +65,7 @@ def test_down_and_up_again_with_data(kit: Any) -> None:
 def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: Any) -> None:
     header = kit.header()
     kit.load(header, [kit.row("a", 1.0)])
-    question = Question("kind", "quiz", "1", "fingerprint", 0)
+    question = StoredQuestion("kind", "quiz", "1", "fingerprint", 0)
     result_cache.put(kit.store, question, {"n": 1})
     migrate.downgrade(kit.store, "0001")
     assert "analysis" not in names(kit.store)[0]

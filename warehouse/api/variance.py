@@ -80,12 +80,12 @@ class VarianceMethods(Connection):
         """
         from warehouse.analysis.power.pilot import read_pilot
         from warehouse.analysis.power.power import plan_power
-        from warehouse.analysis.power.question import Question
+        from warehouse.analysis.power.question import PowerQuestion
         from warehouse.stats import Cost
 
         if (parts is None) == (not references):
             raise MisuseError("plan from stored runs or from variances: give one of them")
-        question = Question(
+        question = PowerQuestion(
             delta=delta,
             n=n,
             power=power,

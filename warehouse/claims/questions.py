@@ -39,7 +39,7 @@ _LIMITS = {"n_resamples": 100_000, "seed": 2**32}
 
 
 @dataclass(frozen=True)
-class Answer:
+class ClaimedRows:
     """An answer as rows of plain values, in words, and the runs behind it."""
 
     rows: list[dict[str, Any]]
@@ -95,7 +95,7 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
     return isinstance(value, str)
 
 
-def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> Answer:
+def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
     """The answer that a store gives.
 
     Args:
@@ -116,13 +116,13 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> Answer:
         rows = [_plain(row) for row in table.to_pylist()]
         if not _is_ordered(given["sql"]):
             rows.sort(key=_place)
-        return Answer(rows, f"{len(rows)} rows", ())
+        return ClaimedRows(rows, f"{len(rows)} rows", ())
     result = _result(store, kind, given)
     rows = [row.to_dict() for row in result.rows]
     if getattr(result, "overall", None) is not None:
         rows.append(result.overall.to_dict())
     ids = {number for row in rows for name in LOCAL & row.keys() for number in _numbers(row[name])}
-    return Answer([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)))
+    return ClaimedRows([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)))
 
 
 def _is_ordered(sql: str) -> bool:

@@ -27,7 +27,7 @@ StoredValue = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Question:
+class PlannedQuestion:
     """A question on a benchmark.
 
     Attributes:
@@ -60,7 +60,7 @@ class Plan:
         failures: families that could not say what they ask, with the reason.
     """
 
-    questions: tuple[Question, ...]
+    questions: tuple[PlannedQuestion, ...]
     stored: Mapping[str, tuple[StoredValue, ...]]
     resumed: frozenset[str]
     outdated: tuple[str, ...]
@@ -68,7 +68,7 @@ class Plan:
     failures: tuple[str, ...]
 
     @property
-    def stale(self) -> list[Question]:
+    def stale(self) -> list[PlannedQuestion]:
         """Questions that have to be asked."""
         return [one for one in self.questions if one.why and one.name not in self.resumed]
 
@@ -102,7 +102,7 @@ def make_plan(
     stored: dict[str, list[StoredValue]] = defaultdict(list)
     for value in current:
         stored[question_of(value["input_fingerprint"])].append(value)
-    questions: list[Question] = []
+    questions: list[PlannedQuestion] = []
     failures: list[str] = []
     failed: set[tuple[str, str]] = set()
     for data in benchmarks:
@@ -140,7 +140,7 @@ def make_plan(
 
 def _question(
     family: Family, data: BenchmarkData, asked: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
-) -> Question:
+) -> PlannedQuestion:
     hashes = (
         short_digest(data.benchmark.name, asked.subject)[:_LENGTH],
         data.inputs(asked.conditions)[:_LENGTH],
@@ -148,7 +148,7 @@ def _question(
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
     before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
-    return Question(family, data, asked, fingerprint, _why(fingerprint, before))
+    return PlannedQuestion(family, data, asked, fingerprint, _why(fingerprint, before))
 
 
 def _why(now: str, before: set[str]) -> str:
@@ -212,7 +212,7 @@ def notes_on_others(
             yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
 
 
-def computed(question: Question, settings: Settings) -> Sequence[Value]:
+def computed(question: PlannedQuestion, settings: Settings) -> Sequence[Value]:
     """The figures; a reason where these data do not allow any."""
     try:
         values = question.family.compute(question.data, question.asked, settings)
@@ -242,7 +242,7 @@ def _finite(value: Value) -> Value:
     return replace(value, reason=reason, **bad)  # type: ignore[arg-type]
 
 
-def row_of(question: Question, value: Value) -> dict[str, Any]:
+def row_of(question: PlannedQuestion, value: Value) -> dict[str, Any]:
     """The row of a figure, but for the id of its refresh."""
     own = {name: getattr(value, name) for name in value.__dataclass_fields__ if name != "details"}
     numbers = {

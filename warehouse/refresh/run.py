@@ -20,7 +20,7 @@ from warehouse.analysis.families.family import GONE, Family, Settings
 from warehouse.records.clock import utc_now
 from warehouse.refresh.plan import (
     Plan,
-    Question,
+    PlannedQuestion,
     computed,
     family_of,
     gone_row,
@@ -159,7 +159,7 @@ class _Refresh:
         self.failures = list(self.plan.failures)
         self.counts: dict[str, Counter[str]] = {one.name: Counter() for one in families}
         self.seconds: dict[str, float] = defaultdict(float)
-        self.waiting: list[tuple[Question, list[dict[str, Any]]]] = []
+        self.waiting: list[tuple[PlannedQuestion, list[dict[str, Any]]]] = []
         self.overtaken = 0
         self.written = time.monotonic()
         self.id = 0
@@ -191,7 +191,7 @@ class _Refresh:
             store, parameters, version("eval-warehouse"), self.clock(), self.adopted, self.plan.outdated
         )
 
-    def _answer(self, question: Question) -> None:
+    def _answer(self, question: PlannedQuestion) -> None:
         family, begun = question.family, time.monotonic()
         asked = {"family": family.name, "benchmark": question.data.benchmark.name, "subject": question.asked.subject}
         try:
@@ -283,7 +283,7 @@ class _Refresh:
         return FamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 
-def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Question]:
+def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:
     """The questions in their order, with the scores of several benchmarks read at a time."""
     for chunk in _chunks(stale):
         with opener.reading() as store:
@@ -295,13 +295,13 @@ def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Questio
             questions[0].data.drop()
 
 
-def _chunks(stale: Sequence[Question]) -> Iterator[list[list[Question]]]:
+def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuestion]]]:
     """Questions by benchmark, so many benchmarks as are read at once."""
     by_benchmark = (list(members) for _, members in groupby(stale, key=lambda one: one.data.benchmark.name))
     return in_parts(by_benchmark, _n_rows, ROWS_AT_ONCE)
 
 
-def _n_rows(questions: Sequence[Question]) -> int:
+def _n_rows(questions: Sequence[PlannedQuestion]) -> int:
     """Scores of the conditions that questions on one benchmark ask for."""
     keys = {key for one in questions for key in one.asked.conditions}
     conditions = (questions[0].data.conditions[key] for key in keys)

@@ -21,7 +21,7 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.items.adaptive import Replay, next_items, replay
 from warehouse.stats.items.irt import as_model
-from warehouse.store.computed.result_cache import Question, answer
+from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.open import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
@@ -171,7 +171,7 @@ class Irt:
             "latest": chosen.latest,
             "cluster": chosen.cluster,
         }
-        question = Question(
+        question = StoredQuestion(
             f"irt_{kind}",
             ", ".join(self.data.benchmarks),
             METHOD_VERSION,

@@ -26,7 +26,7 @@ from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import semantic_consistency
 from warehouse.store.computed.prompt_vectors import texts_of
-from warehouse.store.computed.result_cache import Question, StorableArrays, answer
+from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 
@@ -170,10 +170,10 @@ def _way(
     return source, BY_TEXT, "normalised text"
 
 
-def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Question:
+def _question(store: Store, condition: Condition, by: str, model: Grouper) -> StoredQuestion:
     """What the sets are stored under: the contents of the runs say whether they still hold."""
     rows = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
     data = fingerprint(*(row["content_digest"] for row in rows))
     parameters = {"by": by, "model": model.model}
     subject = f"{condition.benchmark_split[0]} {condition.key}"
-    return Question("semantic_sets", subject, METHOD, data, parameters=parameters)
+    return StoredQuestion("semantic_sets", subject, METHOD, data, parameters=parameters)

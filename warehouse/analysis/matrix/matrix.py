@@ -40,7 +40,7 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.prompt_vectors import read_vectors
-from warehouse.store.computed.result_cache import Question, answer
+from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import StoreOpener
@@ -286,7 +286,7 @@ class Matrix:
         *inputs: bytes,
     ) -> Found:
         chosen = {"metric": self.data.metric, "where": sorted(self.selection.where), "latest": self.selection.latest}
-        question = Question(
+        question = StoredQuestion(
             f"matrix_{kind}",
             self.data.benchmark,
             METHOD_VERSION,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.power.pilot import StoredPilot
-from warehouse.analysis.power.question import Goal, Question
+from warehouse.analysis.power.question import Goal, PowerQuestion
 from warehouse.analysis.results import Result, Row
 from warehouse.errors import MisuseError
 from warehouse.stats import (
@@ -24,7 +24,7 @@ from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.power.power import clustered_omega2
 
 
-def answer_in_words(plan: Plan, goal: Goal, question: Question) -> str:
+def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
     """The answer as one sentence, with what it holds for."""
     size = f"{plan.n:,} prompts"
     if plan.n_clusters is not None:
@@ -60,14 +60,14 @@ def caution(flags: Sequence[str]) -> str:
     return f" Do not rely on this: {reasons}." if reasons else ""
 
 
-def _draws_in_words(plan: Plan, question: Question) -> str:
+def _draws_in_words(plan: Plan, question: PowerQuestion) -> str:
     draws = "1 draw" if plan.k_a == 1 else f"{plan.k_a} draws"
     if question.k_b is None:
         return f"{draws} each of both models"
     return f"{draws} each of the first model ({plan.k_b} of the second are there)"
 
 
-def notes_of(plan: Plan, question: Question, source: VarianceParts | StoredPilot) -> list[str]:
+def notes_of(plan: Plan, question: PowerQuestion, source: VarianceParts | StoredPilot) -> list[str]:
     """What had to be assumed, and where the plan is rough."""
     notes = []
     if isinstance(source, StoredPilot):
@@ -217,7 +217,7 @@ def given_parts(
     return VarianceParts(clustered, first, second, cluster_size)
 
 
-def plan_power(question: Question, source: VarianceParts | StoredPilot) -> PowerPlan:
+def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> PowerPlan:
     """The answer, the best designs and a table over n and K.
 
     Args:
@@ -262,7 +262,7 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
     )
 
 
-def _with_pilot(question: Question, source: StoredPilot) -> Question:
+def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
     """Defaults that stored runs give, and refusals that they allow."""
     pilot = source.pilot
     if question.delta is not None and source.width is not None and question.delta >= source.width:
@@ -284,13 +284,13 @@ def _with_pilot(question: Question, source: StoredPilot) -> Question:
     return replace(question, available=question.available or pilot.n_prompts)
 
 
-def _draws(question: Question, parts: VarianceParts) -> tuple[int, ...]:
+def _draws(question: PowerQuestion, parts: VarianceParts) -> tuple[int, ...]:
     if question.k is not None:
         return tuple(question.k)
     return USUAL_DRAWS if parts.sigma2_a + parts.sigma2_b > 0 else (1,)
 
 
-def _common(question: Question) -> dict[str, Any]:
+def _common(question: PowerQuestion) -> dict[str, Any]:
     """Arguments that every design takes."""
     return {
         "k_b": question.k_b,
@@ -301,7 +301,7 @@ def _common(question: Question) -> dict[str, Any]:
     }
 
 
-def _answer_plan(question: Question, goal: Goal, parts: VarianceParts, k: int) -> Plan:
+def _answer_plan(question: PowerQuestion, goal: Goal, parts: VarianceParts, k: int) -> Plan:
     n = question.n
     if goal == "n":
         n = sample_size(
@@ -310,7 +310,7 @@ def _answer_plan(question: Question, goal: Goal, parts: VarianceParts, k: int) -
     return plan_table(parts, [n or 0], [k], **_common(question))[0]
 
 
-def _best_designs(question: Question, parts: VarianceParts) -> list[tuple[str, BestDesign]]:
+def _best_designs(question: PowerQuestion, parts: VarianceParts) -> list[tuple[str, BestDesign]]:
     best = []
     limits: dict[str, Any] = {
         "cost": question.cost,
@@ -333,7 +333,7 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
     return sorted(sizes | ({pilot.n_prompts} if pilot is not None else set()))
 
 
-def _row(role: str, plan: Plan, question: Question, pilot: Pilot | None) -> PowerRow:
+def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
         role=role,

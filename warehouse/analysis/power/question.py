@@ -14,7 +14,7 @@ Goal = Literal["n", "mde", "power"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(Planned):
+class PowerQuestion(Planned):
     """What is to be planned, and what prompts and generations cost."""
 
     cost: Annotated[Cost, Option("Of prompts and generations.")] = Cost()

@@ -23,7 +23,7 @@ from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, est
 from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.alchemy import sa
 from warehouse.store.computed import result_cache
-from warehouse.store.computed.result_cache import Kept, Question
+from warehouse.store.computed.result_cache import Kept, StoredQuestion
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -74,7 +74,7 @@ def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | No
     Returns:
         the plan as the store has it, and what a reader should know of that.
     """
-    question = Question(
+    question = StoredQuestion(
         KIND,
         plan.benchmark,
         METHOD_VERSION,

@@ -18,7 +18,7 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
-from warehouse.store.computed.result_cache import Question, StorableArrays, answer
+from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -332,16 +332,16 @@ def pairs_question(
     threshold: float,
     keep: int,
     embedder: EmbedderRow,
-) -> Question:
+) -> StoredQuestion:
     """What the pairs of these vectors are stored under."""
     data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), places.tobytes(), *names)
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
-    return Question("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)
+    return StoredQuestion("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)
 
 
 def answer_pairs(
     opener: StoreOpener,
-    question: Question,
+    question: StoredQuestion,
     *,
     fresh: bool,
     n_prompts: int,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.analysis.training.trajectories import RecipeScores, Trajectory
 from warehouse.stats.training.noise_floor import MOST, jitter
 from warehouse.stats.training.signal_to_noise import two_way
 
@@ -72,10 +72,14 @@ class Scale:
         return {name: fmean(runs) for name, runs in self.runs.items()}
 
     @property
+    def trajectories(self) -> list[Trajectory]:
+        """Of all runs of all recipes."""
+        return [run for recipe in self.members.values() for scores in recipe for run in scores.trajectories]
+
+    @property
     def is_mixed(self) -> bool:
         """Whether runs end at different places in training."""
-        every = [one for each in self.members.values() for scores in each for one in scores.trajectories]
-        return len({one.positions[-1] for one in every}) > 1
+        return len({one.positions[-1] for one in self.trajectories}) > 1
 
     @property
     def spread(self) -> float | None:
@@ -109,14 +113,12 @@ class Scale:
         return squares / nu if nu else None
 
     def _of_jitter(self) -> float | None:
-        every = [one for each in self.members.values() for scores in each for one in scores.trajectories]
-        placed = [one for one in every if len(one.positions) > 1]
+        placed = [one for one in self.trajectories if len(one.positions) > 1]
         variances = [value for one in placed if (value := jitter(one.scores, one.positions).variance) is not None]
         return float(np.mean(variances)) / self.averaged if variances else None
 
     def _of_items(self) -> float | None:
-        every = [one for each in self.members.values() for scores in each for one in scores.trajectories]
-        errors = np.array([one.errors[-1] for one in every])
+        errors = np.array([one.errors[-1] for one in self.trajectories])
         return float(np.mean(errors**2)) if len(errors) and np.isfinite(errors).all() else None
 
     def components(self) -> Components | None:
@@ -138,8 +140,8 @@ class Scale:
     def table(self) -> NDArray[np.float64] | None:
         """Recipes x their last common checkpoints (at most 20, at most half), each the mean over
         runs; None with fewer than two of either."""
-        every = [one for each in self.members.values() for scores in each for one in scores.trajectories]
-        common = sorted(set.intersection(*(set(one.positions) for one in every))) if every else []
+        places = [set(one.positions) for one in self.trajectories]
+        common = sorted(set.intersection(*places)) if places else []
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None

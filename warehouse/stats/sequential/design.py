@@ -268,7 +268,7 @@ def sequential_order(ids: Sequence[str], seed: int = 0) -> NDArray[np.intp]:
 
 
 #: Room for rounding in what is still possible, as a share of the range.
-ROOM = 1e-12
+ROUNDING = 1e-12
 _HALVINGS, _CLOSE = 60, 1e-14
 
 
@@ -311,7 +311,7 @@ class Side:
 
     def decides(self, theta: float) -> FloatArray:
         """Where this side has won against θ, by evidence or because θ is impossible, shape (n,)."""
-        room = ROOM * (self.design.high - self.design.low)
+        room = ROUNDING * (self.design.high - self.design.low)
         beyond = self.sign * (self.possible() - theta) > room
         return np.asarray((self.path(theta) >= self.design.limit) | beyond)
 

@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.design import ROOM, SequentialDesign, Side
+from warehouse.stats.sequential.design import ROUNDING, SequentialDesign, Side
 from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
 
 _NODES = 400
@@ -114,8 +114,8 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
         z, ends = _look(values[: places[look]], design, bounds[look])
         low, high = _possible(values[: places[look]], design)
         ends = (max(ends[0], low - design.origin), min(ends[1], high - design.origin))
-        passes = z[0] >= bounds[look] or low - design.reference > ROOM * design.width
-        fails = -z[1] >= bounds[look] or design.reference - high > ROOM * design.width
+        passes = z[0] >= bounds[look] or low - design.reference > ROUNDING * design.width
+        fails = -z[1] >= bounds[look] or design.reference - high > ROUNDING * design.width
         if verdict == UNDECIDED and (passes or fails):
             verdict, decided_at = (PASS if passes else FAIL), places[look]
     used = values[: places[done[-1]]] if done else values[:0]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.design import ROOM, SequentialDesign, Side
+from warehouse.stats.sequential.design import ROUNDING, SequentialDesign, Side
 
 
 @dataclass(frozen=True)
@@ -189,8 +189,8 @@ class _Bettor:
         mean = float(design.slope[n]) * design.reference - self.total / float(design.left[n])
         mean -= float(design.forecast_left[n])
         ruin = mean - self.low if sign > 0 else self.high - mean
-        self.is_impossible |= ruin < -ROOM
-        cap = design.bets.cap / ruin if ruin > ROOM else math.inf
+        self.is_impossible |= ruin < -ROUNDING
+        cap = design.bets.cap / ruin if ruin > ROUNDING else math.inf
         for place, horizon in enumerate(self.horizons):
             stake = min(math.sqrt(self.scale / (self.variance * horizon)), cap)
             self.logs[place] += math.log1p(sign * stake * (z - mean))
@@ -208,7 +208,7 @@ class _Bettor:
         end = self.missing
         if design.population is not None:
             end = (self.total + (design.population - n) * end) / design.population
-        return self.sign * (end - design.reference) > ROOM * (design.high - design.low)
+        return self.sign * (end - design.reference) > ROUNDING * (design.high - design.low)
 
 
 #: Fewer scored prompts tell too little of those to come.
@@ -273,7 +273,7 @@ def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
     variance = _variance(side, z, count)
     low, high = design.z_range
     ruin = mean - low if side.sign > 0 else high - mean
-    cap = np.where(ruin > ROOM, design.bets.cap / np.where(ruin > ROOM, ruin, 1.0), np.inf)
+    cap = np.where(ruin > ROUNDING, design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf)
     start = _logs(side)
     capital = np.full((paths, left), -np.inf)
     for log, horizon in zip(start, design.bets.horizons, strict=True):
@@ -281,7 +281,7 @@ def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
         with np.errstate(divide="ignore", invalid="ignore"):  # beyond what is possible, which counts anyway
             step = np.log1p(side.sign * stake * (z - mean))
         capital = np.logaddexp(capital, log + np.cumsum(step, axis=1))
-    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(ruin < -ROOM, axis=1)
+    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(ruin < -ROUNDING, axis=1)
     first: NDArray[np.int64] = np.where(wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1)
     return first
 
@@ -301,6 +301,6 @@ def _logs(side: Side) -> list[float]:
     """Log capital of each bettor of a side at the reference now."""
     means = side.design.slope[: len(side.y)] * side.design.reference + side.offset
     ruin = means - side.game.low if side.sign > 0 else side.game.high - means
-    cap = np.where(ruin > ROOM, side.design.bets.cap / np.where(ruin > ROOM, ruin, 1.0), np.inf)
+    cap = np.where(ruin > ROUNDING, side.design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf)
     steps = np.log1p(side.sign * np.minimum(side.stakes, cap) * (side.game.z - means))
     return [float(total) for total in steps.sum(axis=1)]

@@ -25,7 +25,7 @@ from warehouse.store.open import StoreOpener
 
 
 @dataclass(frozen=True)
-class Question:
+class StoredQuestion:
     """What an analysis was asked.
 
     Attributes:
@@ -87,21 +87,21 @@ _SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_ke
 _METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input_fingerprint"
 
 
-def get(store: Store, question: Question) -> StoredResult | None:
+def get(store: Store, question: StoredQuestion) -> StoredResult | None:
     """The stored answer, None where there is none or method or data have changed since."""
     sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
     rows = store.rows(sql, _asked(question))
     return StoredResult(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
 
 
-def outdated(store: Store, question: Question) -> datetime | None:
+def outdated(store: Store, question: StoredQuestion) -> datetime | None:
     """When the question was last answered from other data or by another version of the method; else None."""
     sql = f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
     rows = store.rows(sql, _asked(question))
     return rows[0]["created_at"] if rows else None
 
 
-def _asked(question: Question) -> dict[str, str]:
+def _asked(question: StoredQuestion) -> dict[str, str]:
     names = ("kind", "subject", "parameters_key", "method_version", "input_fingerprint")
     return {name: getattr(question, name) for name in names}
 
@@ -132,7 +132,7 @@ def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
     return result
 
 
-def put(store: Store, question: Question, result: Mapping[str, Any], *, now: datetime | None = None) -> None:
+def put(store: Store, question: StoredQuestion, result: Mapping[str, Any], *, now: datetime | None = None) -> None:
     """Store an answer in place of an earlier one to the same question.
 
     Args:
@@ -201,7 +201,7 @@ Result = TypeVar("Result", bound=Storable)
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Result]):
+class StoredAnswer(Generic[Result]):
     """The answer to a question.
 
     Attributes:
@@ -226,13 +226,13 @@ class Answer(Generic[Result]):
 
 def answer(
     opener: StoreOpener,
-    question: Question,
+    question: StoredQuestion,
     kind: type[Result],
     compute: Callable[[datetime], Result],
     *,
     fresh: bool,
     store_result: bool = True,
-) -> Answer[Result]:
+) -> StoredAnswer[Result]:
     """The stored answer to a question, else a new one, which is then stored.
 
     A store that is busy or read-only costs the next who ask the same work; the answer is none the
@@ -250,14 +250,14 @@ def answer(
             stored = get(store, question)
             replaces = None if stored is not None else outdated(store, question)
         if stored is not None:
-            return Answer(kind.from_dict(stored.result), stored.created_at, read_back=True)
+            return StoredAnswer(kind.from_dict(stored.result), stored.created_at, read_back=True)
     now = utc_now()
     result = compute(now)
     if not store_result:
-        return Answer(result, now, not_stored="a trial (--no-store)", replaces=replaces)
+        return StoredAnswer(result, now, not_stored="a trial (--no-store)", replaces=replaces)
     try:
         with opener.writing() as store:
             put(store, question, result.to_dict(), now=now)
     except (StoreError, sa.exc.DBAPIError) as error:
-        return Answer(result, now, not_stored=first_line(error), replaces=replaces)
-    return Answer(result, now, replaces=replaces)
+        return StoredAnswer(result, now, not_stored=first_line(error), replaces=replaces)
+    return StoredAnswer(result, now, replaces=replaces)
