@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from importlib import import_module, resources
 from typing import Annotated, Any
 
 import click
+import numpy as np
 import pytest
 
 from warehouse.cli.ui.questions import in_flags, options_of
@@ -68,11 +70,37 @@ def test_a_question_loads_nothing_that_computes(question: type[Question]) -> Non
         ({"share": float("nan")}, StatisticsError, "share must be"),
         ({"kind": "by-boat"}, MisuseError, "unknown kind 'by_boat'; there are: by_foot, by_bike"),
         ({"stops": 0}, StatisticsError, "stops must be at least 1, found 0"),
+        ({"stops": 2.5}, StatisticsError, "stops must be a whole number, found 2.5"),
+        ({"stops": True}, StatisticsError, "stops must be a whole number, found True"),
+        ({"share": "0.5"}, StatisticsError, "share must be a number, found '0.5'"),
+        ({"share": None}, StatisticsError, "share must be a number, found None"),
+        ({"slow_ok": "yes"}, MisuseError, "slow_ok must be True or False, found 'yes'"),
+        ({"kind": None}, MisuseError, "kind must be a text, found None"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(values: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Ask("town", **values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"a": 1}, "a must be a text, found 1"),
+        ({"where": None}, "where must be a list, found None"),
+        ({"where": [1]}, "where must be a text, found 1"),
+        ({"where": {"model": "x"}}, "where must be a list, found {'model': 'x'}"),
+    ],
+)
+def test_what_is_no_text_is_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(MisuseError, match=re.escape(message)):
+        Compare(**({"a": "x", "b": "y"} | values))
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    asked = Ask("town", share=np.float32(0.5), stops=np.int64(3), slow_ok=np.bool_(True))
+    assert (asked.share, asked.stops, asked.slow_ok) == (0.5, 3, True)
+    assert AnyLeaderboard(group="exam", weights={"a": 1.0}).weights == {"a": 1.0}
 
 
 def test_values_have_one_spelling() -> None:

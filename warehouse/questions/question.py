@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
+from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -190,22 +191,38 @@ class FieldOption(Option):
 
     Attributes:
         type: of the value, or of one of several; None left out.
+        kinds: of what the value, or each of several, has to be an instance.
+        may_be_none: whether None may stand for it.
         default: ``inspect.Parameter.empty`` where it has to be said.
         is_list: whether it is several texts or numbers.
     """
 
     type: Any = None
+    kinds: tuple[Any, ...] = ()
+    may_be_none: bool = False
     default: Any = inspect.Parameter.empty
     is_list: bool = False
 
     def checked(self, name: str, value: Any) -> Any:
         """The value in its one spelling, several as a tuple; raises as `check` does."""
-        if value is None and self.default is None:
+        if value is None and self.may_be_none:
             return None
         if not self.is_list:
-            return self.check(name, value)
-        several = (value,) if isinstance(value, str) else tuple(value)
-        return tuple(self.check(name, one) for one in several)
+            return self._one(name, value)
+        if not isinstance(value, Iterable) or isinstance(value, Mapping):
+            raise MisuseError(f"{name} must be a list, found {value!r}")
+        return tuple(self._one(name, one) for one in ((value,) if isinstance(value, str) else value))
+
+    def _one(self, name: str, value: Any) -> Any:
+        """A single value of the right type."""
+        is_truth = type(value).__name__ in ("bool", "bool_")  # numpy's too; as a number it is a slip
+        if is_truth and self.type is bool:
+            return bool(value)
+        if is_truth or not isinstance(value, self.kinds):
+            error = StatisticsError if self.type in (float, int) else MisuseError
+            what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
+            raise error(f"{name} must be {what}, found {value!r}")
+        return self.check(name, value)
 
     @property
     def empty(self) -> Any:
@@ -214,6 +231,8 @@ class FieldOption(Option):
 
 
 _KNOWN: dict[Any, dict[str, FieldOption]] = {}
+_KINDS: dict[Any, Any] = {float: Real, int: Integral}  # those of numpy too
+_IN_WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Mapping: "a dictionary"}
 
 
 def options(question: type[Options]) -> Mapping[str, FieldOption]:
@@ -227,19 +246,18 @@ def options(question: type[Options]) -> Mapping[str, FieldOption]:
 
 def _field_option(default: Any, hint: Any) -> FieldOption:
     kind, (option, *_) = hint.__origin__, hint.__metadata__
-    single = _not_none(kind)
-    is_list = get_origin(single) is Sequence
-    default = inspect.Parameter.empty if default is MISSING else default
+    every = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    types = [part for part in every if part is not NoneType]
+    is_list = get_origin(types[0]) is Sequence
+    types = [get_args(types[0])[0]] if is_list else types
     return FieldOption(
-        **vars(option), type=get_args(single)[0] if is_list else single, default=default, is_list=is_list
+        **vars(option),
+        type=types[0],
+        kinds=tuple(_KINDS.get(part, get_origin(part) or part) for part in types),
+        may_be_none=NoneType in every,
+        default=inspect.Parameter.empty if default is MISSING else default,
+        is_list=is_list,
     )
-
-
-def _not_none(kind: Any) -> Any:
-    """The first type of a union, or the type."""
-    if get_origin(kind) not in (Union, UnionType):
-        return kind
-    return next(part for part in get_args(kind) if part is not NoneType)
 
 
 class Answer(Generic[P, Q, T]):
