@@ -18,9 +18,9 @@ from measure import run_process
 SHARES = """
 import sys, time
 from pathlib import Path
-from warehouse.ingest import parse_elsewhere, tasks
+from warehouse.ingest import parse_elsewhere
 from warehouse.ingest.discover import discover
-from warehouse.ingest.reading import Reading
+from warehouse.ingest.reading import Reading, identify
 from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
@@ -28,7 +28,7 @@ store, folder = sys.argv[1], Path(sys.argv[2])
 discovered = discover([folder])
 plan, archives, parsing = discovered.plan, [], 0.0
 for job in discovered.jobs:
-    known = tasks.identify(job)
+    known = identify(job)
     packed = parse_elsewhere.pack([Reading(job.importer, job.files, known.stamps)], plan.settings, plan.options)
     archive, started = Path(f"{store}.{len(archives)}"), time.process_time()
     with archive.open("wb") as file:

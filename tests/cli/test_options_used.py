@@ -19,8 +19,8 @@ from warehouse.cli.command_table import COMMANDS
 from warehouse.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-#: They settle what other stores leave open.
-SETTLE = {"latest", "force", "subset_ok", "partial_ok"}
+#: They settle what other stores leave open, or compute again what is stored, which gives the same.
+SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
 #: How an answer is printed.
 FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}
 FORMS |= {"db", "wait", "quiet", "verbose"}
@@ -82,7 +82,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 CALLS: dict[str, set[str]] = {
     "leaderboard reading": {"max_unscored", "where"},
     "leaderboard --group reading,sums --json": {"where"},
-    "compare model-a model-b -b reading": {"only_overall", "seed", "where"},
+    "compare model-a model-b -b reading": {"n_resamples", "only_overall", "seed", "where"},
     "compare model-a model-b -b reading --method permutation --json": {"n_resamples", "only_overall", "seed", "where"},
     "compare model-a model-b -b reading --flips 3 --json": {"where"},
     "pairs sums": {"cluster", "where"},
@@ -99,8 +99,8 @@ CALLS: dict[str, set[str]] = {
     "datamap org/m0 -b gens --json": {"min_s"},
     "datamap org/m0 -b gens --suspects --json": {"min_s"},
     "datamap org/m0 -b gens --distribution --json": {"level", "min_s"},
-    f"datamap org/m0 -b gens --group embedding --embedder {TINY} --json": {"fresh", "min_s"},
-    f"datamap org/m0 -b gens --group entailment --entailment {WORDS} --json": {"fresh", "min_s"},
+    f"datamap org/m0 -b gens --group embedding --embedder {TINY} --json": {"min_s"},
+    f"datamap org/m0 -b gens --group entailment --entailment {WORDS} --json": {"min_s"},
     "similar q00": {"embedder"},
     "anchors exam --ids": {"by"},
     "curves cloze --json": {"cluster"},
@@ -139,7 +139,7 @@ CALLS: dict[str, set[str]] = {
     "matrix explain exam --permutations 20 --json": set(),
     "audit exam": {"cluster", "level", "n_options", "strata", "top"},
     "subset plan exam --size 20": {"draws"},
-    "duplicates exam": {"fresh", "keep", "store_result"},
+    "duplicates exam": {"keep", "store_result"},
     "cluster text exam": {"replace"},
     "claim 'leaderboard reading' -o out.json": set(),
     "subset export plan.json --to csv": set(),
@@ -199,7 +199,7 @@ class Place:
             if before is not None and (before.st_mtime_ns, before.st_size) == (now.st_mtime_ns, now.st_size):
                 continue  # a copy keeps the time
             if path.suffix in (".duckdb", ".db"):
-                yield name, stored_rows(str(path))
+                yield name, TIMES.sub("TIME", repr(stored_rows(str(path))))
             else:
                 yield name, path.read_bytes() if path.suffix == ".parquet" else TIMES.sub("TIME", path.read_text())
 

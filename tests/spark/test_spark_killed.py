@@ -140,9 +140,9 @@ class Refresh(Job):
 #: However small the matrix, executors are asked.
 PERMUTATIONS = """
 import sys
-from warehouse.analysis.matrix import elsewhere
+from warehouse.analysis.matrix import analyses
 from warehouse.cli.main import main
-elsewhere.WORTH_SECONDS = 0.0
+analyses.WORTH_SECONDS = 0.0
 sys.exit(main())
 """
 
