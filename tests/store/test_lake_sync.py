@@ -122,7 +122,7 @@ def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: P
         aliases.alias(store, "model", "org/c", "org/b")
     assert written(bring_up(duckdb_url, lake)) == {"model", "run_current"}
     with open_store(duckdb_url, write=True) as store:
-        question = result_cache.Question("matrix", "quiz", "1", "f")
+        question = result_cache.StoredQuestion("matrix", "quiz", "1", "f")
         result_cache.put(store, question, {"p": 0.5})
     assert written(bring_up(duckdb_url, lake)) == {"analysis", UNITS}
     with open_store(duckdb_url, write=True) as store:
