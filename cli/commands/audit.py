@@ -46,7 +46,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.audit.report import AgreementRow, AuditRow, EffectRow
 
-    question = Audit.said(options, typed(options))
+    question = Audit.from_command(options, typed(options))
     if options["effect"] and options["against"] is not None and not output.for_people:
         raise click.UsageError("give one of --effect and --against: they have rows of their own")
     if (options["effect"] or options["against"] is not None) and not output.for_people:

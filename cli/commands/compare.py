@@ -48,7 +48,7 @@ SHORT = 60
 @output_options
 @pass_state
 def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool, **options: Any) -> None:
-    question = Compare.said(options | {"flips": options["flips"] or 0}, typed(options))
+    question = Compare.from_command(options | {"flips": options["flips"] or 0}, typed(options))
     if unpaired:
         unused = "needs paired prompts: leave out it or --unpaired"
         if only_overall:

@@ -34,7 +34,7 @@ _SHOWN = 10
 def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow
 
-    question = Flash.said(options, typed(options))
+    question = Flash.from_command(options, typed(options))
     if ids and question.model is None:
         raise click.UsageError("--ids goes with --model")
     if ids and not output.for_people:

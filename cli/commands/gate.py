@@ -81,7 +81,7 @@ def gate(
         raise click.UsageError("--markdown is of a verdict: leave out --follow")
     candidate, baseline = _two_models(models, candidate, baseline)
     options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
-    asked = AskedGate.said(options, typed(options))
+    asked = AskedGate.from_command(options, typed(options))
     question = asked.question
     if isinstance(question, SequentialReleaseGate):
         return sequential_gate(state, asked, question, output, markdown)

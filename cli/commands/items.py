@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def items(
     state: State, /, benchmark: str, top: int, splits: bool, pruning: bool, seed: int, output: Output, **options: Any
 ) -> None:
-    question = Items.said(options | {"benchmark": benchmark}, typed(options))
+    question = Items.from_command(options | {"benchmark": benchmark}, typed(options))
     if splits and pruning:
         raise click.UsageError("give one of --splits and --pruning")
     if not (splits or pruning):

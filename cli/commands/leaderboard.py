@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @output_options
 @pass_state
 def leaderboard(state: State, /, output: Output, **options: Any) -> None:
-    question = AnyLeaderboard.said(options, typed(options))
+    question = AnyLeaderboard.from_command(options, typed(options))
     with state.open() as store:
         try:
             result: Result = question.ask(store)

@@ -71,7 +71,7 @@ def power(
     from warehouse.analysis.power.question import PowerQuestion
     from warehouse.stats import Cost
 
-    asked = AskedPower.said(options | {"references": (*pilot, *more)}, typed(options))
+    asked = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
     question = asked.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if asked.references:

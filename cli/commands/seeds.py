@@ -195,7 +195,7 @@ def recipes(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.recipes import RecipesRow
     from warehouse.analysis.training.trajectories import describe_others
 
-    question = Recipes.said(options, typed(options))
+    question = Recipes.from_command(options, typed(options))
     with state.open() as store:
         report: RecipesReport = question.ask(store)
     if output.for_people:

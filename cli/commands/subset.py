@@ -42,7 +42,7 @@ def subset() -> None:
 @output_options
 @pass_state
 def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
-    _give(state, PlanSubset.said(options, typed(options)).ask(state.opener()), output, out)
+    _give(state, PlanSubset.from_command(options, typed(options)).ask(state.opener()), output, out)
 
 
 @command("subset import")

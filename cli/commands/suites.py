@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    pass
 
 _WORDS = ("equal", "prompts")
 
 
 def weights_callback(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | dict[str, float]:
-    """Weights as a question takes them."""
-    return read_weights(text)
-
-
-def read_weights(text: str | None) -> str | dict[str, float]:
     """``equal``, ``prompts``, ``name=weight,…``, or a file with one ``name=weight`` a line.
 
     Raises:

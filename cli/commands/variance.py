@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @output_options
 @pass_state
 def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
-    question = PassRates.said(options, typed(options))
+    question = PassRates.from_command(options, typed(options))
     if seeds:
         _seeds(state, question.only(SeedVariance, "does not go with --seeds"), output)
     elif question.at or question.hat:

@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 def options_of(
     question: type[Options], *, without: tuple[str, ...] = (), **settings: Any
 ) -> Callable[[Function], Function]:
-    """An option for each field of a question, an argument for each that has to be said; the command gets their values.
+    """An option for each field of a question, an argument for each that is required; the command gets their values.
 
     A field that the question finds unused is refused by its name on the command line.
 

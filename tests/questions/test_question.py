@@ -113,7 +113,7 @@ def test_what_would_change_nothing_is_refused_by_its_name() -> None:
     with pytest.raises(UnusedError, match="stops is for bikes"):
         Ask("town", stops=3).refuse("is for bikes", "slow_ok", "stops")
     with pytest.raises(UnusedError, match="slow_ok is for bikes"):  # said, though it is the default
-        Ask.said({"to": "town"}, ["slow_ok"]).refuse("is for bikes", "slow_ok")
+        Ask.from_command({"to": "town"}, ["slow_ok"]).refuse("is for bikes", "slow_ok")
 
 
 def test_another_kind_of_question_takes_what_it_knows() -> None:
@@ -142,7 +142,7 @@ def run(*words: str) -> tuple[int, str, dict[str, Any]]:
     @options_of(Ask, share={"help": "Of the whole way."})
     def ask(**values: Any) -> None:
         seen.update(values)
-        Ask.said(values, [name for name in values if name == "slow_ok"]).refuse("is for bikes", "slow_ok")
+        Ask.from_command(values, [name for name in values if name == "slow_ok"]).refuse("is for bikes", "slow_ok")
 
     from click.testing import CliRunner
 

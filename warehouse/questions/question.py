@@ -113,7 +113,7 @@ class Options:
     """Base of what questions are made of: fields with an `Option` each, which are checked.
 
     Attributes:
-        given: fields that were said although they may be at their default; for `refuse`.
+        given: fields that were typed although they may be at their default; for `refuse`.
     """
 
     given: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
@@ -123,11 +123,19 @@ class Options:
             object.__setattr__(self, name, option.checked(name, getattr(self, name)))
 
     @classmethod
-    def said(cls, values: Mapping[str, Any], given: Sequence[str]) -> Self:
-        """The question with these values, of which some were said on purpose."""
+    def from_command(cls, values: Mapping[str, Any], given: Sequence[str]) -> Self:
+        """The question of a command line.
+
+        Args:
+            values: of all its options, by name.
+            given: names of those that were typed; `refuse` refuses these at their default, too.
+
+        Raises:
+            MisuseError: as the class itself.
+        """
         question = cls(**values)
         object.__setattr__(question, "given", frozenset(given))
-        question.__post_init__()  # what is said on purpose may be too much
+        question.__post_init__()  # what was typed may be too much
         return question
 
     def refuse(self, reason: str, *names: str) -> None:
@@ -138,7 +146,7 @@ class Options:
             names: of the fields.
 
         Raises:
-            UnusedError: one of them was said, or is not at its default.
+            UnusedError: one of them was typed, or is not at its default.
         """
         for name in names:
             if name in self.given or getattr(self, name) != options(type(self))[name].default:
@@ -153,7 +161,7 @@ class Options:
             values: what it says of its own; and, without effect, what need not be refused.
 
         Raises:
-            UnusedError: something is said that the other kind does not know.
+            UnusedError: a field that the other kind does not know is not at its default, or was typed.
         """
         known = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
@@ -193,7 +201,7 @@ class FieldOption(Option):
         type: of the value, or of one of several; None left out.
         kinds: of what the value, or each of several, has to be an instance.
         may_be_none: whether None may stand for it.
-        default: ``inspect.Parameter.empty`` where it has to be said.
+        default: ``inspect.Parameter.empty`` where it is required.
         is_list: whether it is several texts or numbers.
     """
 
@@ -226,7 +234,7 @@ class FieldOption(Option):
 
     @property
     def empty(self) -> Any:
-        """The default of what has to be said."""
+        """The default of what is required."""
         return inspect.Parameter.empty
 
 
@@ -338,6 +346,6 @@ def explained(question: type[Question]) -> str:
 
 
 def _in_words(option: FieldOption) -> str:
-    said = f"one of {', '.join(option.choices)}" if option.choices else option.limits
-    text = f"{option.help.rstrip('.')}{f'; {said}' if said else ''}"
-    return text if text.endswith(("?", "]")) and not said else f"{text}."
+    values = f"one of {', '.join(option.choices)}" if option.choices else option.limits
+    text = f"{option.help.rstrip('.')}{f'; {values}' if values else ''}"
+    return text if text.endswith(("?", "]")) and not values else f"{text}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import infer_step
@@ -253,10 +253,6 @@ def _moment(value: Any) -> datetime | None:
 
 def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 1 << 62 else None
-
-
-if TYPE_CHECKING:
-    pass
 
 
 #: Longest line that is read; a longer one is no sample.

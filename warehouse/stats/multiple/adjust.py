@@ -38,6 +38,12 @@ def holm_of_distinct(p_values: ArrayLike, copies: ArrayLike) -> FloatArray:
         p_values: as for `holm`.
         copies: a number for each, equal for those that are one, shape (m,).
 
+    Returns:
+        adjusted, in [0, 1], shape (m,); NaN where the p is NaN.
+
+    Raises:
+        StatisticsError: a p outside [0, 1].
+
     Examples:
         >>> print(holm_of_distinct([0.01, 0.04, 0.01], [0, 1, 0]))
         [0.02 0.04 0.02]
