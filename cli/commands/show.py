@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,10 +17,16 @@ from ..ui.options import output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
+from ..ui.transcript import transcript_lines
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
 
+#: What is told of a response beside its texts, where it is known.
+_OF_RESPONSE = (
+    *("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error"),
+    *("n_turns", "n_tool_calls", "n_tool_errors", "limit_hit", "cached_tokens", "reasoning_tokens"),
+)
 #: Characters of a question in the list of a run's prompts.
 EXCERPT = 60
 
@@ -28,16 +34,17 @@ EXCERPT = 60
 @command("show")
 @options_of(Show, without=("prompt",))
 @click.argument("prompt", required=False)
+@click.option("--full", is_flag=True, help="Every message of a transcript to its end; else its first lines.")
 @output_options
 @pass_state
-def show(state: State, run: str, prompt: str | None, output: Output) -> None:
+def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
 
     with state.open() as store:
         view: RunView | PromptView | PromptRuns = Show(run, prompt).ask(store)
     if isinstance(view, PromptView):
         if output.for_people:
-            _print_prompt(view)
+            _print_prompt(view, full)
         else:
             row = view.to_dict()
             output.emit(list(row), [row])
@@ -58,6 +65,8 @@ def _print_run(view: RunView, verbose: bool = False) -> None:
     _print_fields(shown)
     if len(shown) < len(view.run):
         print_text("(keys, hashes and ids: -v)")
+    if view.tools or view.transcripts.get("mean_turns", 0) > 1 or view.transcripts.get("n_limited"):
+        _print_transcripts(view.transcripts, view.tools)
     echo()
     questions = distinctive([row.text for row in view.rows])
     rows = [
@@ -78,6 +87,20 @@ def _print_run(view: RunView, verbose: bool = False) -> None:
         counts=("unscored",),
         spare=("key",),
     )
+
+
+def _print_transcripts(summary: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> None:
+    """What happened on the way, where more did than one answer."""
+    means = {"messages": "mean_messages", "turns": "mean_turns", "tool calls": "mean_tool_calls"}
+    said = [f"{summary[name]:.1f} {title}" for title, name in means.items() if name in summary]
+    counts = {"calls failed": "n_tool_errors", "stopped by a limit": "n_limited"}
+    said += [f"{summary[name]} {title}" for title, name in counts.items() if summary.get(name)]
+    n = summary["n_transcripts"]
+    print_text(f"\non the way, means over {n} transcript{'s' * (n != 1)}: {', '.join(said)}")
+    columns = {"tool": "tool", "generations": "n_generations", "calls": "n_calls", "errors": "n_errors"}
+    if tools:
+        echo()
+        print_rows([{title: row[name] for title, name in columns.items()} for row in tools], empty="")
 
 
 def _says_something(name: str, value: object, run: Mapping[str, Any]) -> bool:
@@ -107,25 +130,29 @@ def _print_prompt_runs(view: PromptRuns) -> None:
     print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
-def _print_prompt(view: PromptView) -> None:
+def _print_prompt(view: PromptView, full: bool) -> None:
     echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     for response in view.responses:
-        _print_response(response)
+        _print_response(response, full)
     _print_table("scores", view.scores)
     _print_table("choices", view.choices)
 
 
-def _print_response(response: Mapping[str, Any]) -> None:
+def _print_response(response: Mapping[str, Any], full: bool) -> None:
     variant = {name: response[name] for name in ("perturbation", "fewshot_draw", "template")}
     described = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
     title = f"draw {response['draw']}{', ' if described else ''}{described}"
-    _print_block(f"prompt sent, {title}", response["prompt_sent"])
+    if response["messages"]:  # which hold the prompt as it was sent
+        echo(f"\n--- transcript, {title}")
+        for line in transcript_lines(response["messages"], whole=full):
+            echo(visible(line))
+    else:
+        _print_block(f"prompt sent, {title}", response["prompt_sent"])
     _print_block(f"response, {title}", response["response"])
     _print_block(f"explanation, {title}", response["explanation"])
-    shown = ("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error")
-    _print_fields({name: response[name] for name in shown if response[name] is not None})
+    _print_fields({name: response[name] for name in _OF_RESPONSE if response[name] is not None})
 
 
 def _print_block(title: str, text: str | None) -> None:

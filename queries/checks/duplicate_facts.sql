@@ -15,6 +15,16 @@ with repeated as (
   group by run_id, prompt_id, variant_id, draw
   having count(*) > 1
   union all
+  select 'transcript' as table_name, run_id, count(*) - 1 as surplus
+  from transcript
+  group by run_id, prompt_id, variant_id, draw
+  having count(*) > 1
+  union all
+  select 'tool_call' as table_name, run_id, count(*) - 1 as surplus
+  from tool_call
+  group by run_id, prompt_id, variant_id, draw, tool
+  having count(*) > 1
+  union all
   select 'choice' as table_name, run_id, count(*) - 1 as surplus
   from choice
   group by run_id, prompt_id, variant_id, draw, choice_index

@@ -33,6 +33,30 @@ with orphan as (
   from generation held
   where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
   union all
+  select 'transcript' as table_name, 'run_id' as reference, count(*) as n
+  from transcript held
+  where not exists (select 1 from run target where target.id = held.run_id)
+  union all
+  select 'transcript' as table_name, 'prompt_id' as reference, count(*) as n
+  from transcript held
+  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  union all
+  select 'transcript' as table_name, 'variant_id' as reference, count(*) as n
+  from transcript held
+  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  union all
+  select 'tool_call' as table_name, 'run_id' as reference, count(*) as n
+  from tool_call held
+  where not exists (select 1 from run target where target.id = held.run_id)
+  union all
+  select 'tool_call' as table_name, 'prompt_id' as reference, count(*) as n
+  from tool_call held
+  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  union all
+  select 'tool_call' as table_name, 'variant_id' as reference, count(*) as n
+  from tool_call held
+  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  union all
   select 'choice' as table_name, 'run_id' as reference, count(*) as n
   from choice held
   where not exists (select 1 from run target where target.id = held.run_id)

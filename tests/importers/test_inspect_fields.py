@@ -126,7 +126,10 @@ def test_all_containers_of_a_log_give_the_same_rows() -> None:
     def sorted_rows(taken: Any) -> list[Row]:
         return sorted(taken.rows, key=lambda row: (row["prompt_id"], row["draw"], str(scores_by(row).keys())))
 
-    assert sorted_rows(whole) == sorted_rows(text) == sorted_rows(chunked)
+    assert sorted_rows(whole) == sorted_rows(chunked)
+    for row in whole.rows:  # the text was rid of its events
+        row["transcript"] = row["transcript"] and {**row["transcript"], "n_events": None}
+    assert sorted_rows(whole) == sorted_rows(text)
 
 
 def test_an_edited_score_counts_as_edited_and_is_noted() -> None:

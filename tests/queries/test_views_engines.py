@@ -38,6 +38,8 @@ GRAIN = {
     "mean_win_rate": "suite, checkpoint_id, agent_id",
     "published_against_recomputed": "run_id, run_group_id, benchmark, metric_id, statistic, perturbation, published",
     "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
+    "transcript_summary": "run_id",
+    "tool_use": "run_id, tool",
     "metric_history": "refresh_id, subject_kind, subject, benchmark, metric, statistic",
     "metric_current": "subject_kind, subject, benchmark, metric, statistic",
 }

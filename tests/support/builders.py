@@ -287,6 +287,19 @@ class StoreRows:
             }
         )
 
+    def transcript(
+        self, run: int, key: str, draw: int, tools: Mapping[str, tuple[int, int | None]], **columns: Any
+    ) -> None:
+        """What happened on the way to a response; of each tool its calls and errors."""
+        header = self.rows["run"][run - 1]
+        benchmark = self.rows["benchmark"][header["benchmark_id"] - 1]["name"]
+        prompt = self.prompt(benchmark, key, header["split"])
+        fact = {"run_id": run, "prompt_id": prompt, "variant_id": self.variant(), "draw": draw}
+        calls = sum(n for n, _ in tools.values())
+        self.rows["transcript"].append(fact | {"n_tool_calls": calls} | columns)
+        for tool, (n_calls, n_errors) in tools.items():
+            self.rows["tool_call"].append(fact | {"tool": tool, "n_calls": n_calls, "n_errors": n_errors})
+
     def content(self, text: str) -> bytes:
         digest = hashlib.sha256(text.encode()).digest()
         if {"sha256": digest, "text": text} not in self.rows["content"]:

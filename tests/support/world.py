@@ -280,6 +280,8 @@ def _seen(rows: StoreRows) -> None:
     spent = {"input_tokens": 10, "output_tokens": 5, "cost": 0.25}
     rows.generation(run, "task/1 'x'", 0, "It is 4.", **answered, **spent)
     rows.generation(run, "task/1 'x'", 1, "", **failed, **spent)
+    rows.transcript(run, "task/1 'x'", 0, {"search": (2, 1), "run": (1, None)}, n_turns=3, limit_hit=None)
+    rows.transcript(run, "task/1 'x'", 1, {}, n_turns=1, limit_hit="time")
     for place in range(2):
         rows.prompt("seen", f"copy{place}", text="the same words")
     rows.scores(

@@ -289,6 +289,33 @@ CHOICE_TYPE = pa.struct(
     ]
 )
 
+#: The calls of one tool in a generation.
+TOOL_TYPE = pa.struct(
+    [
+        pa.field("tool", pa.string()),  # its name; null where the dump names none
+        pa.field("n_calls", pa.int32()),
+        pa.field("n_errors", pa.int32()),  # calls that came back as an error
+    ]
+)
+
+#: What happened on the way to a response. What the dump does not say is null, never 0.
+TRANSCRIPT_TYPE = pa.struct(
+    [
+        # the tool's own id of this generation, by which later scans name it
+        pa.field("uuid", pa.string()),
+        pa.field("n_messages", pa.int32()),
+        pa.field("n_turns", pa.int32()),  # messages that the model wrote
+        pa.field("n_events", pa.int32()),  # of the tool's own log of the sample
+        # what ended it early: tokens, messages, time ...; null where nothing did
+        pa.field("limit_hit", pa.string()),
+        pa.field("cached_tokens", pa.int64()),  # of the input
+        pa.field("reasoning_tokens", pa.int64()),  # of the output
+        pa.field("tools", pa.list_(TOOL_TYPE)),  # null: unknown; empty: none was called
+        # JSON list of all messages, where prompt and response do not say all of it
+        pa.field("messages", pa.string()),
+    ]
+)
+
 SAMPLE_SCHEMA = pa.schema(
     [
         # index of the RunHeader in Dump.runs
@@ -323,6 +350,7 @@ SAMPLE_SCHEMA = pa.schema(
         pa.field("explanation", pa.string()),  # what the grader wrote
         pa.field("scores", pa.list_(SCORE_TYPE)),
         pa.field("choice_scores", pa.list_(CHOICE_TYPE)),
+        pa.field("transcript", TRANSCRIPT_TYPE),
     ]
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from warehouse.analysis.results import Result, Row
@@ -57,10 +57,14 @@ class RunView(Result):
 
     Attributes:
         run: columns of ``run_current`` that are set.
+        transcripts: the run's row of ``transcript_summary``, the columns that are set; empty without transcripts.
+        tools: its rows of ``tool_use``, most called first.
     """
 
     run: Mapping[str, Any]
     rows: tuple[PromptRow, ...]
+    transcripts: Mapping[str, Any] = field(default_factory=dict)
+    tools: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -125,7 +129,8 @@ class PromptView(Result):
         run: columns of ``run_current`` that are set.
         prompt: question, target, choices (JSON), metadata (JSON), keys.
         responses: one per perturbation, few-shot draw and draw: prompt as sent, response,
-            extracted answer, tokens, error, the grader's explanation.
+            extracted answer, tokens, error, the grader's explanation; turns, calls of tools, limit and
+            messages (JSON) where the dump has a transcript.
         scores: one per perturbation, draw and metric: value, status, raw text, scorer.
         choices: log-likelihood of each option, in nats.
     """
@@ -162,8 +167,16 @@ def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
         return _in_all_runs(store, int(named[1]))
     run_row = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = in_order(store.rows(query_text("analysis", "scores_of_run"), {"run": run_row["run_id"]}))
-        return RunView(_set_columns(run_row), tuple(PromptRow(**row) for row in rows))
+        named_run = {"run": run_row["run_id"]}
+        rows = in_order(store.rows(query_text("analysis", "scores_of_run"), named_run))
+        summary = store.rows(query_text("analysis", "transcripts_of_run"), named_run)
+        tools = store.rows(query_text("analysis", "tools_of_run"), named_run)
+        return RunView(
+            _set_columns(run_row),
+            tuple(PromptRow(**row) for row in rows),
+            _set_columns(summary[0]) if summary else {},
+            tuple(tools),
+        )
     keys = {"run": run_row["run_id"], "prompt": _one_prompt(store, run_row["run_id"], prompt)}
     (text,) = store.rows(query_text("analysis", "prompt"), {"prompt": keys["prompt"]})
     return PromptView(

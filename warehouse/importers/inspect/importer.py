@@ -42,6 +42,7 @@ from warehouse.importers.inspect.sample_fields import (
     scores_of,
     state_of,
     target_of,
+    transcript,
     usage_of,
     values_of,
 )
@@ -85,7 +86,7 @@ class Inspect:
     """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
 
     name = "inspect"
-    version = "1"
+    version = "2"  # 2: transcripts
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -268,6 +269,7 @@ class Reader:
             "error": error_of(sample),
             "explanation": explanation_of(scores),
             "scores": self._scores(sample, scores),
+            "transcript": transcript(sample, usage),
         }
 
     def _prompt(self, sample: Sample, letters: Mapping[str, str]) -> dict[str, Any]:

@@ -288,6 +288,8 @@ class EvalLog:
             sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
             if f"{folder}metadata.json" in self._archive.entries:
                 sample["metadata"] = parse_json(self._archive.read(f"{folder}metadata.json"))
+            if f"{folder}skeleton.json" in self._archive.entries:
+                sample["skeleton"] = parse_json(self._archive.read(f"{folder}skeleton.json"))
             texts = self._sequence(f"{folder}attachments/")
             pool = self._sequence(f"{folder}messages/")
             sample["messages"] = _picked(pool, sample.get("message_refs"))

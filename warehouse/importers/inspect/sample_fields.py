@@ -10,12 +10,14 @@ from warehouse.importers.common.chat_messages import Message, bare_message, cont
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
+    items_of,
     number_or_none,
     objects_of,
     part_of,
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.inspect.log import UNNAMED, Sample
 
 _LARGEST = 1 << 63
@@ -78,6 +80,25 @@ def finish_of(sample: Sample) -> str | None:
     """Why it ended: a limit of the sample, else the model's own reason."""
     kind = text_or_none(part_of(sample, "limit").get("type"))
     return f"{kind}_limit" if kind else stop_reason(sample)
+
+
+def transcript(sample: Sample, usage: Mapping[str, Any]) -> dict[str, Any]:
+    """What happened on the way to the response."""
+    return transcript_of(
+        messages_of(sample),
+        says_errors=True,
+        uuid=text_or_none(sample.get("uuid")),
+        n_events=_n_events(sample),
+        limit_hit=text_or_none(part_of(sample, "limit").get("type")),
+        cached_tokens=whole_count(usage.get("input_tokens_cache_read")),
+        reasoning_tokens=whole_count(usage.get("reasoning_tokens")),
+    )
+
+
+def _n_events(sample: Sample) -> int | None:
+    """Events of a sample; one in chunks has them counted in its skeleton, and some logs were rid of them."""
+    counts = part_of(part_of(sample, "skeleton"), "counts")
+    return len(items_of(sample.get("events"))) or whole_count(counts.get("events")) or None
 
 
 def input_tokens(usage: Mapping[str, Any]) -> int | None:

@@ -24,7 +24,9 @@ RECORD_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is Map
 LIST_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is tuple)
 #: Fields of a sample row that a mapping fills in ``[sample]``.
 SAMPLE_FIELDS = tuple(
-    name for name in SAMPLE_SCHEMA.names if name not in ("run", "identity", "metadata", "scores", "choice_scores")
+    name
+    for name in SAMPLE_SCHEMA.names
+    if name not in ("run", "identity", "metadata", "scores", "choice_scores", "transcript")
 )
 #: Fields that tell apart several rows of one prompt.
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")

@@ -48,6 +48,8 @@ UNITS = "lake_unit"
 
 _BY_UNIT = {
     "generation": ("run_id", "run_marks"),
+    "transcript": ("run_id", "run_marks"),
+    "tool_call": ("run_id", "run_marks"),
     "choice": ("run_id", "run_marks"),
     "score": ("run_id", "run_marks"),
     "prompt_score": ("run_id", "run_marks"),

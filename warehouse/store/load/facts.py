@@ -132,14 +132,41 @@ def push(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
-    scratch.put(
-        "run_id",
-        pa.table({"run": pa.array(list(run_ids), pa.int32()), "run_id": pa.array(list(run_ids.values()), pa.int64())}),
-    )
+    scratch.put("run_id", _numbered(run_ids))
     for table, columns, order in _PUSHED:
         if scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
             scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
+    push_transcripts(scratch, run_ids)
     _push_texts(scratch)
+
+
+def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
+    """What happened on the way to the responses of runs."""
+    if not scratch.value("select count(*) from stage_transcript"):
+        return
+    scratch.put("transcript_run", _numbered(run_ids))
+    scratch.push("transcript", query_text("ingest", "transcripts"))
+    scratch.push("tool_call", query_text("ingest", "tool_calls"))
+
+
+def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: Mapping[int, int]) -> None:
+    """What happened on the way, of stored runs that were loaded before it was kept."""
+    held = sa.select(tables.transcript.c.run_id).where(tables.transcript.c.run_id.in_(run_ids.values())).distinct()
+    if not run_ids or not scratch.value("select count(*) from stage_transcript"):
+        return
+    known = set(connection.execute(held).scalars())
+    once = {run_id: run for run, run_id in run_ids.items() if run_id not in known}
+    if once:
+        push_transcripts(scratch, {run: run_id for run_id, run in once.items()})
+        messages = "select messages_hash from stage_transcript semi join transcript_run using (run)"
+        scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({messages})")
+
+
+def _numbered(run_ids: Mapping[int, int]) -> pa.Table:
+    """Runs of a dump with their ids in the store."""
+    return pa.table(
+        {"run": pa.array(list(run_ids), pa.int32()), "run_id": pa.array(list(run_ids.values()), pa.int64())}
+    )
 
 
 def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
@@ -167,7 +194,8 @@ def _push_texts(scratch: Scratch) -> None:
     select = "select sha256, text from stage_text"
     if scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
         hashes = "select {0}_hash from stage_generation semi join run_id using (run)"
-        new = f"{hashes.format('prompt')} union all {hashes.format('response')}"
+        messages = "select messages_hash from stage_transcript semi join run_id using (run)"
+        new = f"{hashes.format('prompt')} union all {hashes.format('response')} union all {messages}"
         select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
     scratch.push_new("content", "sha256", select)
 

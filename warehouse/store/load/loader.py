@@ -255,6 +255,9 @@ class Loader:
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
                 facts.push(self.scratch, run_ids)
+                facts.complete_transcripts(
+                    connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
+                )
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
+from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
@@ -33,7 +33,7 @@ KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text")
+PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript")
 
 
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
@@ -73,7 +73,8 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
     Raises:
         InputError: a query over the files failed and no reason was found row by row.
     """
-    columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
+    fields = [field for field in SAMPLE_SCHEMA if field.name != TRANSCRIPT]
+    columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in fields)
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
     _ready_keys(scratch)
@@ -139,6 +140,14 @@ _HASHED = {
 }
 
 
+#: The column that a table of samples has only where there are such: it is wide, and few dumps have any.
+TRANSCRIPT = "transcript"
+
+
+def _add_transcripts(scratch: Scratch) -> None:
+    scratch.run(f"alter table stage_sample add column if not exists {TRANSCRIPT} {_column_type(TRANSCRIPT_TYPE)}")
+
+
 def _insert(select: str, names: Iterable[str]) -> str:
     columns = set(names)
     hashes = [
@@ -155,6 +164,8 @@ def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> int:
     try:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
         names = scratch.raw.execute(shape, dict(reading.parameters)).description
+        if any(column[0] == TRANSCRIPT for column in names):
+            _add_transcripts(scratch)
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
         statement = _insert(select if first_run else reading.sql, [column[0] for column in names])
         return int(scratch.rows(statement, reading.parameters)[0][0])
@@ -172,6 +183,11 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
     """Insert batches in this order, in one statement per stretch that has the same columns."""
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
+        if TRANSCRIPT in table.schema.names:
+            if table.column(TRANSCRIPT).null_count == table.num_rows:
+                table = table.drop_columns(TRANSCRIPT)
+            else:
+                _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
         scratch.run(_insert("select * from incoming_batch", table.schema.names))
         scratch.raw.unregister("incoming_batch")
@@ -251,13 +267,28 @@ def gather_texts(scratch: Scratch, policy: TextPolicy) -> None:
         f" where {_HASHED[column].name} is not null"
         for column in kept
     ]
+    if _gather_transcripts(scratch) and policy == "all":
+        selects.append(
+            "select t.messages_hash as sha256, s.transcript.messages as text"
+            " from stage_transcript as t join stage_sample as s on s.rowid = t.r where t.messages_hash is not null"
+        )
     nothing = "select null::blob as sha256, null::varchar as text where false"
     scratch.run(
         "create or replace table stage_text as select sha256, any_value(text) as text"
         f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
     )
-    for column in _HASHED:
-        scratch.run(f"alter table stage_sample drop column {column}")
+    for column in (*_HASHED, TRANSCRIPT):
+        scratch.run(f"alter table stage_sample drop column if exists {column}")
+
+
+def _gather_transcripts(scratch: Scratch) -> bool:
+    """Put what happened on the way into a table of its own; whether there is any of it."""
+    has_any = any(name == TRANSCRIPT for name, *_ in scratch.rows("describe stage_sample"))
+    nothing = f"select 0 as rowid, 0 as run, cast(null as {_column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
+    select = query_text("ingest", "stage_transcript")
+    given = "" if has_any else f"with stage_sample as ({nothing}) "
+    scratch.run(f"create or replace table stage_transcript as {given}{select}")
+    return has_any
 
 
 def resolve(scratch: Scratch) -> None:

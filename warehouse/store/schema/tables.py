@@ -231,6 +231,20 @@ generation = _fact(
     index="run_id",
 )  # fmt: skip
 
+transcript = _fact(
+    "transcript", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
+    _small("draw", optional=False), _text("uuid"), _small("n_messages"), _small("n_turns"),
+    _small("n_tool_calls"), _small("n_tool_errors"), _small("n_events"), _text("limit_hit"),
+    _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"),
+    index="run_id",
+)  # fmt: skip
+
+tool_call = _fact(
+    "tool_call", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
+    _small("draw", optional=False), _text("tool"), _small("n_calls", optional=False), _small("n_errors"),
+    index="run_id",
+)  # fmt: skip
+
 choice = _fact(
     "choice", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
     _small("draw", optional=False), _small("choice_index", optional=False),
@@ -307,7 +321,7 @@ id_counter = sa.Table(
 )
 
 #: Tables that a run's facts live in, in the order in which they are written and removed.
-RUN_FACTS = (generation, choice, score, prompt_score)
+RUN_FACTS = (generation, transcript, tool_call, choice, score, prompt_score)
 
 
 def natural_key(table: sa.Table) -> list[str]:

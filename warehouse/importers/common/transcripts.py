@@ -1,0 +1,69 @@
+"""What happened on the way to a response: turns, calls of tools and their errors, from a list of messages."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warehouse.importers.common.chat_messages import Message, bare_message
+from warehouse.importers.common.json_fields import compact, items_of, objects_of, text_or_none
+
+
+def transcript_of(messages: Sequence[Message], *, says_errors: bool, **more: Any) -> dict[str, Any]:
+    """The ``transcript`` of a sample (``TRANSCRIPT_TYPE``) from its messages, the model's last one included.
+
+    The messages themselves are kept where they say more than a prompt and a response: where the model
+    wrote several, or called a tool.
+
+    Args:
+        messages: with ``role`` and ``content``; ``tool_calls`` as Inspect or the chat API of OpenAI writes
+            them, or as JSON texts; results of tools have the role ``tool``, and ``error`` where they failed.
+        says_errors: the format marks results of tools that are errors; else their number is unknown.
+        more: other fields of the transcript.
+    """
+    turns = [item for item in messages if item.get("role") == "assistant" and item.get("source") != "input"]
+    tools = tools_of(messages, says_errors)
+    said = compact([bare_message(item) for item in messages]) if len(turns) > 1 or tools else None
+    return {"n_messages": len(messages), "n_turns": len(turns), "tools": tools, "messages": said, **more}
+
+
+def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, Any]]:
+    """Calls and errors of each tool, in the order of their first call."""
+    calls: Counter[str | None] = Counter()
+    errors: Counter[str | None] = Counter()
+    by_id: dict[str, str | None] = {}
+    for message in messages:
+        for call in calls_of(message):
+            name = tool_name(call)
+            calls[name] += 1
+            if isinstance(call.get("id"), str):
+                by_id[call["id"]] = name
+        if message.get("role") == "tool" and message.get("error"):
+            errors[text_or_none(message.get("function")) or by_id.get(str(message.get("tool_call_id")))] += 1
+    return [
+        {"tool": tool, "n_calls": calls[tool], "n_errors": errors[tool] if says_errors else None}
+        for tool in (*calls, *(tool for tool in errors if tool not in calls))
+    ]
+
+
+def calls_of(message: Mapping[str, Any]) -> list[Message]:
+    """The calls of tools that a message makes; those that stand as JSON text are read."""
+    return objects_of([_parsed(item) for item in items_of(message.get("tool_calls"))])
+
+
+def tool_name(call: Mapping[str, Any]) -> str | None:
+    """The name of the tool that a call asks for."""
+    function = call.get("function")
+    named = function.get("name") if isinstance(function, dict) else function or call.get("name")
+    return text_or_none(named)
+
+
+def _parsed(call: Any) -> Any:
+    if not isinstance(call, str):
+        return call
+    try:
+        return json.loads(call)
+    except (ValueError, RecursionError):
+        return None
