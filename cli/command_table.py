@@ -116,6 +116,10 @@ _INGEST = (
         "warehouse link gsm8k_cot gsm8k",
         "warehouse link gsm8k gsm8k --by id",
     )),
+    Entry("prices", "ingest", "catalogue", "List or store what tokens cost, for runs that only count them.", (
+        "warehouse prices prices.csv",
+        "warehouse query run_cost",
+    )),
     Entry("models", "ingest", "catalogue", "List models; give two names of one model a common one.", (
         "warehouse models",
     )),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal
 
 import click
+
+from warehouse.tables.words import some_of
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
@@ -167,6 +170,23 @@ def forget(state: State, source: str) -> None:
     with state.open(write=True) as store:
         removed, kept = source_ledger.forget(store, source)
     echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")
+
+
+@command("prices")
+@click.argument("path", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
+@output_options
+@pass_state
+def prices(state: State, path: Path | None, output: Output) -> None:
+    from warehouse.store.curate.prices import StoredPrice, models_without_price, put_prices, read_prices, stored_prices
+
+    read = [] if path is None else read_prices(path)
+    with state.open(write=bool(read)) as store:
+        if read:
+            put_prices(store, read)
+        rows, lacking = stored_prices(store), models_without_price(store)
+    output.emit_records(StoredPrice, rows, needless=("cached",), empty="no prices yet: warehouse prices FILE")
+    if lacking:
+        state.say(f"note: tokens without a price of the day: {some_of(lacking)}")
 
 
 @group("models", invoke_without_command=True)

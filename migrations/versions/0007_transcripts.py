@@ -1,4 +1,5 @@
-"""``transcript`` and ``tool_call`` say what happened on the way to a response: turns, tools, limits, messages."""
+"""``transcript`` and ``tool_call`` say what happened on the way to a response: turns, tools, limits, messages.
+``price`` says what a million tokens cost, for runs that say only how many they took."""
 
 from __future__ import annotations
 
@@ -41,9 +42,22 @@ def upgrade() -> None:
         sa.Column("n_calls", sa.Integer, nullable=False),
         sa.Column("n_errors", sa.Integer),
     )
+    op.create_table(
+        "price",
+        sa.Column("id", sa.BigInteger, autoincrement=False),
+        sa.Column("model", sa.String, nullable=False),
+        sa.Column("valid_from", sa.DateTime, nullable=False),
+        sa.Column("input_price", sa.Double, nullable=False),
+        sa.Column("output_price", sa.Double, nullable=False),
+        sa.Column("cached_price", sa.Double),
+        sa.PrimaryKeyConstraint("id", name="pk_price"),
+        sa.UniqueConstraint("model", "valid_from", name="uq_price_model_valid_from"),
+    )
 
 
 def downgrade() -> None:
     """What happened on the way is in no older store; the texts of its messages go with the next vacuum."""
+    op.execute("delete from id_counter where table_name = 'price'")
+    op.drop_table("price")
     op.drop_table("tool_call")
     op.drop_table("transcript")

@@ -40,6 +40,7 @@ GRAIN = {
     "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
     "transcript_summary": "run_id",
     "tool_use": "run_id, tool",
+    "run_cost": "run_id",
     "metric_history": "refresh_id, subject_kind, subject, benchmark, metric, statistic",
     "metric_current": "subject_kind, subject, benchmark, metric, statistic",
 }

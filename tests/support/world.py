@@ -280,6 +280,16 @@ def _seen(rows: StoreRows) -> None:
     spent = {"input_tokens": 10, "output_tokens": 5, "cost": 0.25}
     rows.generation(run, "task/1 'x'", 0, "It is 4.", **answered, **spent)
     rows.generation(run, "task/1 'x'", 1, "", **failed, **spent)
+    rows.rows["price"].append(
+        {
+            "id": 1,
+            "model": "org/a",
+            "valid_from": datetime(2026, 1, 1),
+            "input_price": 2.0,
+            "output_price": 8.0,
+            "cached_price": None,
+        }
+    )
     rows.transcript(run, "task/1 'x'", 0, {"search": (2, 1), "run": (1, None)}, n_turns=3, limit_hit=None)
     rows.transcript(run, "task/1 'x'", 1, {}, n_turns=1, limit_hit="time")
     for place in range(2):

@@ -293,6 +293,13 @@ prompt_embedding = _fact(
     index="prompt_id",
 )  # fmt: skip
 
+price = _dimension(
+    "price", _id(), _key("model"), _time("valid_from", optional=False),
+    _number("input_price", optional=False), _number("output_price", optional=False),
+    _number("cached_price"),
+    unique=("model", "valid_from"), refs={},
+)  # fmt: skip
+
 # --- operations ----------------------------------------------------------------------------
 
 refresh = _dimension(

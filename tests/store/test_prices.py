@@ -1,0 +1,79 @@
+"""What tokens cost: prices read from a table, the price of the day, and what is unknown stays so."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse.errors import InputError
+from warehouse.store.curate.prices import Price, models_without_price, put_prices, read_prices, stored_prices
+
+HEADER = "model,date,input,output,cached\n"
+
+
+def _load(kit: Any, day: int, **tokens: Any) -> None:
+    row = kit.row("a", 1.0, response=f"x{day}", **tokens)
+    kit.load(kit.header(str(day), started_at=datetime(2026, 3, day)), [row])
+
+
+def test_the_price_of_the_day_counts(kit: Any, whole: Any) -> None:
+    _load(kit, 1, input_tokens=1000, output_tokens=10)
+    _load(kit, 10, input_tokens=1000, output_tokens=20)
+    put_prices(kit.store, [Price("org/a", datetime(2026, 3, 5), 2.0, 8.0), Price("org/a", datetime(2026, 3, 20), 1, 1)])
+    columns = "n_priced, priced_cost, price_date, n_unknown, cost"
+    rows = kit.all(f"select {columns} from run_cost order by run_id")
+    assert rows[0] == (0, None, None, 1, None)  # no price held yet
+    cost = (1000 * 2 + 20 * 8) / 1e6
+    assert rows[1] == (1, pytest.approx(cost), datetime(2026, 3, 5), 0, pytest.approx(cost))
+    assert models_without_price(kit.store) == ["org/a"]
+    assert [(item.date.day, item.n_runs) for item in stored_prices(kit.store)] == [(5, 1), (20, 0)]
+
+
+def test_cached_tokens_have_their_own_price_and_what_is_recorded_stays(kit: Any) -> None:
+    _load(kit, 6, input_tokens=1000, output_tokens=0, transcript={"cached_tokens": 800})
+    _load(kit, 7, input_tokens=1000, output_tokens=5, cost=0.5)
+    _load(kit, 8, input_tokens=1000)  # output unknown
+    put_prices(kit.store, [Price("org/a", datetime(2026, 1, 1), 2.0, 8.0, 0.5)])
+    rows = kit.all("select n_recorded, n_priced, n_unknown, cost from run_cost order by run_id")
+    priced = pytest.approx((200 * 2 + 800 * 0.5) / 1e6)
+    assert rows == [(0, 1, 0, priced), (1, 0, 0, 0.5), (0, 0, 1, None)]
+
+
+def test_a_price_is_replaced_by_that_of_the_same_day(kit: Any) -> None:
+    day = datetime(2026, 3, 5)
+    put_prices(kit.store, [Price("org/a", day, 2.0, 8.0)])
+    put_prices(kit.store, [Price("org/a", day, 3.0, 9.0, 1.0)])
+    assert [(item.input, item.output, item.cached) for item in stored_prices(kit.store)] == [(3.0, 9.0, 1.0)]
+
+
+def test_a_file_of_prices_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text(HEADER + "org/a,2026-03-05,$2.5,10,\norg/a,2026-04-01T02:00+02:00,2,8,0.2\n", encoding="utf-8")
+    assert read_prices(path) == [
+        Price("org/a", datetime(2026, 3, 5), 2.5, 10.0),
+        Price("org/a", datetime(2026, 4, 1), 2.0, 8.0, 0.2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("model,date\n", "no column input"),
+        (HEADER, "no rows"),
+        (HEADER + "org/a,soon,1,2,\n", "date 'soon'"),
+        (HEADER + "org/a,2026-01-01,,2,\n", "no price of input"),
+        (HEADER + "org/a,2026-01-01,-1,2,\n", "input '-1'"),
+        (HEADER + "org/a,2026-01-01,nan,2,\n", "input 'nan'"),
+        (HEADER + ",2026-01-01,1,2,\n", "no model"),
+        (HEADER + "org/a,2026-01-01,1,2,\norg/a,2026-01-01,1,3,\n", "a second price of org/a"),
+    ],
+)
+def test_what_is_no_price_is_refused_with_its_line(tmp_path: Path, text: str, found: str) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_prices(path)
+    assert found in str(caught.value) and "prices.csv" in str(caught.value)

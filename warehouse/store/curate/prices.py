@@ -1,0 +1,150 @@
+"""What a million tokens cost, by model and date: read from a table of the user's, kept in the store."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.store.alchemy import sa
+from warehouse.store.connection import Store
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.schema.later import tables
+from warehouse.store.sql.query_files import query_text
+
+#: Columns that a file of prices has; ``cached`` may be left out.
+COLUMNS = ("model", "date", "input", "output", "cached")
+_EXPECTED = "a header model,date,input,output[,cached] and a row for each model and date"
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a million tokens of a model cost from a date on, in US dollars.
+
+    Attributes:
+        model: its name, as a dump has it or as the store shows it.
+        date: from when on; the next price of the model ends it.
+        input: of the prompt.
+        output: of the response.
+        cached: of input that was cached; None: as other input.
+    """
+
+    model: str
+    date: datetime
+    input: float
+    output: float
+    cached: float | None = None
+
+
+@dataclass(frozen=True)
+class StoredPrice(Price):
+    """A price in a store; ``n_runs`` counts the current runs that cost is computed of by it."""
+
+    n_runs: int = 0
+
+
+def read_prices(path: str | Path) -> list[Price]:
+    """Prices from a CSV file.
+
+    Raises:
+        InputError: it cannot be read, or a row is no price; names the line.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            prices = list(_prices(csv.DictReader(handle), str(path)))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path), expected=_EXPECTED) from None
+    if not prices:
+        raise InputError("no rows", path=str(path), expected=_EXPECTED)
+    return prices
+
+
+def put_prices(store: Store, prices: Sequence[Price]) -> None:
+    """Store prices; one of the same model and date is replaced.
+
+    Args:
+        store: open for writing.
+        prices: no two of one model and date.
+    """
+    price = tables.price
+    with store.begin() as connection:
+        store.dialect.lock_catalogue(connection)
+        first = allocate(connection, "price", len(prices))
+        for number, item in enumerate(prices):
+            same = (price.c.model == item.model) & (price.c.valid_from == item.date)
+            connection.execute(sa.delete(price).where(same))
+            connection.execute(
+                sa.insert(price).values(
+                    id=first + number,
+                    model=item.model,
+                    valid_from=item.date,
+                    input_price=item.input,
+                    output_price=item.output,
+                    cached_price=item.cached,
+                )
+            )
+
+
+def stored_prices(store: Store) -> list[StoredPrice]:
+    """All prices, by model and date."""
+    return [StoredPrice(**row) for row in store.rows(query_text("store", "prices"))]
+
+
+def models_without_price(store: Store) -> list[str]:
+    """Models of which tokens are stored, and neither their cost nor a price of the day."""
+    return [str(row["model"]) for row in store.rows(query_text("store", "models_without_price"))]
+
+
+def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
+    lacking = [name for name in COLUMNS[:4] if name not in (rows.fieldnames or ())]
+    if lacking:
+        found = f"no column {lacking[0]}; there are: {', '.join(rows.fieldnames or ()) or 'none'}"
+        raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
+    seen = set[tuple[str, datetime]]()
+    for row in rows:
+        place = f"line {rows.line_num}"
+        price = _price(row, path, place)
+        if (price.model, price.date) in seen:
+            raise InputError(
+                f"a second price of {price.model} from {price.date:%Y-%m-%d} on", path=path, place=place, expected="one"
+            )
+        seen.add((price.model, price.date))
+        yield price
+
+
+def _price(row: Mapping[str, str | None], path: str, place: str) -> Price:
+    model = (row["model"] or "").strip()
+    if not model:
+        raise InputError("no model", path=path, place=place, expected="the name of a model")
+    date = (row["date"] or "").strip()
+    try:
+        day = datetime.fromisoformat(date)
+    except ValueError:
+        raise InputError(f"date {date!r}", path=path, place=place, expected="YYYY-MM-DD") from None
+    amounts = {name: _amount(row.get(name), name, path, place) for name in COLUMNS[2:]}
+    for name in COLUMNS[2:4]:
+        if amounts[name] is None:
+            raise InputError(
+                f"no price of {name}", path=path, place=place, expected="US dollars for a million tokens; 0 if free"
+            )
+    if day.tzinfo is not None:
+        day = day.astimezone(UTC).replace(tzinfo=None)
+    return Price(model, day, amounts["input"] or 0.0, amounts["output"] or 0.0, amounts["cached"])
+
+
+def _amount(text: str | None, name: str, path: str, place: str) -> float | None:
+    text = (text or "").strip().removeprefix("$")
+    if not text:
+        return None
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount < math.inf:
+        raise InputError(f"{name} {text!r}", path=path, place=place, expected="US dollars for a million tokens")
+    return amount
