@@ -75,20 +75,22 @@ SERVER_SETTINGS = {
 
 
 #: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
-#: in Python from there on.
-ASKING = ("analysis", "report")
+#: in Python from there on; rooms and files of those that load, where parsing and decisions are made in the same
+#: scratch space for both, and the other files of `tests/store` prove what differs.
+ONCE_ON_SERVER = ("analysis", "report", "ingest", "importers")
+FILES_ONCE_ON_SERVER = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is rare on the server: tests marked so, and in rooms that ask all but the first of a file (of those that
-    are collected) and those whose names speak of engines."""
+    """What is rare on the server: tests marked so, and in these rooms and files all but the first of a file (of those
+    that are collected) and those whose names speak of engines."""
     first: dict[Path, str] = {}
     for item in items:
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
-        asks = item.path.parent.name in ASKING and "engine" not in item.originalname
-        again = asks and first.setdefault(item.path, item.originalname) != item.originalname
+        once = item.path.parent.name in ONCE_ON_SERVER or item.path.name in FILES_ONCE_ON_SERVER
+        again = once and "engine" not in item.originalname and first.setdefault(item.path, item.originalname) != item.originalname
         if again or item.get_closest_marker("rare_on_server"):
             item.add_marker(pytest.mark.rare)
 
