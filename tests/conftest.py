@@ -89,9 +89,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
-        once = item.path.parent.name in ONCE_ON_SERVER or item.path.name in FILES_ONCE_ON_SERVER
-        again = once and "engine" not in item.originalname and first.setdefault(item.path, item.originalname) != item.originalname
-        if again or item.get_closest_marker("rare_on_server"):
+        loads = item.path.parent.name in ONCE_ON_SERVER or item.path.name in FILES_ONCE_ON_SERVER
+        first_of_file = item.originalname
+        if loads and "engine" not in item.originalname:
+            first_of_file = first.setdefault(item.path, item.originalname)
+        if first_of_file != item.originalname or item.get_closest_marker("rare_on_server"):
             item.add_marker(pytest.mark.rare)
 
 
