@@ -1,0 +1,181 @@
+"""DeepEval and pydantic-evals by importers; Ragas, Braintrust and Langfuse by shipped mappings.
+
+What the packages write was read from files of theirs (``../shared/data``); the small ones here are made by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import Caller
+
+
+def _metric(name: str, score: float | None, success: bool, **more: Any) -> dict[str, Any]:
+    return {"name": name, "threshold": 0.5, "success": success} | ({} if score is None else {"score": score}) | more
+
+
+def _case(number: int, *metrics: dict[str, Any], **more: Any) -> dict[str, Any]:
+    success = all(item["success"] for item in metrics)
+    asked = {"name": f"test_case_{number}", "input": f"{number}+1", "actualOutput": "1", "expectedOutput": "1"}
+    return asked | {"success": success, "metricsData": list(metrics), "order": number, "runDuration": 0.5} | more
+
+
+CASES = [
+    _case(0, _metric("Exact", 1.0, True), _metric("Bias", 0.1, True, evaluationModel="gpt-judge")),
+    _case(1, _metric("Exact", 0.0, False, reason="differs"), _metric("Bias", 0.9, False, evaluationModel="gpt-judge")),
+    _case(2, _metric("Exact", None, False, error="judge failed")),
+]
+RUN = {
+    "testCases": CASES,
+    "hyperparameters": {"model": "org/a", "temperature": "0.5"},
+    "testPassed": 1,
+    "testFailed": 2,
+}
+
+SCORES = "select metric, estimate, n_prompts, n_unscored from score_summary order by metric"
+
+
+def _write(folder: Path, name: str, *documents: Any) -> str:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(item) for item in documents) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    return str(tmp_path / "store.duckdb")
+
+
+def _scores(run: Caller, db: str) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in run("query", "--json", "--sql", SCORES, db=db).rows]
+
+
+def test_a_test_run_of_deepeval(run: Caller, db: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, "test_run_20260101_000000.json", RUN)
+    said = run("ingest", path, "--default", "benchmark=sums", db=db)
+    assert "published 1 figures: 1 exact" in said.out
+    assert _scores(run, db) == [("Bias", 0.5, 2, 0), ("Exact", 0.5, 2, 1), ("success", pytest.approx(1 / 3), 3, 0)]
+    metrics = "select m.name, s.judge_model, b.higher_is_better, b.direction_by from benchmark_metric b"
+    joined = f"{metrics} join metric m on m.id = metric_id join scorer s on s.id = m.scorer_id order by 1"
+    rows = [tuple(row.values())[:3] for row in run("query", "--json", "--sql", joined, db=db).rows]
+    # passing above the threshold is better higher, below it lower
+    assert rows == [("Bias", "gpt-judge", False), ("Exact", "", True), ("success", "", True)]
+    assert "success (higher is better)" in run("leaderboard", "sums", db=db).out
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "message"),
+    [
+        ({"hyperparameters": {}}, (), "--default model=ORG/NAME"),
+        ({}, (), "--default benchmark=NAME"),
+        ({"testCases": [{"metricsData": [], "success": True}, 7], "x": 1}, ("--default", "benchmark=sums"), "case 2"),
+    ],
+)
+def test_what_a_test_run_does_not_say_is_asked_for(
+    run: Caller, db: str, tmp_path: Path, change: dict[str, Any], given: tuple[str, ...], message: str
+) -> None:
+    run("ingest", _write(tmp_path, "test_run_1.json", RUN | change), *given, db=db).fails(3, message)
+
+
+def test_conversations_of_deepeval_are_transcripts(run: Caller, db: str, tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    turns += [{"role": "user", "content": "bye"}, {"role": "assistant", "content": "bye"}]
+    case = {"name": "talk", "success": True, "metricsData": [_metric("Kind", 1.0, True)], "turns": turns, "order": 0}
+    document = RUN | {"testCases": [], "conversationalTestCases": [case], "datasetAlias": "talks"}
+    assert run("ingest", _write(tmp_path, "test_run_1.json", document), db=db).code == 0
+    shown = run("show", "run:1", "talk", db=db).out
+    assert "[assistant]\n  hello" in shown and "n_turns        2" in shown
+
+
+def _pydantic(**change: Any) -> dict[str, Any]:
+    def case(number: int, right: bool | None, **more: Any) -> dict[str, Any]:
+        found = {} if right is None else {"Equals": {"name": "Equals", "value": right, "reason": None}}
+        closeness = {"close": {"name": "close", "value": 0.25 * number, "reason": "by length"}}
+        asked = {"name": f"c{number}", "inputs": f"{number}+1", "metadata": {"group": 1}, "expected_output": "2"}
+        told = {"output": "2", "metrics": {"input_tokens": 7}, "scores": closeness, "labels": {"kind": {"value": "x"}}}
+        return asked | told | {"assertions": found, "task_duration": 0.5, "evaluator_failures": []} | more
+
+    broken = {"name": "Equals", "error_message": "no key", "error_stacktrace": "..."}
+    cases = [case(1, True), case(2, False), case(3, None, evaluator_failures=[broken])]
+    failure = {"name": "bad", "inputs": "x", "metadata": None, "expected_output": "0", "error_message": "ValueError: x"}
+    return {"name": "task", "dataset_name": "sums", "cases": cases, "failures": [failure], "analyses": []} | change
+
+
+def test_a_report_of_pydantic_evals(run: Caller, db: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, "report.json", _pydantic())
+    run("ingest", path, db=db).fails(3, "--default model=ORG/NAME")
+    said = run("ingest", path, "--default", "model=org/a", db=db)
+    assert "1 task failed and is unscored" in said.err and "left out: kind" in said.err
+    assert _scores(run, db) == [("Equals", 0.5, 2, 2), ("close", 0.5, 3, 1)]
+    rows = run("query", "--json", "--sql", "select error, input_tokens, explanation from generation", db=db).rows
+    assert [row["error"] for row in rows] == [None, None, None, "ValueError: x"]
+    assert rows[2]["explanation"] == "close: by length\nEquals: no key"
+
+
+def test_repeated_cases_of_pydantic_evals_are_draws(run: Caller, db: str, tmp_path: Path) -> None:
+    cases = _pydantic()["cases"][:2]
+    for number, item in enumerate(cases):
+        item |= {"name": f"c [{number + 1}/2]", "source_case_name": "c", "inputs": "1+1"}
+    document = _pydantic(cases=cases, failures=[], experiment_metadata={"model": "org/a"})
+    assert run("ingest", _write(tmp_path, "report.json", document), db=db).code == 0
+    assert _scores(run, db)[0] == ("Equals", 0.5, 1, 0)
+
+
+def test_events_of_braintrust(run: Caller, db: str, tmp_path: Path) -> None:
+    def event(name: str, scores: dict[str, float | None], **more: Any) -> dict[str, Any]:
+        told = {"output": name, "expected": "4", "metadata": {"model": "org/a"}, "metrics": {"prompt_tokens": 3}}
+        return {"id": name, "experiment_id": "e", "input": "2+2", "scores": scores, "is_root": True} | told | more
+
+    span = event("inner", {"span": 0.1}, is_root=False)
+    events = [event("a", {"Exact": 1, "Close": 0.9}), span, event("b", {"Exact": 0, "Close": None}, input="2+3")]
+    path = _write(tmp_path, "experiment.jsonl", *events)
+    assert run("ingest", path, "--map", "braintrust", "--default", "benchmark=sums", db=db).code == 0
+    assert _scores(run, db) == [("Close", 0.9, 1, 1), ("Exact", 0.5, 2, 0)]
+
+
+def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
+    def item(number: int, value: int) -> dict[str, Any]:
+        scores = [
+            {"name": "accuracy", "dataType": "NUMERIC", "value": value},
+            {"name": "tone", "dataType": "CATEGORICAL", "value": "nice"},
+        ]
+        named = {"experimentId": "x", "experimentItemId": f"q{number}", "experimentDatasetId": "sums"}
+        return named | {"input": "2+2", "output": "4", "expectedOutput": "4", "scores": scores}
+
+    path = _write(tmp_path, "items.jsonl", item(1, 1), item(2, 0))
+    assert run("ingest", path, "--map", "langfuse", "--default", "model=org/a", db=db).code == 0
+    assert _scores(run, db) == [("accuracy", 0.5, 2, 0)]
+
+
+#: folder, options, then metric, mean, prompts, unscored of each metric
+PUBLISHED = [
+    (
+        "deepeval",
+        ("--default", "benchmark=sums"),
+        [("Exact", 4 / 6, 6, 1), ("Length ratio", 0.9285714286, 7, 0), ("success", 4 / 7, 7, 0)],
+    ),
+    (
+        "pydantic_evals",
+        ("--default", "model=scripted-1"),
+        [("EqualsExpected", 5 / 6, 6, 1), ("closeness", 1.0, 6, 1), ("is_digit", 1.0, 6, 1)],
+    ),
+    (
+        "ragas",
+        ("--map", "ragas", "--default", "model=scripted-1", "--default", "benchmark=sums"),
+        [(name, 0.8333333333, 6, 0) for name in ("exact_match", "non_llm_string_similarity", "string_present")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("folder", "options", "figures"), PUBLISHED, ids=[case[0] for case in PUBLISHED])
+def test_published_figures(
+    run: Caller, db: str, data_dir: Path, folder: str, options: tuple[str, ...], figures: list[tuple[Any, ...]]
+) -> None:
+    assert run("ingest", str(data_dir / folder), *options, db=db).code == 0
+    expected = [(name, pytest.approx(value, abs=1e-9), *counts) for name, value, *counts in figures]
+    assert _scores(run, db) == expected
+    assert run("query", "--json", "--sql", "select count(*) as n from run_current", db=db).rows == [{"n": 1}]

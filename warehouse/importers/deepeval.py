@@ -1,0 +1,175 @@
+"""Importer of test runs of DeepEval (``.deepeval/.latest_run_full.json``, ``test_run_<time>.json``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+    without_empty,
+)
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.transcripts import transcript_of
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+
+HARNESS = "deepeval"
+#: Whether all metrics of a case passed: what DeepEval counts.
+SUCCESS = "success"
+#: Kinds of cases, and what is asked in them.
+_CASES = ("testCases", "conversationalTestCases")
+#: Hyperparameters by which people name the model.
+_MODEL = ("model", "model_name", "llm", "model name")
+
+
+class DeepEval:
+    """One run for each file, one metric for each of DeepEval's and ``success`` for all of them."""
+
+    name = "deepeval"
+    version = "1"
+    folders = 0
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file is a source."""
+        for item in candidates:
+            head = head_of(item)
+            if head.startswith("{") and has_keys(head, "testCases") and "metricsData" in head and "success" in head:
+                yield source_of(item.path)
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: the file is damaged, or model or benchmark are named nowhere.
+        """
+        path = source.files[0]
+        document = read_document(path)
+        cases = [case for kind in _CASES for case in items_of(document.get(kind))]
+        if not cases:
+            raise InputError("holds no test case", path=str(path), expected="a test run of DeepEval")
+        dump = Dump((_header(document, objects_of(cases), settings, source.name),), ())
+        items = ((f"case {number + 1}", case) for number, case in enumerate(cases))
+        dump.batches = batches_of(
+            items, lambda case: [_row(case)], dump.rejections, "a case with metricsData as DeepEval writes it"
+        )
+        return dump
+
+
+def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, place: str) -> RunHeader:
+    stated, chosen = settings.stated, part_of(document, "hyperparameters")
+    model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
+    require_model(text_or_none(stated.get("model")) or model, place)
+    benchmark = text_or_none(document.get("datasetAlias"))
+    if not (benchmark or stated.get("benchmark")):
+        raise InputError(
+            "nothing here names what was tested",
+            path=place,
+            expected="datasetAlias in the test run",
+            advice="give the name with --default benchmark=NAME",
+        )
+    passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
+    published = PublishedScore(SUCCESS, passed / (passed + failed)) if passed is not None and failed else None
+    return RunHeader(
+        harness=HARNESS,
+        model=model or "",
+        benchmark=benchmark or "",
+        temperature=_number(chosen.get("temperature")),
+        sampling={key: value for key, value in chosen.items() if key not in (*_MODEL, "temperature")},
+        metrics=(binary_metric(SUCCESS, is_default=True), *_metrics(cases)),
+        published=(published,) if published else (),
+    )
+
+
+def _number(text: Any) -> float | None:
+    """A number that stands as text, as all hyperparameters do."""
+    try:
+        return number_or_none(float(text))
+    except (TypeError, ValueError):
+        return None
+
+
+def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
+    results: dict[str, list[Row]] = {}
+    for case in cases:
+        for item in objects_of(case.get("metricsData")):
+            results.setdefault(str(item.get("name")), []).append(item)
+    for name, items in results.items():
+        judge = next((text for item in items if (text := text_or_none(item.get("evaluationModel")))), None)
+        yield MetricSpec(
+            name,
+            scorer=name,
+            scorer_kind="model" if judge else "match",
+            judge_model=judge or "",
+            scorer_parameters=without_empty({key: items[0].get(key) for key in ("threshold", "strictMode")}),
+            higher_is_better=_direction(items),
+            is_default=False,
+        )
+
+
+def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
+    """Whether passing means to reach the threshold or to stay below it; None where the cases do not tell."""
+    ways = set()
+    for item in items:
+        score, threshold = number_or_none(item.get("score")), number_or_none(item.get("threshold"))
+        if score is not None and threshold is not None and score != threshold:
+            ways.add((score > threshold) == (item.get("success") is True))
+    return ways.pop() if len(ways) == 1 else None
+
+
+def _row(case: Any) -> Row:
+    if not isinstance(case, dict) or not isinstance(case.get("metricsData"), list):
+        raise ValueError(f"no metricsData: {compact(case)[:200]}")
+    turns = objects_of(case.get("turns"))
+    question = compact(turns) if turns else as_text(case.get("input"))
+    target, name = case.get("expectedOutput"), text_or_none(case.get("name"))
+    unnamed = name is None or name.startswith("test_case_")
+    context = without_empty({key: case.get(key) for key in ("context", "retrievalContext")})
+    said = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
+    answer = said[-1] if said else case.get("actualOutput")
+    return {
+        "run": 0,
+        "position": whole_count(case.get("order")),
+        "prompt_id": None if unnamed else name,
+        "identity": compact({"input": turns or case.get("input"), "target": target, **context}),
+        "text": question,
+        "target": None if target is None else as_text(target),
+        "metadata": compact({**part_of(case, "metadata"), **context}),
+        "response": None if answer is None else as_text(answer),
+        "latency": number_or_none(case.get("runDuration")),
+        "explanation": _explanation(case),
+        "scores": _scores(case),
+        "transcript": transcript_of(turns, says_errors=False) if turns else None,
+    }
+
+
+def _scores(case: Row) -> list[Row]:
+    success = case.get("success")
+    scores = [{"metric": SUCCESS, "value": float(success) if isinstance(success, bool) else None}]
+    for item in objects_of(case.get("metricsData")):
+        value = number_or_none(item.get("score"))
+        scores.append({"metric": str(item.get("name")), "value": value})
+    return scores
+
+
+def _explanation(case: Row) -> str | None:
+    reasons = {
+        str(item.get("name")): reason
+        for item in objects_of(case.get("metricsData"))
+        if (reason := text_or_none(item.get("error")) or text_or_none(item.get("reason")))
+    }
+    return "\n".join(f"{name}: {reason}" for name, reason in reasons.items()) or None
+
+
+IMPORTER = DeepEval()

@@ -1,0 +1,149 @@
+"""Importer of evaluation reports of pydantic-evals, as ``EvaluationReportAdapter.dump_json`` writes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
+
+HARNESS = "pydantic-evals"
+#: Task metrics that are fields of a generation.
+_OWN_FIELD = ("input_tokens", "output_tokens", "cost")
+
+
+class PydanticEvals:
+    """One run for each report: assertions are right or wrong, scores and task metrics are numbers."""
+
+    name = "pydantic_evals"
+    version = "1"
+    folders = 0
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file is a source."""
+        for item in candidates:
+            head = head_of(item)
+            if head.startswith("{") and has_keys(head, "cases", "inputs", "assertions", "expected_output"):
+                yield source_of(item.path)
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one report.
+
+        Raises:
+            InputError: the file is damaged, or nothing names the model.
+        """
+        path = source.files[0]
+        report = read_document(path)
+        listed, failures = items_of(report.get("cases")), objects_of(report.get("failures"))
+        cases = objects_of(listed)
+        if not cases:
+            raise InputError("holds no case", path=str(path), expected="a report of pydantic-evals")
+        metrics = tuple(_metrics(cases))
+        header = _header(report, metrics, settings, source.name)
+        dump = Dump((header,), (), notes=list(_notes(cases, failures)))
+        names = [spec.name for spec in metrics]
+        draws = Counter[str]()
+        items = ((f"case {number + 1}", case) for number, case in enumerate([*listed, *failures]))
+        dump.batches = batches_of(
+            items, lambda case: [_row(case, names, draws)], dump.rejections, "a case as pydantic-evals writes it"
+        )
+        return dump
+
+
+def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, place: str) -> RunHeader:
+    said = part_of(report, "experiment_metadata")
+    model = text_or_none(said.get("model")) or text_or_none(said.get("model_name"))
+    require_model(text_or_none(settings.stated.get("model")) or model, place)
+    return RunHeader(
+        harness=HARNESS,
+        model=model or "",
+        benchmark=text_or_none(report.get("dataset_name")) or text_or_none(report.get("name")) or "pydantic-evals",
+        metrics=metrics,
+        run_id=text_or_none(report.get("trace_id")),
+        configuration={**said, "name": report.get("name")},
+    )
+
+
+def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
+    def names(part: str) -> list[str]:
+        return list(dict.fromkeys(name for case in cases for name in part_of(case, part)))
+
+    asserted = names("assertions")
+    for name in asserted:
+        yield binary_metric(name, scorer=name, is_default=True if len(asserted) == 1 else None)
+    yield from (MetricSpec(name, scorer=name) for name in names("scores") if name not in asserted)
+    known = {*asserted, *names("scores"), *_OWN_FIELD}
+    yield from (MetricSpec(name, is_default=False) for name in names("metrics") if name not in known)
+
+
+def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
+    if failures:
+        n = len(failures)
+        yield f"{n} task{'s' * (n > 1)} failed and {'are' if n > 1 else 'is'} unscored, as in the report's own averages"
+    labels = sorted({name for case in cases for name in part_of(case, "labels")})
+    if labels:
+        yield f"labels are no scores and are left out: {', '.join(labels[:10])}"
+
+
+def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
+    if not isinstance(case, dict) or "inputs" not in case:
+        raise ValueError(f"no inputs: {compact(case)[:200]}")
+    name = text_or_none(case.get("source_case_name")) or text_or_none(case.get("name"))
+    target, spent = case.get("expected_output"), part_of(case, "metrics")
+    identity = compact({"inputs": case.get("inputs"), "target": target})
+    key = name or identity
+    draws[key] += 1
+    failed, output = text_or_none(case.get("error_message")), case.get("output")
+    metadata = case.get("metadata")
+    return {
+        "run": 0,
+        "prompt_id": name,
+        "identity": identity,
+        "text": as_text(case.get("inputs")),
+        "target": None if target is None else as_text(target),
+        "metadata": compact(metadata if isinstance(metadata, dict) else {"metadata": metadata}) if metadata else None,
+        "draw": draws[key] - 1,
+        "response": None if output is None else as_text(output),
+        "input_tokens": whole_count(spent.get("input_tokens")),
+        "output_tokens": whole_count(spent.get("output_tokens")),
+        "cost": number_or_none(spent.get("cost")),
+        "latency": number_or_none(case.get("task_duration")),
+        "error": failed,
+        "explanation": _explanation(case),
+        "scores": _scores(case, metrics),
+    }
+
+
+def _scores(case: Row, metrics: Sequence[str]) -> list[Row]:
+    """Every metric of the report: what a case lacks, because task or evaluator failed, is unscored."""
+    values: dict[str, Any] = dict(part_of(case, "metrics"))
+    for part in ("scores", "assertions"):
+        values |= {name: item.get("value") for name, item in part_of(case, part).items() if isinstance(item, dict)}
+    return [{"metric": name, "value": number_or_none(values.get(name))} for name in metrics]
+
+
+def _explanation(case: Row) -> str | None:
+    parts = [(name, item) for part in ("assertions", "scores") for name, item in part_of(case, part).items()]
+    reasons = [f"{name}: {item['reason']}" for name, item in parts if isinstance(item, dict) and item.get("reason")]
+    failures = objects_of(case.get("evaluator_failures"))
+    return "\n".join([*reasons, *(f"{item.get('name')}: {item.get('error_message')}" for item in failures)]) or None
+
+
+IMPORTER = PydanticEvals()
