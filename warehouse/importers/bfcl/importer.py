@@ -309,17 +309,17 @@ def _row(row: Row, name: str, number: int | None, failure: Row | None, is_scored
         "latency": _sum(row.get("latency")),
         "error": failed,
         "explanation": _why(about),
-        "scores": [_score(failure)] if is_scored else [],
+        "scores": [_score(failure, failed is not None)] if is_scored else [],
     }
 
 
-def _score(failure: Row | None) -> Row:
+def _score(failure: Row | None, failed: bool) -> Row:
     """1 for what is not among the failures. What failed on the way (network, quota) counts 0 as the tool has it."""
     if failure is None:
         return {"metric": METRIC, "value": 1.0, "origin": "implied"}
     kind = _error_type(failure)
     status = None
-    if "execution_error" in kind or "inference_error" in kind or kind.startswith("executable_checker_rest"):
+    if failed or "execution_error" in kind or "inference_error" in kind or kind.startswith("executable_checker_rest"):
         status = "error"
     elif "decoder" in kind or "no_last_message" in kind or "empty_turn" in kind:
         status = "no_answer"

@@ -20,7 +20,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.evalscope.report import Report, range_of, row_name
+from warehouse.importers.evalscope.report import Figure, Report, range_of, row_name
 from warehouse.importers.evalscope.rows import SubsetFiles
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, SourceFiles, parse_json
 
@@ -53,11 +53,19 @@ def group_figures(report: Report, runs: Sequence[RunHeader]) -> Iterator[Publish
     if not any(run.suite for run in runs):
         return
     names = {metric.name: None for run in runs for metric in run.metrics}
+    repeats = whole_count(runs[0].configuration.get("repeats")) or 1
     for figure in report.figures():
         if figure.subset is None or figure.is_derived:
             statistic = figure.statistic if figure.subset is None else f"{figure.statistic} of {figure.subset}"
             metric = row_name(figure.metric, names)
-            yield published_figure(metric, figure.value, benchmark=report.dataset, statistic=statistic, n=figure.n)
+            yield published_figure(
+                metric, figure.value, benchmark=report.dataset, statistic=statistic, n=_prompts(figure, repeats)
+            )
+
+
+def _prompts(figure: Figure, repeats: int) -> int | None:
+    """Prompts behind a figure: of means, ``num`` counts every repeat, also those that others lack."""
+    return figure.n if repeats == 1 else None
 
 
 def leaf(dataset: str, subset: str) -> str:
@@ -108,6 +116,7 @@ def _header(
     shared: Mapping[str, Any], report: Report, dataset: str, subset: str, files: SubsetFiles | None
 ) -> RunHeader:
     names = files.metrics if files else {}
+    repeats = whole_count(shared["configuration"].get("repeats")) or 1
     single = next(iter(names), None) if len(names) == 1 and len(report.names) == 1 else None
     if files and single is not None and files.unnamed:
         files.unnamed = single = next(iter(report.names))
@@ -115,11 +124,12 @@ def _header(
     for figure in report.figures():
         if figure.subset == subset and not figure.is_derived:
             metric = single if single and files and files.unnamed else row_name(figure.metric, names)
-            published.append(published_figure(metric, figure.value, statistic=figure.statistic, n=figure.n))
+            published.append(
+                published_figure(metric, figure.value, statistic=figure.statistic, n=_prompts(figure, repeats))
+            )
     order = dict.fromkeys([row_name(name, names) for name in report.names])
     known = [single] if files and files.unnamed and single else [*order, *(name for name in names if name not in order)]
     requested = report.requested(subset)
-    repeats = whole_count(shared["configuration"].get("repeats")) or 1
     return RunHeader(
         **shared,
         benchmark=leaf(dataset, subset),
