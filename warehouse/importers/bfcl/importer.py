@@ -319,7 +319,7 @@ def _score(failure: Row | None, failed: bool) -> Row:
         return {"metric": METRIC, "value": 1.0, "origin": "implied"}
     kind = _error_type(failure)
     status = None
-    if failed or "execution_error" in kind or "inference_error" in kind or kind.startswith("executable_checker_rest"):
+    if failed or "execution_error" in kind or "inference_error" in kind:
         status = "error"
     elif "decoder" in kind or "no_last_message" in kind or "empty_turn" in kind:
         status = "no_answer"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
@@ -65,11 +66,17 @@ class EvalScope:
         named = next((path for path in source.files if path.parent.parent.name == "reports"), None)
         report = Report(read_document(named) if named else {})
         dump = Dump((), ())
-        subsets = SubsetFiles.of(source, report.dataset, dump)
+        subsets = SubsetFiles.of(source, report.dataset, _repeats(config), dump)
         dump.runs = tuple(headers(source, report, config, subsets))
         dump.published = tuple(group_figures(report, dump.runs))
         dump.batches = batches(subsets, dump)
         return dump
+
+
+def _repeats(config: Mapping[str, Any]) -> int:
+    """Generations of each question; YAML is read as text."""
+    stated = str(config.get("repeats"))
+    return max(int(stated), 1) if stated.isdecimal() and len(stated) < 7 else 1
 
 
 def _kind(candidate: Candidate) -> str:

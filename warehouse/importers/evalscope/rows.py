@@ -45,6 +45,7 @@ class SubsetFiles:
     benchmark: str
     subset: str
     run: int
+    repeats: int
     reviews: RowSource | None
     predictions: RowSource | None
     first: list[Row]
@@ -52,7 +53,7 @@ class SubsetFiles:
     metrics: dict[str, None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: SourceFiles, dataset: str, dump: Dump) -> list[SubsetFiles]:
+    def of(cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump) -> list[SubsetFiles]:
         """The subsets that have rows.
 
         Raises:
@@ -65,22 +66,23 @@ class SubsetFiles:
                 paths.setdefault(path.stem, {})[kind] = path
         stems = list(paths)
         benchmark = dataset or _common(stems)
-        return [
-            cls._open(benchmark, stem.removeprefix(f"{benchmark}_") if stem != benchmark else "", run, kinds, dump)
-            for run, (stem, kinds) in enumerate(paths.items())
-        ]
+        opened: list[SubsetFiles] = []
+        for run, (stem, kinds) in enumerate(paths.items()):
+            subset = "" if stem == benchmark else stem.removeprefix(f"{benchmark}_")
+            sources = {
+                kind: RowSource(path, f"{kind}/{path.name}", (), dump.rejections, dump.notes)
+                for kind, path in kinds.items()
+            }
+            opened.append(cls._open(benchmark, subset, run, repeats, sources))
+        return opened
 
     @classmethod
-    def _open(cls, benchmark: str, subset: str, run: int, paths: dict[str, Path], dump: Dump) -> SubsetFiles:
-        sources = {
-            kind: RowSource(path, f"{kind}/{path.name}", (), dump.rejections, dump.notes)
-            for kind, path in paths.items()
-        }
+    def _open(cls, benchmark: str, subset: str, run: int, repeats: int, sources: dict[str, RowSource]) -> SubsetFiles:
         opened = sources.get("reviews") or sources["predictions"]
         first = opened.sample()
         if not first:
             raise InputError("no line is a row", path=str(opened.path), expected="predictions or reviews of EvalScope")
-        subset_files = cls(benchmark, subset, run, sources.get("reviews"), sources.get("predictions"), first)
+        subset_files = cls(benchmark, subset, run, repeats, sources.get("reviews"), sources.get("predictions"), first)
         if subset_files.reviews is not None:
             for row in first:
                 subset_files.metrics |= dict.fromkeys(values_of(row, _SCORE))
@@ -136,7 +138,8 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
 
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
     for line, row in source.numbered():
-        yield line, row.get("index", row.get("answer_id")), row
+        key = row.get("index", row.get("answer_id"))
+        yield line, key if isinstance(key, int | str) else None, row
 
 
 def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
@@ -177,9 +180,9 @@ def _facts(row: Row) -> Row:
 
 
 def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
-    if not isinstance(row.get("index"), int) and "choices" not in row:
-        raise ValueError("neither 'index' nor 'choices'")
-    sample = _old_row(row) if subset.is_old else _new_row(row, facts)
+    if not (objects_of(row.get("choices")) if subset.is_old else type(row.get("index")) is int):
+        raise ValueError(f"no '{'choices' if subset.is_old else 'index'}'")
+    sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset.repeats)
     values = values_of(row, subset.unnamed or _SCORE) if is_reviewed else {}
     failed = sample.get("error") is not None
     scores = [_score(name, values.get(name), failed) for name in {**subset.metrics, **values}]
@@ -214,7 +217,7 @@ def _score(name: str, value: Any, failed: bool) -> Row:
     return {"metric": name, "value": number, "weight": weight}
 
 
-def _new_row(row: Row, facts: Row) -> Row:
+def _new_row(row: Row, facts: Row, repeats: int) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
     spoken = objects_of(row.get("messages"))
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
@@ -224,7 +227,7 @@ def _new_row(row: Row, facts: Row) -> Row:
     sample = part_of(row, "sample_score")
     score = part_of(sample, "score")
     group = sample.get("group_id")
-    group = row["index"] if group is None else group
+    group = row["index"] // repeats if group is None else group
     users = [item for item in asked if item.get("role") == "user"]
     response = score.get("prediction")
     if response is None and answered:
@@ -234,11 +237,11 @@ def _new_row(row: Row, facts: Row) -> Row:
     return {
         "position": whole_count(group),
         "prompt_id": str(group),
-        "identity": compact({"asked": asked, "target": target or ""}) if asked else None,
+        "identity": compact({"asked": asked}) if asked else None,
         "text": question_of(users[-1:]) if users else None,
         "target": target or None,
         "metadata": compact(about) if isinstance(about, dict) and about else None,
-        "draw": _draw(row["index"], group, sample.get("generation_index")),
+        "draw": _draw(row["index"], group, repeats, sample.get("generation_index")),
         "prompt_sent": question_of(asked) if asked else None,
         "response": None if response is None else as_text(response),
         "extracted_answer": extracted if extracted != response else None,
@@ -253,11 +256,12 @@ def _why(score: Row) -> str | None:
     return None if status in _USABLE else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
 
 
-def _draw(index: int, group: Any, stated: Any) -> int | None:
-    """Which generation of its question a row is: 0 where it says nothing of groups."""
+def _draw(index: int, group: Any, repeats: int, stated: Any) -> int | None:
+    """Which generation of its question a row is; ``None`` where its number does not fit its group."""
     if isinstance(stated, int) and 0 <= stated < LARGEST_DRAW:
         return stated
-    return 0 if group == index else None
+    draw = index - group * repeats if isinstance(group, int) else -1
+    return draw if 0 <= draw < repeats else None
 
 
 def _old_row(row: Row) -> Row:
