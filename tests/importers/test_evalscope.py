@@ -3,7 +3,6 @@ write them (0.8 and 1.14.1), the report of version 2 too."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -115,12 +114,7 @@ def test_a_report_alone_is_figures(work: Path) -> None:
     assert [(run.benchmark, len(run.published)) for run in taken.dump.runs] == [("quiz_easy_one", 2), ("quiz_hard", 2)]
     assert not taken.rows
     group = {item.statistic: item.value for item in taken.dump.published}
-    assert group == {
-        "pass@2": 1.0,
-        "mean": 0.7143,
-        "mean of OVERALL": 0.8333,
-        "mean over subsets": 0.8334,
-    }
+    assert group == {"pass@2": 1.0, "mean": 0.7143, "mean of OVERALL": 0.8333, "mean over subsets": 0.8334}
 
 
 def test_without_report_and_configuration_a_file_is_its_benchmark(work: Path) -> None:
@@ -203,8 +197,8 @@ def test_the_figures_of_real_runs(data_dir: Path, tmp_path: Path) -> None:
         assert {key: figures[key][0] for key in expected} == expected
         tokens = select(
             store,
-            "select b.benchmark, cast(sum(g.input_tokens) as bigint) as spent, cast(sum(g.output_tokens) as bigint) as made "
-            "from generation g join run_current b on b.run_id = g.run_id where b.model = 'qwen-plus' group by 1",
+            "select b.benchmark, cast(sum(g.input_tokens) as bigint) as spent, "
+            "cast(sum(g.output_tokens) as bigint) as made from generation g join run_current b on b.run_id = g.run_id where b.model = 'qwen-plus' group by 1",
         )
         assert {row["benchmark"]: (row["spent"], row["made"]) for row in tokens} == {
             "gpqa_diamond": (2361, 14948),

@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import number_or_none, text_or_none, without_nulls
+from warehouse.importers.common.json_fields import number_or_none, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import head_of, require_content
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
@@ -110,7 +110,7 @@ def _published(stated: dict[str, Any]) -> Iterator[PublishedScore]:
     for name in _SHARES:
         value = _number(stated.get(name))
         if value is not None:
-            yield PublishedScore(name, value / 100, n=int(n) if n else None, raw=f"{stated[name]} percent")
+            yield PublishedScore(name, share_of(value), n=int(n) if n else None, raw=f"{stated[name]} percent")
 
 
 def _deviations(model: str, stated: dict[str, Any], total: float | None) -> Iterator[str]:

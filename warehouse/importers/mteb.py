@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,8 +169,8 @@ def _published(part: _Part) -> Iterator[PublishedScore]:
             yield _figure(name, value, statistic=f"experiment {place}")
 
 
-def _flat(stated: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Numbers by name; those of a similarity behind its name."""
+def _flat(stated: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
+    """Numbers by name; those of a similarity behind its name. ``NaN`` is read as null: there was no number."""
     for name, value in stated.items():
         if name in _SIMILARITIES and isinstance(value, dict):
             yield from (
@@ -184,13 +183,13 @@ def _flat(stated: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _figure(name: str, value: float, **more: Any) -> PublishedScore:
-    """A figure; what is no number (``NaN``: all samples alike) is kept as its text."""
-    known = math.isfinite(value)
-    return PublishedScore(name, float(value) if known else None, raw=None if known else str(value), **more)
+def _figure(name: str, value: float | None, **more: Any) -> PublishedScore:
+    """A figure; where there is none (all samples alike, say), that is said."""
+    known = number_or_none(value)
+    return PublishedScore(name, known, raw="no number" if known is None else None, **more)
 
 
 IMPORTER = Mteb()

@@ -9,7 +9,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import Row, number_or_none, part_of, text_or_none, without_nulls
+from warehouse.importers.common.json_fields import Row, number_or_none, part_of, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
 from warehouse.records import (
     Candidate,
@@ -123,7 +123,7 @@ def _published(stated: Row) -> Iterator[PublishedScore]:
         number = None if isinstance(value, bool) else number_or_none(value)
         if number is not None:
             statistic = "mean" if k == 1 else f"pass^{k}"
-            yield PublishedScore(METRIC, number / 100, statistic=statistic, raw=f"{number:.15g} percent")
+            yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
     cost = number_or_none(stated.get("cost"))
     if cost is not None:
         yield PublishedScore(COST.name, cost)

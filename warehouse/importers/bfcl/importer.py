@@ -28,7 +28,16 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, require_content
 from warehouse.importers.common.model_names import same_model
-from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles, parse_json
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+    parse_json,
+)
 
 HARNESS = SUITE = "bfcl"
 METRIC = "accuracy"
@@ -263,7 +272,11 @@ def _samples(
     n_results = 0
     for line, row in source.numbered():
         n_results += 1
-        name, number = _identity(row, benchmark)
+        try:
+            name, number = _identity(row, benchmark)
+        except ValueError as error:
+            dump.rejections.append(Rejection(f"{path.name} line {line}", str(error), "a result with 'id' or 'idx'"))
+            continue
         failure = failures.pop(f"#{number}" if by_number else name, None)
         yield f"{path.name} line {line}", (row, name, number, failure, scores is not None)
     for key, failure in failures.items():  # what the result file lacks, the score file still tells
@@ -276,7 +289,11 @@ def _samples(
 
 
 def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
-    """Id and number of a result: of 2024 ``idx``, or an id that ends with it."""
+    """Id and number of a result: of 2024 ``idx``, or an id that ends with it.
+
+    Raises:
+        ValueError: it has neither.
+    """
     number = whole_count(row.get("idx"))
     stated = row.get("id")
     if isinstance(stated, str) and stated:
@@ -284,7 +301,7 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
         return stated, int(found[1]) if found else None
     number = whole_count(stated) if number is None else number
     if number is None:
-        raise InputError(f"a result without id: {compact(row)[:60]}", expected="'id' or 'idx'")
+        raise ValueError(f"no id: {compact(row)[:60]}")
     return f"{benchmark.removeprefix(SUITE + '_')}_{number}", number
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.header_values import local_time
-from warehouse.importers.common.json_fields import number_or_none
+from warehouse.importers.common.json_fields import number_or_none, share_of
 from warehouse.importers.common.jsonl import head_of, require_content
 from warehouse.records import Candidate, PublishedScore, RunHeader
 
@@ -73,6 +73,6 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             metrics=(ACCURACY,),
             run_id=f"{date}/{row['Model'].strip()}" if date else None,
             started_at=local_time(date or "", "%Y-%m-%d"),
-            published=(PublishedScore("accuracy", value / 100, raw=text.strip()),),
+            published=(PublishedScore("accuracy", share_of(value), raw=text.strip()),),
             place=path.name,
         )

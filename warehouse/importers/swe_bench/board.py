@@ -16,6 +16,7 @@ from warehouse.importers.common.json_fields import (
     number_or_none,
     objects_of,
     part_of,
+    share_of,
     text_or_none,
     texts_of,
     without_nulls,
@@ -82,7 +83,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
     calls = number_or_none(result.get("instance_calls"))
     published = []
     if share is not None:
-        published.append(PublishedScore(METRIC, share / 100, raw=f"{share:.15g} percent"))
+        published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
     if calls is not None:
         published.append(PublishedScore(API_CALLS.name, calls))
     kept = {"name": name, "site": text_or_none(result.get("site")), "tags": tags or None}
