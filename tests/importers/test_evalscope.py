@@ -198,7 +198,8 @@ def test_the_figures_of_real_runs(data_dir: Path, tmp_path: Path) -> None:
         tokens = select(
             store,
             "select b.benchmark, cast(sum(g.input_tokens) as bigint) as spent, "
-            "cast(sum(g.output_tokens) as bigint) as made from generation g join run_current b on b.run_id = g.run_id where b.model = 'qwen-plus' group by 1",
+            "cast(sum(g.output_tokens) as bigint) as made from generation g "
+            "join run_current b on b.run_id = g.run_id where b.model = 'qwen-plus' group by 1",
         )
         assert {row["benchmark"]: (row["spent"], row["made"]) for row in tokens} == {
             "gpqa_diamond": (2361, 14948),
