@@ -27,7 +27,7 @@ from warehouse.store.schema.migrate import check
 DATA = Path(__file__).parents[1] / "data"
 TABLE = DATA / "aider" / "polyglot_leaderboard.yml"
 SUBMISSION = DATA / "tau2_bench" / "tiny_org_2026-02-24"
-BOARD = DATA / "swe_bench" / "site" / "leaderboards.json"
+BOARD = DATA / "swe_bench_site" / "leaderboards.json"
 
 
 def take(path: Path, importer: Any) -> Taken:

@@ -109,13 +109,13 @@ def _common(stems: list[str]) -> str:
 def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:
     """All rows of all subsets."""
     for subset in subsets:
-        yield from batches_of(
-            _items(subset, dump.notes),
-            lambda item, subset=subset: [_row(subset, *item)],
-            dump.rejections,
-            "a row as EvalScope writes it",
-            ODD_VALUES,
-        )
+        yield from _batches(subset, dump)
+
+
+def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
+    expected = "a row as EvalScope writes it"
+    items = _items(subset, dump.notes)
+    return batches_of(items, lambda item: [_row(subset, *item)], dump.rejections, expected, ODD_VALUES)
 
 
 def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:
