@@ -162,6 +162,28 @@ def test_in_a_store(store_url: str) -> None:
         assert check(store).ok
 
 
+def test_a_run_that_was_copied_is_one_run(work: Path, tmp_path: Path, duckdb_url: str) -> None:
+    shutil.copytree(work, tmp_path / "again" / work.name)
+    shutil.copytree(work, tmp_path / "20260305_000000")
+    with open_store(duckdb_url, create=True, write=True) as store:
+        ingest(store, [work])
+        again = ingest(store, [tmp_path / "again"])
+        assert (again.total("n_runs"), again.total("n_samples")) == (0, 0)
+        renamed = ingest(store, [tmp_path / "20260305_000000"])
+        assert (renamed.total("n_runs"), renamed.total("n_seen_again")) == (0, 3)
+
+
+def test_a_run_that_went_on_supersedes_the_shorter_one(work: Path, duckdb_url: str) -> None:
+    path = work / "reviews" / "tiny" / "ifeval_default.jsonl"
+    whole = path.read_text()
+    path.write_text("".join(whole.splitlines(keepends=True)[:2]))
+    with open_store(duckdb_url, create=True, write=True) as store:
+        ingest(store, [work])
+        path.write_text(whole)
+        report = ingest(store, [work])
+        assert (report.total("n_runs"), report.total("n_superseded"), report.refused) == (1, 1, ())
+
+
 def test_the_figures_of_real_runs(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "evalscope"
     if not folder.is_dir():

@@ -139,6 +139,16 @@ def test_a_board_of_a_merge_that_was_not_resolved_names_the_line(tmp_path: Path)
         take(path, SWE_BENCH)
 
 
+def test_a_cost_of_nothing_is_one_that_nobody_knows(tmp_path: Path) -> None:
+    document = json.loads(BOARD.read_text())
+    mini = document["leaderboards"][1]["results"][0]
+    mini |= {"cost": 0.0, "instance_cost": 0.0, "instance_calls": 0.0, "per_instance_details": None}
+    path = tmp_path / "leaderboards.json"
+    path.write_text(json.dumps(document))
+    *_, header = take(path, SWE_BENCH).dump.runs
+    assert (header.cost, [metric.name for metric in header.metrics]) == (None, ["resolved"])
+
+
 def test_a_result_without_figure_is_told(tmp_path: Path) -> None:
     document = json.loads(BOARD.read_text())
     document["leaderboards"][0]["results"][1]["resolved"] = None

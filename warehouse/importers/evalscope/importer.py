@@ -89,7 +89,6 @@ def _kind(candidate: Candidate) -> str:
         return "reports" if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head else ""
     if folder not in ("predictions", "reviews") or path.suffix != ".jsonl":
         return ""
-    # a file without any row says by its place alone what it is: refused, it is not overlooked
     is_old = _OLD_ROW.match(head) and has_keys(head, "choices")
     return folder if _NEW_ROW.match(head) or is_old else ""
 

@@ -80,7 +80,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
     folder = text_or_none(result.get("folder"))
     system = (folder or "").partition("_")[2] or name
     model = models[0] if len(models) == 1 else name
-    calls = number_or_none(result.get("instance_calls"))
+    calls = number_or_none(result.get("instance_calls")) or None  # 0 is written where nothing is known
     published = []
     if share is not None:
         published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
@@ -97,7 +97,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         reasoning_effort=text_or_none(result.get("reasoning_effort")),
         metrics=(RESOLVED, API_CALLS) if calls is not None or instances else (RESOLVED,),
         run_id=folder,
-        cost=number_or_none(result.get("cost")),
+        cost=number_or_none(result.get("cost")) or None,
         started_at=moment(result.get("date")),
         configuration=without_nulls(kept),
         note=text_or_none(result.get("warning")),
