@@ -1,5 +1,5 @@
-"""Work folders of EvalScope. Those of ``tests/data/evalscope`` were made by hand after the classes that
-write them (0.8 and 1.14.1), the report of version 2 too."""
+"""Work folders of EvalScope. ``tests/data/evalscope/general_mcq`` was written by the real package
+(``tests/writers/evalscope_work.py``), the others by hand after the classes that write them (0.8 and 1.14.1)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 
 WORKS = Path(__file__).parents[1] / "data" / "evalscope"
+WRITTEN = WORKS / "general_mcq"
 NEW, OLD = WORKS / "20260304_050607", WORKS / "20250117_154119"
 
 
@@ -107,6 +108,22 @@ def test_of_the_old_generation_rows_are_their_documents() -> None:
     assert (row["input_tokens"], row["output_tokens"]) == (20, 5)
 
 
+def test_what_the_real_package_writes() -> None:
+    taken = taken_of(WRITTEN, "general_mcq")
+    colours = taken.run("general_mcq_colours")
+    assert (colours.model, colours.split, colours.fewshot, colours.task_version) == ("mock/tiny", "val", 0, "v1.1")
+    assert (colours.n_requested, colours.temperature, colours.run_id) == (4, 0.5, None)
+    rows = {(row["prompt_id"], row["draw"]): row for row in taken.rows_of("general_mcq_colours")}
+    assert len(rows) == 7 and ("2", 1) not in rows  # the call that failed is in no file
+    assert [note for note in taken.dump.notes if "1 of 8 samples failed" in note]
+    row = rows["0", 0]
+    assert (row["target"], row["response"], row["extracted_answer"]) == ("A", "ANSWER: A", "A")
+    # over 7 samples, not over 4 questions: nothing to hold against the latter
+    assert [(item.statistic, item.value) for item in colours.published] == [("mean of samples", 0.8571)]
+    trees = taken.run("general_mcq_trees")
+    assert [(item.statistic, item.value) for item in trees.published] == [("mean", 0.25)]
+
+
 def test_a_report_alone_is_figures(work: Path) -> None:
     for folder in ("predictions", "reviews"):
         shutil.rmtree(work / folder)
@@ -155,7 +172,7 @@ def test_parts_replaced_at_random_stop_nothing(work: Path, tmp_path: Path) -> No
 def test_in_a_store(store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
         report = ingest(store, [WORKS])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 5)
+        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 7)
         assert not [item for item in report.reconciliation if item.verdict == "contradicts"]
         text = "select count(*) as n from source where path like '%not-a-key%'"
         assert select(store, text) == [{"n": 0}]

@@ -48,7 +48,7 @@ def headers(
             yield _header(shared, report, dataset, name, None)
 
 
-def group_figures(report: Report, runs: Sequence[RunHeader]) -> Iterator[PublishedScore]:
+def group_figures(report: Report, runs: Sequence[RunHeader], has_rows: bool) -> Iterator[PublishedScore]:
     """Figures of the benchmark as a whole, where it is more than one run."""
     if not any(run.suite for run in runs):
         return
@@ -56,7 +56,8 @@ def group_figures(report: Report, runs: Sequence[RunHeader]) -> Iterator[Publish
     repeats = whole_count(runs[0].configuration.get("repeats")) or 1
     for figure in report.figures():
         if figure.subset is None or figure.is_derived:
-            statistic = figure.statistic if figure.subset is None else f"{figure.statistic} of {figure.subset}"
+            statistic = report.statistic_of(figure, repeats) if has_rows else figure.statistic
+            statistic = statistic if figure.subset is None else f"{statistic} of {figure.subset}"
             metric = row_name(figure.metric, names)
             yield published_figure(
                 metric, figure.value, benchmark=report.dataset, statistic=statistic, n=_prompts(figure, repeats)
@@ -81,6 +82,7 @@ def _shared(
     named = text_or_none(settings.get("model"))
     model = named if named and not is_local(named) else (report.model or folder)
     arguments = part_of(part_of(settings, "dataset_args"), dataset)
+    arguments |= part_of(part_of(settings, "resolved_benchmarks"), dataset)
     generation = part_of(settings, "generation_config")
     revision = text_or_none(part_of(settings, "model_args").get("revision"))
     is_old = any(subset.is_old for subset in subsets) or (not subsets and not report.is_new)
@@ -125,7 +127,12 @@ def _header(
         if figure.subset == subset and not figure.is_derived:
             metric = single if single and files and files.unnamed else row_name(figure.metric, names)
             published.append(
-                published_figure(metric, figure.value, statistic=figure.statistic, n=_prompts(figure, repeats))
+                published_figure(
+                    metric,
+                    figure.value,
+                    statistic=report.statistic_of(figure, repeats) if files else figure.statistic,
+                    n=_prompts(figure, repeats),
+                )
             )
     order = dict.fromkeys([row_name(name, names) for name in report.names])
     known = [single] if files and files.unnamed and single else [*order, *(name for name in names if name not in order)]

@@ -68,7 +68,8 @@ class EvalScope:
         dump = Dump((), ())
         subsets = SubsetFiles.of(source, report.dataset, _repeats(config), dump)
         dump.runs = tuple(headers(source, report, config, subsets))
-        dump.published = tuple(group_figures(report, dump.runs))
+        dump.notes += report.failures()
+        dump.published = tuple(group_figures(report, dump.runs, bool(subsets)))
         dump.batches = batches(subsets, dump)
         return dump
 

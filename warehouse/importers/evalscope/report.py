@@ -61,10 +61,26 @@ class Report:
             named.setdefault(_name(item)[0], item)
         return named
 
-    def requested(self, subset: str) -> int | None:
-        """Samples that a subset was to have."""
-        summary = part_of(part_of(self.document, "execution_summary"), "subsets")
-        return whole_count(part_of(summary, subset).get("requested"))
+    def requested(self, subset: str | None) -> int | None:
+        """Samples that a subset, or the benchmark, was to have."""
+        summary = part_of(self.document, "execution_summary")
+        part = summary if subset is None else part_of(part_of(summary, "subsets"), subset)
+        return whole_count(part.get("requested"))
+
+    def failures(self) -> Iterator[str]:
+        """Notes on samples that failed: current writers keep no row of them."""
+        for name, part in part_of(part_of(self.document, "execution_summary"), "subsets").items():
+            stated = part if isinstance(part, dict) else {}
+            failed, requested = whole_count(stated.get("errored")), whole_count(stated.get("requested"))
+            if failed:
+                yield f"{self.dataset}, {name}: {failed} of {requested} samples failed, which are no wrong answers"
+
+    def statistic_of(self, figure: Figure, repeats: int) -> str:
+        """What a figure is. Means are over samples: where a question lacks some of its repeats, which then are
+        in no file, they are not those of the questions."""
+        n, requested = figure.n or 0, self.requested(figure.subset)
+        lacks = n % repeats if requested is None else n < requested
+        return "mean of samples" if repeats > 1 and lacks and figure.statistic == "mean" else figure.statistic
 
     def figures(self) -> Iterator[Figure]:
         """All figures of subsets, and those of the benchmark as a whole."""

@@ -223,6 +223,7 @@ def _new_row(row: Row, facts: Row, repeats: int) -> Row:
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     asked = content_of(spoken[:-1] if answered else spoken)
     target = row.get("target")
+    target = target[0] if isinstance(target, list) and len(target) == 1 else target
     target = None if target is None else as_text(target)
     sample = part_of(row, "sample_score")
     score = part_of(sample, "score")
