@@ -42,6 +42,11 @@ TABULAR = (
 PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
     ("inspect_logs", {}),
     ("helm_runs", {}),
+    ("evalscope", {}),
+    ("bfcl", {}),
+    ("mteb", {}),
+    ("aider", {}),
+    ("tau2_bench", {}),
     ("writers", {}),
     ("lm_eval_logs", {}),
     ("lm_eval_logs/truthfulqa_gen", {"model": "unnamed"}),

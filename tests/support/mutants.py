@@ -75,6 +75,22 @@ def stand_swaps(root: Path, importer: Any, seed: int, *, named: str, turns: int 
         path.write_text(texts[path])
 
 
+def stand_line_swaps(
+    root: Path, importer: Any, seed: int, *, named: str, pattern: str = "*.jsonl", turns: int = 150
+) -> None:
+    """As :func:`stand_swaps`, of a line of one file of JSON lines."""
+    rng = random.Random(seed)
+    texts = {path: path.read_text() for path in sorted(root.rglob(pattern))}
+    for _ in range(turns):
+        path = rng.choice(list(texts))
+        lines = texts[path].splitlines()
+        place = rng.randrange(len(lines))
+        lines[place] = json.dumps(swapped(json.loads(lines[place]), rng))
+        path.write_text("\n".join(lines) + "\n")
+        sound_or_refused(root, importer, named)
+        path.write_text(texts[path])
+
+
 def sound_or_refused(root: Path, importer: Any, named: str | None = None) -> None:
     """What an importer claims of a dump it reads, rejecting rows in words, or refuses.
 

@@ -66,6 +66,15 @@ def whole_count(value: Any) -> int | None:
     return int(value) if whole and 0 <= value < _LARGEST else None
 
 
+def share_of(percent: float) -> float:
+    """A percentage as a share, without the last bits that dividing adds.
+
+    >>> share_of(35.6)
+    0.356
+    """
+    return round(percent / 100, 12)
+
+
 def as_text(value: Any) -> str:
     """A text as it is, anything else as JSON."""
     return value if isinstance(value, str) else compact(value)

@@ -218,6 +218,7 @@ def _after_blanks(text: str, place: int) -> int:
     return blanks.end() if blanks else place
 
 
+_CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?= )[^\n]{0,60}", re.MULTILINE)
 _POINTERS = (b"version https://git-lfs", b"/annex/objects/", b".git/annex/objects/")
 _HEAD_BYTES = 65_536
 
@@ -281,6 +282,24 @@ def require_content(path: Path) -> None:
     require_utf8(head, str(path))
 
 
+def refuse_conflict(raw: bytes, path: Path) -> None:
+    """Say of a file that is no JSON whether it holds two versions of itself.
+
+    Raises:
+        InputError: it has the marks of a merge that nobody resolved; names the line of the first.
+    """
+    mark = _CONFLICT.search(raw)
+    if mark:
+        shown, line = mark[0].decode("utf-8", "replace"), raw.count(b"\n", 0, mark.start()) + 1
+        raise InputError(
+            f"marks of a merge that was not resolved: {shown}",
+            path=str(path),
+            place=f"line {line}",
+            expected="one version of the file",
+            advice="take it again from a commit without conflict, or resolve it",
+        )
+
+
 def read_document(path: Path, kind: type = dict) -> Any:
     """A JSON file that holds one object (``kind=dict``) or one list (``kind=list``).
 
@@ -292,7 +311,12 @@ def read_document(path: Path, kind: type = dict) -> Any:
         require_content(path)
         bounds.refuse_large(path)
         with open_text(path) as handle:
-            document = parse_json(handle.read().removeprefix(BOM_UTF8))
+            raw = handle.read().removeprefix(BOM_UTF8)
+        try:
+            document = parse_json(raw)
+        except ValueError:
+            refuse_conflict(raw, path)
+            raise
     except (OSError, ValueError, EOFError, zlib.error, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", path=str(path), expected=f"a complete JSON {word}") from None
     if not isinstance(document, kind):

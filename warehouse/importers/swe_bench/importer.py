@@ -1,4 +1,4 @@
-"""Importer of results of SWE-bench: run reports, logs of instances, submissions to leaderboards."""
+"""Importer of results of SWE-bench: run reports, logs of instances, submissions, the site's leaderboards."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import batch_of, binary_metric, source_of
+from warehouse.importers.base import batch_of, source_of
 from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
 from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
+from warehouse.importers.swe_bench.board import Board
+from warehouse.importers.swe_bench.metrics import API_CALLS, BENCHMARK, METRIC, RESOLVED, track_fields
 from warehouse.importers.swe_bench.reports import (
     Instances,
     declared_instances,
@@ -26,42 +28,23 @@ from warehouse.importers.swe_bench.reports import (
     run_report,
     sample_rows,
 )
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    Rejection,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
 
-HARNESS = BENCHMARK = "swe_bench"
-METRIC = "resolved"
+HARNESS = "swe_bench"
 INSTANCES = ("instances.txt", "instances.json", "instances.jsonl")
 
 #: Numbers of instances by which a run report tells its data set.
 _SIZES = {500: "swe_bench_verified", 300: "swe_bench_lite", 2294: "swe_bench"}
 # 20250928_trae_doubao   date and system of a submission
 _SUBMISSION = re.compile(r"(?P<date>\d{8})_(?P<system>.+)")
-
-RESOLVED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
-API_CALLS = MetricSpec(
-    "api_calls",
-    kind="continuous",
-    low=0,
-    higher_is_better=False,
-    scorer_kind="execution",
-    unit="calls",
-    is_default=False,
-)
+_BOARD = re.compile(r'\{\s*"leaderboards"\s*:\s*\[')
 
 
 @dataclass
 class _Kinds:
     """The files of a walk by what they are."""
 
+    boards: list[Path] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
     results: dict[Path, Path] = field(default_factory=dict)  # by folder of the submission
     details: dict[Path, Path] = field(default_factory=dict)
@@ -74,7 +57,9 @@ class _Kinds:
         path, head = item.path, head_of(item)
         self.named[path.parent].add(path.name)
         inside = path.parent.parent if path.parent.name == "results" else path.parent
-        if has_keys(head, "submitted_instances", "resolved_instances", "completed_ids"):
+        if _BOARD.match(head) and has_keys(head, "leaderboards", "folder", "resolved"):
+            self.boards.append(path)
+        elif has_keys(head, "submitted_instances", "resolved_instances", "completed_ids"):
             self.reports.append(path)
         elif path.name == "report.json" and has_keys(head, "patch_is_None", "resolved"):
             self.logs[path.parent.parent].append(path)
@@ -91,7 +76,7 @@ class _Kinds:
 
 
 class SweBench:
-    """Run reports with the logs of their instances, logs alone, leaderboard submissions."""
+    """Run reports with the logs of their instances, logs alone, submissions, the leaderboards of the site."""
 
     name = "swe_bench"
     version = "1"
@@ -102,6 +87,7 @@ class SweBench:
         kinds = _Kinds()
         for item in candidates:
             kinds.add(item)
+        yield from map(source_of, kinds.boards)
         for report in kinds.reports:
             stems = {f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs}
             folder = stems.get(report.stem)
@@ -129,6 +115,10 @@ class SweBench:
                 were not resolved.
         """
         dump = Dump((), ())
+        if len(source.files) == 1 and _BOARD.match(_start(source.files[0])):
+            board = Board.read(source.files[0], dump)
+            dump.runs, dump.batches = tuple(board.headers), board.batches()
+            return dump
         stated = text_or_none(settings.stated.get("model"))
         given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
         given += [
@@ -162,8 +152,12 @@ def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Pat
 
 
 def _is_list(path: Path) -> bool:
+    return _start(path).startswith("[")
+
+
+def _start(path: Path) -> str:
     with path.open("rb") as handle:
-        return handle.read(64).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+        return handle.read(64).removeprefix(BOM_UTF8).decode("utf-8", "replace").lstrip()
 
 
 # --- runs of the harness -------------------------------------------------------------------------
@@ -278,8 +272,7 @@ def _submission(
     header = RunHeader(
         harness=HARNESS,
         model=model,
-        benchmark=BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
-        split="test" if track else "",
+        **track_fields(track),
         agent=system if model != system else None,
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,

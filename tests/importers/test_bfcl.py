@@ -1,0 +1,199 @@
+"""Results of BFCL. Those of ``tests/data/bfcl`` were made by hand after the functions that write them
+(``bfcl_eval`` 2026.3.23) and published files of 2024."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import lm_eval
+from tests.support.lm_eval import Taken
+from tests.support.mutants import stand_line_swaps
+from tests.support.stores import select
+from warehouse.errors import InputError
+from warehouse.importers.bfcl import IMPORTER
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+from warehouse.store.schema.migrate import check
+
+DUMPS = Path(__file__).parents[1] / "data" / "bfcl"
+OLD = DUMPS / "2024-08-10"
+
+
+def take(root: Path, category: str) -> Taken:
+    """The source of one category."""
+    paths = [path for path in root.rglob("*.json") if f"{category}_" in path.name]
+    return lm_eval.take(*paths, importer=IMPORTER)
+
+
+def outcomes(taken: Taken) -> dict[str, tuple[Any, ...]]:
+    return {
+        row["prompt_id"]: tuple(row["scores"][0][key] for key in ("value", "status", "origin", "raw"))
+        for row in taken.rows
+    }
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(DUMPS, tmp_path / "bfcl"))
+
+
+def test_what_is_not_among_the_failures_is_right() -> None:
+    taken = take(DUMPS / "2026", "simple_python")
+    (header,) = taken.dump.runs
+    assert (header.model, header.formulation) == ("org/tiny", "function_calling")
+    assert (header.benchmark, header.suite, header.task_version) == ("bfcl_simple_python", ("bfcl", "non_live"), "v4")
+    assert [(item.value, item.n) for item in header.published] == [(0.4, 5)]
+    assert outcomes(taken) == {
+        "simple_python_0": (1.0, None, "implied", None),
+        "simple_python_2": (0.0, None, None, "simple_function_checker:unexpected_param"),
+        "simple_python_1": (1.0, None, "implied", None),
+        "simple_python_3": (0.0, "no_answer", None, "ast_decoder:decoder_failed"),
+        "simple_python_4": (0.0, "error", None, "ast_decoder:decoder_failed"),  # the service, not the model
+    }
+    rows = {row["prompt_id"]: row for row in taken.rows}
+    assert rows["simple_python_4"]["error"] == "Error during inference: 429 quota exceeded"
+    row = rows["simple_python_2"]
+    assert (row["text"], row["target"]) == ("Area of a triangle?", '[{"area":{"base":[3]}}]')
+    assert (row["extracted_answer"], row["explanation"]) == (
+        '[{"area":{}}]',
+        "simple_function_checker:unexpected_param: Wrong.",
+    )
+    assert (row["input_tokens"], row["output_tokens"], row["latency"]) == (20, 5, 0.25)
+
+
+def test_counts_of_turns_and_steps_are_added() -> None:
+    taken = take(DUMPS / "2026", "multi_turn_base")
+    row = taken.rows[1]
+    assert (row["input_tokens"], row["output_tokens"], row["latency"]) == (180, 18, 1.0)
+    assert row["text"] == "List files.\n\nAnd again."
+    assert outcomes(taken)["multi_turn_base_1"] == (0.0, "limit", None, "multi_turn:force_terminated")
+
+
+def test_ids_of_2024_are_counted_from_1_in_scores_and_from_0_in_results() -> None:
+    simple, rest = take(OLD, "simple"), take(OLD, "rest")
+    assert simple.dump.runs[0].task_version == "v1"
+    assert {name: found[0] for name, found in outcomes(simple).items()} == {
+        "simple_0": 0.0,
+        "simple_1": 1.0,
+        "simple_2": 1.0,
+        "simple_3": 1.0,
+    }
+    assert outcomes(rest)["rest_2"] == (0.0, "error", None, "executable_checker:execution_error")
+    assert (simple.dump.runs[0].run_id, simple.dump.runs[0].formulation) == ("2024-08-10/tiny", "prompting")
+
+
+def test_a_score_file_that_lacks_failures_is_refused(dumps: Path) -> None:
+    (path,) = (dumps / "2026").rglob("*simple_python_score.json")
+    lines = path.read_text().splitlines(keepends=True)
+    for text, message in (
+        ("".join(lines[:-1]), "2 failures, and the first line says 2 right of 5"),
+        ("".join(lines)[:-30], "line 4"),
+        ("".join([*lines[:-1], lines[1]]), "a failure stands twice"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=message):
+            take(dumps / "2026", "simple_python")
+
+
+def test_ids_counted_from_0_in_scores_are_refused(dumps: Path) -> None:
+    path = dumps / OLD.name / "score" / "tiny" / "simple_score.json"
+    path.write_text(path.read_text().replace('"id": 1,', '"id": 0,'))
+    with pytest.raises(InputError, match="a failure with the id 0"):
+        take(dumps / OLD.name, "simple")
+
+
+def test_either_file_alone(dumps: Path) -> None:
+    root = dumps / "2026"
+    (result,) = root.rglob("*simple_python_result.json")
+    text = result.read_text()
+    result.unlink()
+    taken = take(root, "simple_python")
+    assert not taken.rows and taken.dump.runs[0].published and "no result file" in taken.dump.notes[0]
+    result.write_text(text)
+    next(root.rglob("*simple_python_score.json")).unlink()
+    taken = take(root, "simple_python")
+    assert [row["scores"] for row in taken.rows] == [[]] * 5 and "no score file" in taken.dump.notes[0]
+
+
+def test_a_result_file_cut_short_leaves_what_failed_and_says_what_lacks(dumps: Path) -> None:
+    (path,) = (dumps / "2026").rglob("*simple_python_result.json")
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
+    taken = take(dumps / "2026", "simple_python")
+    assert {name: found[0] for name, found in outcomes(taken).items()} == {
+        "simple_python_0": 1.0,
+        "simple_python_2": 0.0,
+        "simple_python_3": 0.0,
+        "simple_python_4": 0.0,
+    }
+    assert taken.dump.runs[0].n_requested == 5
+    assert taken.dump.notes == ["BFCL_v4_simple_python_result.json: 2 results, and the score file counts 5"]
+
+
+def test_a_table_is_figures_of_every_system() -> None:
+    taken = lm_eval.take(DUMPS / "2024-07-06" / "score-BFCL", importer=IMPORTER)
+    found = {
+        (run.model, run.formulation, run.sampling.get("variant"), run.benchmark): run.published[0].value
+        for run in taken.dump.runs
+    }
+    assert found["Large-1", "function_calling", "Any", "bfcl_overall"] == pytest.approx(0.9018)
+    assert found["Large-1", "prompting", None, "bfcl_relevance_detection"] == 0.1
+    assert found["Tiny", None, None, "bfcl_ast_summary"] == 0.125
+    assert len(found) == 4 + 3 + 4  # "N/A" and what is no share are no figures
+    assert {run.task_version for run in taken.dump.runs} == {"2024-07-06"}
+
+
+def test_a_table_with_too_few_fields_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("Rank,Overall Acc,Model,Model Link\n1,90.18%,A,x\n2,10%\n")
+    with pytest.raises(InputError, match="line 3"):
+        lm_eval.take(path, importer=IMPORTER)
+
+
+def test_names_alone_are_no_dump(tmp_path: Path) -> None:
+    folder = tmp_path / "score" / "m"
+    folder.mkdir(parents=True)
+    (folder / "simple_score.json").write_text('{"score": 1}\n')
+    assert lm_eval.claimed(tmp_path, importer=IMPORTER) == []
+
+
+def test_parts_replaced_at_random_stop_nothing(dumps: Path) -> None:
+    stand_line_swaps(dumps, IMPORTER, 9, named="", pattern="*.json")
+
+
+def test_in_a_store(dumps: Path, store_url: str) -> None:
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [dumps])
+        assert (report.refused, report.unclaimed) == ((), ())
+        # the file of August that is that of July is no other run
+        assert (report.total("n_runs"), report.total("n_seen_again")) == (15, 1)
+        assert {item.verdict for item in report.reconciliation} == {"exact", "not_recomputable"}
+        statuses = select(store, "select status, count(*) as n from score group by 1")
+        assert {row["status"]: row["n"] for row in statuses} == {"scored": 10, "error": 2, "no_answer": 1, "limit": 1}
+        assert check(store).ok
+
+
+def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:
+    folder = data_dir / "bfcl"
+    if not folder.is_dir():
+        pytest.skip("no real dumps of BFCL")
+    with open_store(f"duckdb:///{tmp_path / 'real.duckdb'}", create=True, write=True) as store:
+        report = ingest(store, [folder])
+        assert report.refused == ()
+        exact = {item.benchmark: item.recomputed for item in report.reconciliation if item.verdict == "exact"}
+        assert exact == {"bfcl_simple_python": pytest.approx(55 / 60), "bfcl_parallel": 0.9}
+        kinds = select(store, "select raw, count(*) as n from score where raw is not null group by 1")
+        assert {row["raw"]: row["n"] for row in kinds} == {
+            "ast_decoder:decoder_failed": 5,
+            "simple_function_checker:unexpected_param": 2,
+            "parallel_function_checker_no_order:wrong_count": 1,
+            "parallel_function_checker_no_order:cannot_find_match": 1,
+        }
+        overall = "select r.model, p.value from published_score p join run_current r on r.run_id = p.run_id "
+        rows = select(store, overall + "where r.benchmark = 'bfcl_overall' order by p.value desc")
+        assert len(rows) == 49
+        assert rows[0] == {"model": "Claude-3.5-Sonnet-20240620", "value": pytest.approx(0.9018)}
+        assert len(select(store, "select run_id from run_current")) == 835

@@ -1,0 +1,386 @@
+"""Importer of BFCL: results and scores of one model in one category, and the leaderboard's tables.
+
+A score file lists failures alone: what the model got right is in the result file, or nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric, infer_step
+from warehouse.importers.bfcl.table import is_table, table_headers
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.header_values import local_time
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    text_or_none,
+    whole_count,
+    whole_or_none,
+)
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, require_content
+from warehouse.importers.common.model_names import same_model
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+    parse_json,
+)
+
+HARNESS = SUITE = "bfcl"
+METRIC = "accuracy"
+ACCURACY = binary_metric(METRIC, is_default=True)
+
+# BFCL_v4_simple_python_result.json, gorilla_openfunctions_v1_test_simple_result.json, simple_score.json
+_NAME = re.compile(
+    r"(?:BFCL_(?P<new>v\d+)_|gorilla_openfunctions_(?P<old>v\d+)_test_)?(?P<category>\w+?)_(?P<kind>result|score)"
+)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LAST_NUMBER = re.compile(r"(\d{1,9})$")
+#: How a model that calls functions by its own interface is told from the same one that is prompted.
+_NATIVE = "-FC"
+#: What an answer that is no answer begins with.
+_FAILED = "Error during inference"
+
+#: Model folder, version, category: the files of one run share them.
+Key = tuple[Path, str, str, str]
+
+
+@dataclass
+class _Files:
+    result: Path | None = None
+    score: Path | None = None
+    groups: tuple[str, ...] = ()
+
+
+class Bfcl:
+    """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json``, or either alone; tables of all models."""
+
+    name = "bfcl"
+    version = "1"
+    folders = 1
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each model and category, and one for each table."""
+        found: dict[Key, _Files] = {}
+        for item in candidates:
+            if is_table(item):
+                yield SourceFiles(str(item.path), _root(item.path), (item.path,))
+                continue
+            kind = _kind(item)
+            place = _place(item.path, kind) if kind else None
+            if place is None:
+                continue
+            root, model, groups, category = place
+            files = found.setdefault((root, model, category, "/".join(groups)), _Files(groups=groups))
+            setattr(files, kind, item.path)
+        for (root, _, _, _), files in found.items():
+            paths = [path for path in (files.result, files.score) if path is not None]
+            yield SourceFiles(str(paths[0]), root, tuple(paths))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one category or table.
+
+        Raises:
+            InputError: a file is damaged, or the score file lacks failures that it counts.
+        """
+        first = source.files[0]
+        if first.suffix == ".csv":
+            return Dump(tuple(table_headers(first, _date(source.root))), ())
+        dump = Dump((), ())
+        paths = {_kind_by_name(path): path for path in source.files}
+        scores = Scores.read(paths["score"], dump) if "score" in paths else None
+        header = _header(source, paths, scores)
+        dump.runs = (header,)
+        if "result" not in paths:
+            dump.notes.append(
+                f"{first.name}: no result file: what was right is named nowhere, the figure alone is taken"
+            )
+            return dump
+        if scores is None:
+            dump.notes.append(f"{first.name}: no score file: nothing is scored")
+        dump.batches = batches_of(
+            _samples(paths["result"], scores, dump, str(header.benchmark)),
+            lambda item: [_row(*item)],
+            dump.rejections,
+            "a result as BFCL writes it",
+        )
+        return dump
+
+
+def _kind(candidate: Candidate) -> str:
+    """``result`` or ``score``, by name and first line; empty: none of ours."""
+    named = _NAME.fullmatch(candidate.path.stem)
+    if candidate.path.suffix != ".json" or named is None:
+        return ""
+    head = head_of(candidate)
+    first = head.partition("\n")[0]
+    if named["kind"] == "score":
+        return "score" if has_keys(first, "accuracy", "correct_count", "total_count") else ""
+    is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(first[:4000] + head, "result")
+    return "result" if is_row else ""
+
+
+def _kind_by_name(path: Path) -> str:
+    named = _NAME.fullmatch(path.stem)
+    return named["kind"] if named else ""
+
+
+def _place(path: Path, kind: str) -> tuple[Path, str, tuple[str, ...], str] | None:
+    """Folder above ``result`` and ``score``, model, groups of categories, category."""
+    named = _NAME.fullmatch(path.stem)
+    folders = path.parts[:-1]
+    if named is None or kind not in folders:
+        return None
+    place = len(folders) - 1 - folders[::-1].index(kind)
+    if len(folders) < place + 2:
+        return None
+    return Path(*folders[:place]), folders[place + 1], folders[place + 2 :], named["category"]
+
+
+def _root(path: Path) -> Path:
+    """The folder that a table speaks of: the one above ``score`` or ``score-BFCL``."""
+    return path.parent.parent if path.parent.name.startswith("score") else path.parent
+
+
+def _date(root: Path) -> str | None:
+    return root.name if _DATE.fullmatch(root.name) else None
+
+
+def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
+    first = source.files[0]
+    place = _place(first, _kind_by_name(first))
+    _, folder, groups, category = place or (source.root, first.parent.name, (), first.stem)
+    versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
+    stated = scores.model if scores else None
+    name = stated if stated and same_model(stated, folder) else folder
+    date = _date(source.root)
+    return RunHeader(
+        harness=HARNESS,
+        model=name.removesuffix(_NATIVE),
+        step=infer_step(folder),
+        benchmark=f"{SUITE}_{category}",
+        suite=(SUITE, *groups),
+        task_version=next((version for version in versions if version), "v1"),
+        formulation="function_calling" if name.endswith(_NATIVE) else "prompting",
+        metrics=(ACCURACY,),
+        run_id=f"{date}/{folder}" if date else None,
+        started_at=local_time(date or "", "%Y-%m-%d"),
+        n_requested=scores.total if scores else None,
+        published=tuple(scores.published()) if scores else (),
+        place=first.name,
+    )
+
+
+@dataclass
+class Scores:
+    """A score file: its header, and the failures by the key that results are found by."""
+
+    header: Row
+    failures: dict[str, Row] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, dump: Dump) -> Scores:
+        """Read a file.
+
+        Raises:
+            InputError: it is cut, or holds another number of failures than it counts: what it lacks would be
+                taken for right.
+        """
+        require_content(path)
+        lines = list(RowSource(path, path.name, (), dump.rejections, dump.notes).texts())
+        rows = [_parsed(path, line, text) for line, text in lines]
+        scores = cls(rows[0])
+        total, correct = (whole_count(rows[0].get(key)) for key in ("total_count", "correct_count"))
+        if total is None or correct is None or len(rows) - 1 != total - correct:
+            raise InputError(
+                f"{len(rows) - 1} failures, and the first line says {correct} right of {total}",
+                path=str(path),
+                place="line 1",
+                expected="every failure on a line: what is not listed counts as right",
+                advice="copy the file again",
+            )
+        for row in rows[1:]:
+            scores.failures.setdefault(scores.key_of(row, path), row)
+        if len(scores.failures) < len(rows) - 1:
+            raise InputError("a failure stands twice", path=str(path), expected="one line for each question")
+        return scores
+
+    @property
+    def model(self) -> str | None:
+        return next((text_or_none(row.get("model_name")) for row in self.failures.values()), None)
+
+    @property
+    def total(self) -> int | None:
+        return whole_count(self.header.get("total_count"))
+
+    def published(self) -> Iterator[PublishedScore]:
+        """The accuracy, rounded in no version."""
+        value = number_or_none(self.header.get("accuracy"))
+        if value is not None:
+            yield PublishedScore(METRIC, value, n=self.total)
+
+    @staticmethod
+    def key_of(row: Row, path: Path) -> str:
+        """The key of a failure: of 2024 a number counted from 1, later the id of the result.
+
+        Raises:
+            InputError: neither.
+        """
+        stated = row.get("id")
+        if isinstance(stated, str) and stated:
+            return stated
+        number = whole_or_none(stated)
+        if number is None or number < 1:
+            raise InputError(
+                f"a failure with the id {str(stated)[:60]}", path=str(path), expected="an id, or a number from 1"
+            )
+        return f"#{number - 1}"
+
+
+def _parsed(path: Path, line: int, text: bytes) -> Row:
+    try:
+        row = parse_json(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"cannot be read: {error}", path=str(path), place=f"line {line}", expected="a JSON object"
+        ) from None
+    if not isinstance(row, dict):
+        raise InputError(f"a {type(row).__name__}", path=str(path), place=f"line {line}", expected="a JSON object")
+    return row
+
+
+def _samples(
+    path: Path, scores: Scores | None, dump: Dump, benchmark: str
+) -> Iterator[tuple[str, tuple[Row, str, int | None, Row | None, bool]]]:
+    """Place of each result, and: the result, its id, its number, its failure, whether it was scored."""
+    source = RowSource(path, path.name, (), dump.rejections, dump.notes)
+    failures = dict(scores.failures) if scores else {}
+    by_number = any(key.startswith("#") for key in failures)
+    n_results = 0
+    for line, row in source.numbered():
+        n_results += 1
+        try:
+            name, number = _identity(row, benchmark)
+        except ValueError as error:
+            dump.rejections.append(Rejection(f"{path.name} line {line}", str(error), "a result with 'id' or 'idx'"))
+            continue
+        failure = failures.pop(f"#{number}" if by_number else name, None)
+        yield f"{path.name} line {line}", (row, name, number, failure, scores is not None)
+    for key, failure in failures.items():  # what the result file lacks, the score file still tells
+        number = int(key[1:]) if by_number else None
+        name = f"{benchmark.removeprefix(SUITE + '_')}_{number}" if by_number else key
+        result = failure.get("model_result", failure.get("model_result_raw"))
+        yield f"score of {key}", ({"id": name, "result": result}, name, number, failure, True)
+    if scores and scores.total is not None and n_results + len(failures) < scores.total:
+        dump.notes.append(f"{path.name}: {n_results} results, and the score file counts {scores.total}")
+
+
+def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
+    """Id and number of a result: of 2024 ``idx``, or an id that ends with it.
+
+    Raises:
+        ValueError: it has neither.
+    """
+    number = whole_count(row.get("idx"))
+    stated = row.get("id")
+    if isinstance(stated, str) and stated:
+        found = _LAST_NUMBER.search(stated)
+        return stated, int(found[1]) if found else None
+    number = whole_count(stated) if number is None else number
+    if number is None:
+        raise ValueError(f"no id: {compact(row)[:60]}")
+    return f"{benchmark.removeprefix(SUITE + '_')}_{number}", number
+
+
+def _row(row: Row, name: str, number: int | None, failure: Row | None, is_scored: bool) -> Row:
+    result = row.get("result")
+    text = None if result is None else as_text(result)
+    failed = text if isinstance(result, str) and result.startswith(_FAILED) else None
+    about = failure or {}
+    decoded = about.get("model_result_decoded")
+    question, target = about.get("prompt"), about.get("possible_answer")
+    return {
+        "run": 0,
+        "position": number,
+        "prompt_id": name,
+        "text": _question(question),
+        "target": None if target is None else as_text(target),
+        "draw": 0,
+        "response": None if failed else text,
+        "extracted_answer": None if decoded is None else as_text(decoded),
+        "input_tokens": _total(row.get("input_token_count")),
+        "output_tokens": _total(row.get("output_token_count")),
+        "latency": _sum(row.get("latency")),
+        "error": failed,
+        "explanation": _why(about),
+        "scores": [_score(failure, failed is not None)] if is_scored else [],
+    }
+
+
+def _score(failure: Row | None, failed: bool) -> Row:
+    """1 for what is not among the failures. What failed on the way (network, quota) counts 0 as the tool has it."""
+    if failure is None:
+        return {"metric": METRIC, "value": 1.0, "origin": "implied"}
+    kind = _error_type(failure)
+    status = None
+    if failed or "execution_error" in kind or "inference_error" in kind:
+        status = "error"
+    elif "decoder" in kind or "no_last_message" in kind or "empty_turn" in kind:
+        status = "no_answer"
+    elif "force_terminated" in kind:
+        status = "limit"
+    return {"metric": METRIC, "value": 0.0, "status": status, "raw": kind or None}
+
+
+def _error_type(failure: Row) -> str:
+    error = failure.get("error")
+    inner = error.get("error_type") if isinstance(error, dict) else None
+    return text_or_none(failure.get("error_type")) or text_or_none(inner) or ""
+
+
+def _why(failure: Row) -> str | None:
+    error = failure.get("error")
+    told = error.get("error_message", error) if isinstance(error, dict) else error
+    texts = [
+        item if isinstance(item, str) else compact(item) for item in (items_of(told) or [told]) if item is not None
+    ]
+    parts = [part for part in (_error_type(failure), *texts) if part]
+    return ": ".join(parts[:1] + [" ".join(parts[1:])]) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _question(prompt: Any) -> str | None:
+    """What the user asked, in its turns."""
+    question = prompt.get("question") if isinstance(prompt, dict) else None
+    if isinstance(question, str):
+        return question
+    turns = [message for turn in items_of(question) for message in (turn if isinstance(turn, list) else [turn])]
+    asked = [message.get("content") for message in turns if isinstance(message, dict) and message.get("role") == "user"]
+    return "\n\n".join(text for text in asked if isinstance(text, str)) or None
+
+
+def _sum(value: Any) -> float | None:
+    """A number, or the sum of those of turns and steps; none where one of them is no number."""
+    if isinstance(value, list):
+        parts = [_sum(item) for item in value]
+        return sum(part for part in parts if part is not None) if parts and None not in parts else None
+    return None if isinstance(value, bool) else number_or_none(value)
+
+
+def _total(value: Any) -> int | None:
+    return whole_or_none(_sum(value))
+
+
+IMPORTER = Bfcl()

@@ -1,0 +1,78 @@
+"""Tables of BFCL's leaderboard: figures of all models in all categories, without samples."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric
+from warehouse.importers.common.header_values import local_time
+from warehouse.importers.common.json_fields import number_or_none, share_of
+from warehouse.importers.common.jsonl import head_of, require_content
+from warehouse.records import Candidate, PublishedScore, RunHeader
+
+_FIRST = ("Rank,Overall Acc,Model,", "Rank,Model,")
+_PERCENT = re.compile(r"(-?\d+(?:\.\d+)?)%")
+_WORD = re.compile(r"[^a-z0-9]+")
+# GPT-4-0125-Preview (Prompt), Mistral-large-2402 (FC Any)
+_SYSTEM = re.compile(r"(?P<model>.+?)\s*\((?P<how>FC|Prompt)(?: (?P<more>[^)]+))?\)")
+_HOW = {"FC": "function_calling", "Prompt": "prompting"}
+_OVERALL = "overall_acc"
+ACCURACY = binary_metric("accuracy", is_default=True)
+
+
+def is_table(candidate: Candidate) -> bool:
+    """Whether a file is a table of the leaderboard, by its name and its heading."""
+    name, head = candidate.path.name, head_of(candidate).partition("\n")[0]
+    return name.startswith("data") and candidate.path.suffix == ".csv" and head.startswith(_FIRST) and " Acc" in head
+
+
+def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
+    """A run without samples for each model and each column of shares.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    require_content(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            rows = list(csv.DictReader(handle))
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path), expected="a table of BFCL") from None
+    for line, row in enumerate(rows, start=2):
+        if None in row or None in row.values() or not (row.get("Model") or "").strip():
+            raise InputError(
+                f"a row with {sum(value is not None for value in row.values())} fields",
+                path=str(path),
+                place=f"line {line}",
+                expected="as many fields as the heading has, and a model",
+            )
+        yield from _runs(path, row, date)
+
+
+def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHeader]:
+    system = _SYSTEM.fullmatch(row["Model"].strip())
+    for column, text in row.items():
+        share = _PERCENT.fullmatch(text.strip())
+        value = number_or_none(float(share[1])) if share else None
+        if value is None:
+            continue
+        name = _WORD.sub("_", column.lower()).strip("_")
+        yield RunHeader(
+            harness="bfcl",
+            model=system["model"] if system else row["Model"].strip(),
+            developer=row.get("Organization") or None,
+            benchmark=f"bfcl_{'overall' if name == _OVERALL else name}",
+            # the weights and the categories of a table are those of its date
+            task_version=date,
+            formulation=_HOW[system["how"]] if system else None,
+            sampling={"variant": system["more"]} if system and system["more"] else {},
+            metrics=(ACCURACY,),
+            run_id=f"{date}/{row['Model'].strip()}" if date else None,
+            started_at=local_time(date or "", "%Y-%m-%d"),
+            published=(PublishedScore("accuracy", share_of(value), raw=text.strip()),),
+            place=path.name,
+        )

@@ -1,0 +1,125 @@
+"""Importer of EvalScope: predictions, reviews and report of one model on one benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.yaml_text import read_yaml
+from warehouse.importers.evalscope.header import group_figures, headers
+from warehouse.importers.evalscope.report import Report
+from warehouse.importers.evalscope.rows import SubsetFiles, batches
+from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+
+_CONFIG = re.compile(r"task_config(_[0-9a-f]+)?\.ya?ml")
+#: How rows begin: what tells more stands behind a text, which may be long.
+_NEW_ROW = re.compile(r'\{\s*"index"\s*:\s*\d+\s*,\s*"(?:model|target)"')
+_OLD_ROW = re.compile(r'\{\s*"(?:id|object|created|model|choices)"\s*:')
+
+
+@dataclass
+class _Work:
+    """Files of one model in one work folder; those of subsets by the stem of their names."""
+
+    reports: dict[str, Path] = field(default_factory=dict)
+    predictions: dict[str, Path] = field(default_factory=dict)
+    reviews: dict[str, Path] = field(default_factory=dict)
+
+
+class EvalScope:
+    """Files under ``predictions/``, ``reviews/`` and ``reports/`` of a work folder, and its configuration."""
+
+    name = "evalscope"
+    version = "1"
+    folders = 1
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each model and benchmark; the folder's configuration goes with all."""
+        works: dict[tuple[Path, str], _Work] = defaultdict(_Work)
+        configs: dict[Path, Path] = {}
+        for item in candidates:
+            path = item.path
+            if path.parent.name == "configs" and _CONFIG.fullmatch(path.name):
+                configs[path.parent.parent] = path  # the last one is the newest
+            elif kind := _kind(item):
+                getattr(works[path.parents[2], path.parent.name], kind)[path.stem] = path
+        for (root, _), work in works.items():
+            config = [configs[root]] if root in configs else []
+            for paths in _by_benchmark(work, config).values():
+                yield SourceFiles(str(paths[0]), root, (*paths, *config))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open the files of one benchmark.
+
+        Raises:
+            InputError: a file is damaged.
+        """
+        configs = [path for path in source.files if path.parent.name == "configs"]
+        stated = read_yaml(configs[0]) if configs else None
+        config = stated if isinstance(stated, dict) else {}
+        named = next((path for path in source.files if path.parent.parent.name == "reports"), None)
+        report = Report(read_document(named) if named else {})
+        dump = Dump((), ())
+        subsets = SubsetFiles.of(source, report.dataset, _repeats(config), dump)
+        dump.runs = tuple(headers(source, report, config, subsets))
+        dump.notes += report.failures()
+        dump.published = tuple(group_figures(report, dump.runs, bool(subsets)))
+        dump.batches = batches(subsets, dump)
+        return dump
+
+
+def _repeats(config: Mapping[str, Any]) -> int:
+    """Generations of each question; YAML is read as text."""
+    stated = str(config.get("repeats"))
+    return max(int(stated), 1) if stated.isdecimal() and len(stated) < 7 else 1
+
+
+def _kind(candidate: Candidate) -> str:
+    """What a file is by its folder, its name and its first bytes; empty: none of ours."""
+    path, head = candidate.path, head_of(candidate)
+    if len(path.parents) < 3:
+        return ""
+    folder = path.parent.parent.name
+    if folder == "reports" and path.suffix == ".json":
+        return "reports" if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head else ""
+    if folder not in ("predictions", "reviews") or path.suffix != ".jsonl":
+        return ""
+    is_old = _OLD_ROW.match(head) and has_keys(head, "choices")
+    return folder if _NEW_ROW.match(head) or is_old else ""
+
+
+def _by_benchmark(work: _Work, config: Sequence[Path]) -> dict[str, list[Path]]:
+    """The files of each benchmark, its report first."""
+    paths_by_benchmark = {name: [path] for name, path in work.reports.items()}
+    stems = dict.fromkeys((*work.reviews, *work.predictions))
+    names = list(work.reports)
+    if any(_benchmark_of(stem, names) is None for stem in stems):
+        names += _configured(config)
+    for stem in stems:
+        paths = paths_by_benchmark.setdefault(_benchmark_of(stem, names) or stem, [])
+        paths += [files[stem] for files in (work.reviews, work.predictions) if stem in files]
+    return paths_by_benchmark
+
+
+def _benchmark_of(stem: str, names: Sequence[str]) -> str | None:
+    """The benchmark of ``<benchmark>_<subset>``, both of which may have ``_`` in them."""
+    return max((name for name in names if stem.startswith(f"{name}_")), key=len, default=None)
+
+
+def _configured(config: Sequence[Path]) -> list[str]:
+    """The benchmarks that a configuration names; what is wrong with it is said where it is read."""
+    try:
+        stated = read_yaml(config[0]) if config else None
+    except InputError:
+        return []
+    listed = stated.get("datasets") if isinstance(stated, dict) else None
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+
+
+IMPORTER = EvalScope()

@@ -1,0 +1,295 @@
+"""Rows of EvalScope: what the model answered, and what the reviewer made of it.
+
+A review repeats the prompt and the answer; of predictions only what it lacks is kept in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
+from warehouse.importers.common.chat_messages import content_of, question_of, text_of
+from warehouse.importers.common.json_fields import (
+    LARGEST_DRAW,
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    text_or_none,
+    whole_count,
+)
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.records import Dump, SourceFiles
+
+#: A score with another status is none, and the sample no wrong answer.
+_USABLE = ("success", "fallback", "degraded", None)
+_SCORE = "score"
+_INDEX = re.compile(rb'\s*\{\s*"index"\s*:\s*(\d+)')
+_ANSWER_ID = re.compile(rb'"answer_id"\s*:\s*"([^"\\]*)"')
+
+
+@dataclass
+class SubsetFiles:
+    """The files of one subset. ``unnamed``: what a lone number is called, where the rows name none."""
+
+    benchmark: str
+    subset: str
+    run: int
+    repeats: int
+    reviews: RowSource | None
+    predictions: RowSource | None
+    first: list[Row]
+    unnamed: str = ""
+    metrics: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump) -> list[SubsetFiles]:
+        """The subsets that have rows.
+
+        Raises:
+            InputError: a file has no sound row.
+        """
+        paths: dict[str, dict[str, Path]] = {}
+        for path in source.files:
+            kind = path.parent.parent.name
+            if kind in ("reviews", "predictions") and path.suffix == ".jsonl":
+                paths.setdefault(path.stem, {})[kind] = path
+        stems = list(paths)
+        benchmark = dataset or _common(stems)
+        opened: list[SubsetFiles] = []
+        for run, (stem, kinds) in enumerate(paths.items()):
+            subset = "" if stem == benchmark else stem.removeprefix(f"{benchmark}_")
+            sources = {
+                kind: RowSource(path, f"{kind}/{path.name}", (), dump.rejections, dump.notes)
+                for kind, path in kinds.items()
+            }
+            opened.append(cls._open(benchmark, subset, run, repeats, sources))
+        return opened
+
+    @classmethod
+    def _open(cls, benchmark: str, subset: str, run: int, repeats: int, sources: dict[str, RowSource]) -> SubsetFiles:
+        opened = sources.get("reviews") or sources["predictions"]
+        first = opened.sample()
+        if not first:
+            raise InputError("no line is a row", path=str(opened.path), expected="predictions or reviews of EvalScope")
+        subset_files = cls(benchmark, subset, run, repeats, sources.get("reviews"), sources.get("predictions"), first)
+        if subset_files.reviews is not None:
+            for row in first:
+                subset_files.metrics |= dict.fromkeys(values_of(row, _SCORE))
+        if list(subset_files.metrics) == [_SCORE] and subset_files.is_old:
+            subset_files.unnamed = _SCORE
+        return subset_files
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the rows are of 0.x."""
+        return "index" not in self.first[0]
+
+    @property
+    def created(self) -> float | None:
+        """When the first answer came, in Unix seconds; 1.x does not say."""
+        return min((time for row in self.first if (time := number_or_none(row.get("created")))), default=None)
+
+
+def _common(stems: list[str]) -> str:
+    """The benchmark of files that no report and no configuration names: a lone one by its whole name."""
+    return stems[0] if stems else ""
+
+
+def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:
+    """All rows of all subsets."""
+    for subset in subsets:
+        yield from _batches(subset, dump)
+
+
+def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
+    expected = "a row as EvalScope writes it"
+    items = _items(subset, dump.notes)
+    return batches_of(items, lambda item: [_row(subset, *item)], dump.rejections, expected, ODD_VALUES)
+
+
+def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:
+    """Place, row, what the prediction adds to it, and whether it was reviewed; the last of rows of one key holds."""
+    reviews, predictions = subset.reviews, subset.predictions
+    lasting = _last_lines(reviews, notes) if reviews else {}
+    facts: dict[Any, Row] = {}
+    if predictions and not subset.is_old:
+        facts = {key: _facts(row) for _, key, row in _keyed(predictions)}
+    if reviews:
+        for line, key, row in _keyed(reviews):
+            if lasting.get(key, line) == line:
+                yield f"{reviews.name} line {line}", (row, facts.get(key, {}), True)
+    if predictions and (not reviews or any(key not in lasting for key in facts) or subset.is_old):
+        kept = _last_lines(predictions, notes)
+        for line, key, row in _keyed(predictions):
+            if key not in lasting and kept.get(key, line) == line:
+                yield f"{predictions.name} line {line}", (row, _facts(row), False)
+
+
+def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
+    for line, row in source.numbered():
+        key = row.get("index", row.get("answer_id"))
+        yield line, key if isinstance(key, int | str) else None, row
+
+
+def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
+    """The last line of each key: a run that was taken up again appends, and its reader keeps the last."""
+    lines: dict[Any, int] = {}
+    n_rows = 0
+    for line, text in source.texts():
+        key = _key_of(text)
+        if key is not None:
+            n_rows += 1
+            lines[key] = line
+    if n_rows > len(lines):
+        notes.append(f"{source.name}: {n_rows - len(lines)} rows stand again further down; the last one holds")
+    return lines
+
+
+def _key_of(text: bytes) -> Any:
+    """The key of a row without parsing it; ``None`` where it does not stand where the tool writes it."""
+    index = _INDEX.match(text)
+    if index:
+        return int(index[1])
+    found = _ANSWER_ID.search(text)
+    return found[1].decode("utf-8", "replace") if found else None
+
+
+def _facts(row: Row) -> Row:
+    """What a prediction tells that its review does not."""
+    output = part_of(row, "model_output")
+    usage = part_of(output, "usage")
+    choice = next(iter(objects_of(output.get("choices"))), {})
+    return {
+        "input_tokens": whole_count(usage.get("input_tokens")),
+        "output_tokens": whole_count(usage.get("output_tokens")),
+        "latency": number_or_none(output.get("time")),
+        "finish_reason": text_or_none(choice.get("stop_reason")),
+        "error": None if output.get("error") is None else as_text(output["error"]),
+    }
+
+
+def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
+    if not (objects_of(row.get("choices")) if subset.is_old else type(row.get("index")) is int):
+        raise ValueError(f"no '{'choices' if subset.is_old else 'index'}'")
+    sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset.repeats)
+    values = values_of(row, subset.unnamed or _SCORE) if is_reviewed else {}
+    failed = sample.get("error") is not None
+    scores = [_score(name, values.get(name), failed) for name in {**subset.metrics, **values}]
+    if subset.unnamed:
+        scores = [_score(subset.unnamed, value, failed) for value in (list(values.values()) or [None])]
+    return {"run": subset.run, **sample, "scores": scores if subset.reviews else []}
+
+
+def values_of(row: Row, unnamed: str) -> Row:
+    """The values of a review by metric; none where its score is not usable."""
+    if "sample_score" in row:
+        score = part_of(part_of(row, "sample_score"), "score")
+        return part_of(score, "value") if score.get("status") in _USABLE else {}
+    choice = next(iter(objects_of(row.get("choices"))), {})
+    review = part_of(choice, "review")
+    result = review.get("result")
+    if isinstance(result, dict):
+        return result
+    return {unnamed: result} if "result" in review else {}
+
+
+def _score(name: str, value: Any, failed: bool) -> Row:
+    """A list of verdicts (one for each instruction) is their share, weighted by their number: 0.x pools them."""
+    weight = None
+    if isinstance(value, list) and value and all(isinstance(item, bool) for item in value):
+        value, weight = sum(value) / len(value), float(len(value))
+    number = number_or_none(value)
+    if failed or number is None:
+        raw = None if value is None else compact(value)
+        is_odd = value is not None and not failed
+        return {"metric": name, "value": None, "status": "not_scalar" if is_odd else "error", "raw": raw}
+    return {"metric": name, "value": number, "weight": weight}
+
+
+def _new_row(row: Row, facts: Row, repeats: int) -> Row:
+    """A row of 1.x. Its messages are the prompt and, last, the answer."""
+    spoken = objects_of(row.get("messages"))
+    answered = bool(spoken) and spoken[-1].get("role") == "assistant"
+    asked = content_of(spoken[:-1] if answered else spoken)
+    target = row.get("target")
+    target = target[0] if isinstance(target, list) and len(target) == 1 else target
+    target = None if target is None else as_text(target)
+    sample = part_of(row, "sample_score")
+    score = part_of(sample, "score")
+    group = sample.get("group_id")
+    group = row["index"] // repeats if group is None else group
+    users = [item for item in asked if item.get("role") == "user"]
+    response = score.get("prediction")
+    if response is None and answered:
+        response = text_of(spoken[-1].get("content"))
+    extracted = text_or_none(score.get("extracted_prediction"))
+    about = sample.get("sample_metadata", row.get("metadata"))
+    return {
+        "position": whole_count(group),
+        "prompt_id": str(group),
+        "identity": compact({"asked": asked}) if asked else None,
+        "text": question_of(users[-1:]) if users else None,
+        "target": target or None,
+        "metadata": compact(about) if isinstance(about, dict) and about else None,
+        "draw": _draw(row["index"], group, repeats, sample.get("generation_index")),
+        "prompt_sent": question_of(asked) if asked else None,
+        "response": None if response is None else as_text(response),
+        "extracted_answer": extracted if extracted != response else None,
+        "explanation": text_or_none(score.get("explanation")) or _why(score),
+        **facts,
+    }
+
+
+def _why(score: Row) -> str | None:
+    """Why there is no usable score."""
+    status = score.get("status")
+    return None if status in _USABLE else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
+
+
+def _draw(index: int, group: Any, repeats: int, stated: Any) -> int | None:
+    """Which generation of its question a row is; ``None`` where its number does not fit its group."""
+    if isinstance(stated, int) and 0 <= stated < LARGEST_DRAW:
+        return stated
+    draw = index - group * repeats if isinstance(group, int) else -1
+    return draw if 0 <= draw < repeats else None
+
+
+def _old_row(row: Row) -> Row:
+    """A row of 0.x: the answer of the provider, with the document and the prompt."""
+    choice = next(iter(objects_of(row.get("choices"))), {})
+    message, review = part_of(choice, "message"), part_of(choice, "review")
+    document = part_of(row, "raw_input")
+    prompt = part_of(row, "origin_prompt")
+    sent = [text for text in items_of(prompt.get("data")) if isinstance(text, str)]
+    gold, usage = review.get("gold"), part_of(row, "usage")
+    extracted, response = review.get("pred"), text_of(message.get("content"))
+    name = next((document[key] for key in ("task_id", "id", "key") if document.get(key) is not None), None)
+    question = next((text for key in ("question", "prompt") if (text := text_or_none(document.get(key)))), None)
+    system = text_or_none(prompt.get("system_prompt"))
+    options = [document[key] for key in "ABCDEFGH" if isinstance(document.get(key), str)]
+    return {
+        "prompt_id": None if name is None else str(name),
+        "identity": compact(document) if document else None,
+        "text": question or (sent[-1] if sent else None),
+        "target": None if gold is None or isinstance(gold, dict) else as_text(gold),
+        "choices": compact(options) if options else None,
+        "metadata": compact(document) if document else None,
+        "draw": 0,
+        "prompt_sent": "\n\n".join([*([system] if system else []), *sent]) or None,
+        "response": response,
+        "extracted_answer": extracted if isinstance(extracted, str) and extracted != response else None,
+        "finish_reason": text_or_none(choice.get("finish_reason")),
+        "input_tokens": whole_count(usage.get("prompt_tokens")),
+        "output_tokens": whole_count(usage.get("completion_tokens")),
+    }

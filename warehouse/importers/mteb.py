@@ -1,0 +1,195 @@
+"""Importer of MTEB's results: published scores of embedding models; samples are not stored anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.header_values import unix_time
+from warehouse.importers.common.json_fields import (
+    Row,
+    number_or_none,
+    objects_of,
+    part_of,
+    require_model,
+    text_or_none,
+    texts_of,
+    whole_or_none,
+)
+from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+
+HARNESS = "mteb"
+META = "model_meta.json"
+MAIN = "main_score"
+#: Folders that stand where the revision does and name none.
+_NO_REVISION = ("no_revision_available", "no_revision")
+#: Objects of old files that hold metrics by the similarity they use; others hold those of a language.
+_SIMILARITIES = ("cos_sim", "euclidean", "manhattan", "dot", "max")
+#: What old files, which do not say it, have as their main score: the first that is there.
+_MAIN_OF_OLD = ("ndcg_at_10", "v_measure", "accuracy", "map", "cos_sim.spearman", "cos_sim.ap", "f1")
+_ERROR = "_stderr"
+_NOT_METRICS = frozenset(("hf_subset", "languages", "scores_per_experiment", "evaluation_time"))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Scores of one subset of one split."""
+
+    split: str
+    subset: str
+    stated: Mapping[str, Any]
+
+
+class Mteb:
+    """``results/ORG__MODEL/REVISION/TASK.json``, with the ``model_meta.json`` beside it."""
+
+    name = "mteb"
+    version = "1"
+    folders = 2
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each task: what is damaged takes nothing from the others."""
+        tasks: list[Path] = []
+        meta: dict[Path, Path] = {}
+        for item in candidates:
+            if item.path.suffix != ".json":
+                continue
+            head = head_of(item)
+            if item.path.name == META and has_keys(head, "name", "revision"):
+                meta[item.path.parent] = item.path
+            elif head.startswith("{") and has_keys(head, "dataset_revision", "mteb_version"):
+                tasks.append(item.path)
+        for path in tasks:
+            beside = [meta[path.parent]] if path.parent in meta else []
+            yield SourceFiles(str(path), path.parent, (path, *beside))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one task.
+
+        Raises:
+            InputError: a file is damaged, holds no scores, or nothing names the model.
+        """
+        path = source.files[0]
+        document = read_document(path)
+        about = read_document(source.files[1]) if len(source.files) > 1 else {}
+        stated = text_or_none(settings.stated.get("model"))
+        model = text_or_none(about.get("name")) or _named_by_folder(path)
+        require_model(stated or model, str(path))
+        parts = list(_parts(document))
+        if not parts:
+            raise InputError("no scores", path=str(path), expected="'scores' of splits, as MTEB writes them")
+        return Dump(tuple(_headers(path, document, about, model or "", parts)), ())
+
+
+def _named_by_folder(path: Path) -> str | None:
+    """``org/model`` of the folder two above: it is part of the layout where it has ``__``."""
+    folder = path.parent.parent.name
+    return folder.replace("__", "/", 1) if "__" in folder else None
+
+
+def _parts(document: Row) -> Iterator[_Part]:
+    """The scores of each split and subset, in the layout since 1.11 and in that before."""
+    scores = document.get("scores")
+    if isinstance(scores, dict):
+        for split, entries in scores.items():
+            for entry in objects_of(entries):
+                yield _Part(split, text_or_none(entry.get("hf_subset")) or "default", entry)
+        return
+    for split, stated in document.items():
+        if not isinstance(stated, dict):
+            continue
+        languages = {key: item for key, item in stated.items() if isinstance(item, dict) and key not in _SIMILARITIES}
+        if languages:
+            yield from (_Part(split, name, entry) for name, entry in languages.items())
+        else:
+            yield _Part(split, "default", stated)
+
+
+def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[_Part]) -> Iterator[RunHeader]:
+    task = text_or_none(document.get("task_name")) or text_or_none(document.get("mteb_dataset_name")) or path.stem
+    folder = path.parent.name
+    seconds = number_or_none(document.get("date"))
+    beside = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
+    for part in parts:
+        published = tuple(_published(part))
+        default = _main_metric([item.metric for item in published])
+        named = dict.fromkeys(item.metric for item in published)
+        languages = texts_of(part.stated.get("languages"))
+        yield RunHeader(
+            harness=HARNESS,
+            harness_version=text_or_none(document.get("mteb_version")),
+            model=model,
+            parameter_count=whole_or_none(about.get("n_parameters")),
+            revision=None if folder in _NO_REVISION else folder,
+            step=infer_step(folder, model),
+            benchmark=task if part.subset == "default" else f"{task}_{part.subset}",
+            suite=() if part.subset == "default" else (task,),
+            split=part.split,
+            dataset_revision=text_or_none(document.get("dataset_revision")),
+            metrics=tuple(
+                _spec(task, name, name == default) for name in sorted(named, key=lambda name: name != default)
+            ),
+            started_at=None if seconds is None else unix_time(seconds),
+            configuration={
+                **{key: value for key, value in beside.items() if value is not None},
+                **({"languages": languages} if languages else {}),
+            },
+            published=published,
+            place=path.name,
+        )
+
+
+def _main_metric(names: Sequence[str]) -> str | None:
+    if {"f1", "precision", "recall"} <= set(names) and MAIN not in names:
+        return "f1"  # pairs of sentences in two languages
+    return next((name for name in (MAIN, *_MAIN_OF_OLD) if name in names), next(iter(names), None))
+
+
+def _spec(task: str, name: str, is_default: bool) -> MetricSpec:
+    """A metric; tasks of speed have seconds and shares, of which nobody says what is better."""
+    higher = None if task.endswith("SpeedTask") or name.startswith("nauc_") else True
+    return MetricSpec(name, link="none", higher_is_better=higher, is_default=is_default)
+
+
+def _published(part: _Part) -> Iterator[PublishedScore]:
+    """The figures, and those of each experiment: another draw of the training examples."""
+    flat = dict(_flat(part.stated))
+    for name, value in flat.items():
+        if name.endswith(_ERROR) and name.removesuffix(_ERROR) in flat:
+            continue
+        error = number_or_none(flat.get(f"{name}{_ERROR}"))
+        yield _figure(name, value, standard_error=error)
+    for place, experiment in enumerate(objects_of(part.stated.get("scores_per_experiment")), start=1):
+        for name, value in _flat(experiment):
+            yield _figure(name, value, statistic=f"experiment {place}")
+
+
+def _flat(stated: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
+    """Numbers by name; those of a similarity behind its name. ``NaN`` is read as null: there was no number."""
+    for name, value in stated.items():
+        if name in _SIMILARITIES and isinstance(value, dict):
+            yield from (
+                (f"{name}.{inner}", number)
+                for inner, number in part_of(dict(stated), name).items()
+                if _is_number(number)
+            )
+        elif name not in _NOT_METRICS and _is_number(value):
+            yield name, value
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _figure(name: str, value: float | None, **more: Any) -> PublishedScore:
+    """A figure; where there is none (all samples alike, say), that is said."""
+    known = number_or_none(value)
+    return PublishedScore(name, known, raw="no number" if known is None else None, **more)
+
+
+IMPORTER = Mteb()

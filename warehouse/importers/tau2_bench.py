@@ -1,0 +1,132 @@
+"""Importer of submissions to the leaderboard of tau2-bench: published pass^k of each domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric
+from warehouse.importers.common.header_values import moment
+from warehouse.importers.common.json_fields import Row, number_or_none, part_of, share_of, text_or_none, without_nulls
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = "tau2_bench"
+METRIC = "success"
+KEYS = ("model_name", "submitting_organization", "results", "methodology")
+SUCCESS = binary_metric(METRIC, scorer_kind="execution", is_default=True)
+COST = MetricSpec("cost", kind="continuous", low=0, higher_is_better=False, unit="USD", link="none", is_default=False)
+_PASSES = tuple(f"pass_{k}" for k in range(1, 33))
+
+
+class Tau2Bench:
+    """``submission.json`` in the folder of a submission, or many of them as JSON lines."""
+
+    name = "tau2_bench"
+    version = "1"
+    folders = 1
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each file."""
+        for item in candidates:
+            is_named = item.path.name == "submission.json" or item.path.suffix == ".jsonl"
+            if is_named and has_keys(head_of(item), *KEYS[:3], "pass_1"):
+                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: it is damaged, or names no model.
+        """
+        path = source.files[0]
+        dump = Dump((), ())
+        if path.suffix == ".json":
+            dump.runs = tuple(_headers(path, path.parent.name, read_document(path)))
+        else:
+            dump.runs = tuple(_listed(path, dump))
+        if not dump.runs:
+            raise InputError("no results", path=str(path), expected="submissions to tau2-bench with results of domains")
+        return dump
+
+
+def _listed(path: Path, dump: Dump) -> Iterator[RunHeader]:
+    """The runs of all submissions of a file; a line that is none is recorded."""
+    source = RowSource(path, path.name, KEYS, dump.rejections, dump.notes)
+    for line, row in source.numbered():
+        try:
+            yield from _headers(path, text_or_none(row.get("submission")) or f"line {line}", row)
+        except InputError as error:
+            dump.rejections.append(Rejection(f"{path.name} line {line}", str(error)[:200], "a submission"))
+
+
+def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
+    """A run for each domain. ``contact_info`` is left out: it is about persons."""
+    model = text_or_none(document.get("model_name"))
+    if model is None:
+        raise InputError("no 'model_name'", path=str(path), expected="a submission to tau2-bench")
+    method = part_of(document, "methodology")
+    kind, modality = document.get("submission_type"), document.get("modality")
+    for domain, result in part_of(document, "results").items():
+        stated = result if isinstance(result, dict) else {}
+        published = tuple(_published(stated))
+        if not published:
+            continue  # not evaluated
+        setup = {
+            "user_simulator": text_or_none(method.get("user_simulator")),
+            "retrieval_config": text_or_none(stated.get("retrieval_config")),
+            "submission_type": None if kind == "standard" else text_or_none(kind),
+            "modality": None if modality == "text" else text_or_none(modality),
+        }
+        yield RunHeader(
+            harness=HARNESS,
+            harness_version=text_or_none(method.get("tau2_bench_version")),
+            model=model,
+            developer=text_or_none(document.get("model_organization")),
+            benchmark=f"{HARNESS}_{domain}",
+            suite=(HARNESS,),
+            # tasks and graders are those of the version: banking_knowledge was graded anew for 1.0.1
+            task_version=text_or_none(method.get("tau2_bench_version")),
+            agent_parameters=without_nulls(setup),
+            reasoning_effort=text_or_none(document.get("reasoning_effort")),
+            metrics=(SUCCESS, COST) if any(item.metric == COST.name for item in published) else (SUCCESS,),
+            run_id=name,
+            started_at=moment(method.get("evaluation_date")) or moment(document.get("submission_date")),
+            configuration=without_nulls(
+                {
+                    "submitting_organization": text_or_none(document.get("submitting_organization")),
+                    "submission_date": text_or_none(document.get("submission_date")),
+                    "verification": part_of(method, "verification") or None,
+                }
+            ),
+            note=text_or_none(method.get("notes")),
+            published=published,
+            place=f"{name}/{domain}",
+        )
+
+
+def _published(stated: Row) -> Iterator[PublishedScore]:
+    """pass^k as shares; files hold percent, and null for what was not run."""
+    for k, key in enumerate(_PASSES, start=1):
+        value: Any = stated.get(key)
+        number = None if isinstance(value, bool) else number_or_none(value)
+        if number is not None:
+            statistic = "mean" if k == 1 else f"pass^{k}"
+            yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
+    cost = number_or_none(stated.get("cost"))
+    if cost is not None:
+        yield PublishedScore(COST.name, cost)
+
+
+IMPORTER = Tau2Bench()
