@@ -16,7 +16,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import Figure, decimals, echo, number, print_table, print_text
+from ..ui.table import WrittenNumber, decimals, echo, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -119,7 +119,9 @@ def _print_grid(table: list[PowerRow], measure: str) -> None:
     cells = {(row.n, row.k_a): getattr(row, measure) for row in table}
     places = 3 if measure == "power" else decimals(cells.values())
     clusters = {row.n: row.n_clusters for row in table}
-    rows = [[Figure(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)]
+    rows = [
+        [WrittenNumber(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)
+    ]
     print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, needless=("clusters",))
 
 

@@ -16,7 +16,7 @@ from ..ui.options import output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import (
-    Figure,
+    WrittenNumber,
     decimals,
     interval,
     level_column,
@@ -218,5 +218,5 @@ def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, A
     }
 
 
-def _part(variance: float | None) -> Figure | None:
-    return None if variance is None else Figure(f"{variance:.2e}")
+def _part(variance: float | None) -> WrittenNumber | None:
+    return None if variance is None else WrittenNumber(f"{variance:.2e}")

@@ -14,7 +14,7 @@ import click
 from warehouse.tables.text import LEAST, NARROW, fold, lay_out, wrap
 from warehouse.tables.view import Below, Table, View
 from warehouse.tables.words import (
-    Figure,
+    WrittenNumber,
     cell,
     count_range,
     decimals,
@@ -30,7 +30,7 @@ from warehouse.tables.words import (
 
 __all__ = [
     "NARROW",
-    "Figure",
+    "WrittenNumber",
     "asked_for_columns",
     "cell",
     "count_range",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 from warehouse.errors import MisuseError
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
-from warehouse.tables.words import Figure
+from warehouse.tables.words import WrittenNumber
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,4 +285,4 @@ def _says_something(value: Any) -> bool:
 def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    return Figure(f"{value:.4g}") if isinstance(value, float) else value
+    return WrittenNumber(f"{value:.4g}") if isinstance(value, float) else value

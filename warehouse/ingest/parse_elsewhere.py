@@ -123,7 +123,7 @@ def arrived(path: Path) -> Arrived | str:
     archive = zipfile.ZipFile(path)
     if _FAILURE in archive.namelist():
         return archive.read(_FAILURE).decode()
-    places, dumps, n_rows = _Records(io.BytesIO(archive.read(_DUMPS))).load()
+    places, dumps, n_rows = _RecordsUnpickler(io.BytesIO(archive.read(_DUMPS))).load()
     return Arrived(places, dumps, n_rows, archive)
 
 
@@ -179,7 +179,7 @@ def _version() -> str:
     return version("eval-warehouse")
 
 
-class _Records(pickle.Unpickler):
+class _RecordsUnpickler(pickle.Unpickler):
     """Takes records and times, and nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:

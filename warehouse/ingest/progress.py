@@ -7,7 +7,7 @@ from typing import Protocol
 from warehouse.store.load.state import LoadReport
 
 
-class Progress(Protocol):
+class IngestProgress(Protocol):
     """What ingest tells while it works."""
 
     def start(self, total_bytes: int) -> None:

@@ -116,7 +116,7 @@ _PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval
 
 
 @dataclass(frozen=True)
-class Task:
+class ReadingTask:
     """A job in its turn, with its identity or why that cannot be found out."""
 
     number: int
@@ -124,9 +124,9 @@ class Task:
     identity: Identity | Exception
 
 
-def grouped(tasks: Iterable[Task], together: bool) -> Iterator[list[Task]]:
+def grouped(tasks: Iterable[ReadingTask], together: bool) -> Iterator[list[ReadingTask]]:
     """Neighbours that are small, as many as may be loaded together; others by themselves."""
-    group: list[Task] = []
+    group: list[ReadingTask] = []
     total = 0
     for task in tasks:
         size = _unpacked_size(task.job)
@@ -143,9 +143,9 @@ def grouped(tasks: Iterable[Task], together: bool) -> Iterator[list[Task]]:
         yield group
 
 
-def waves(groups: Iterable[list[Task]]) -> Iterator[list[list[Task]]]:
+def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask]]]:
     """Groups in lists of what is sent to executors at a time."""
-    wave: list[list[Task]] = []
+    wave: list[list[ReadingTask]] = []
     for group in groups:
         wave.append(group)
         total = sum(_unpacked_size(task.job) for tasks in wave for task in tasks)
@@ -174,7 +174,7 @@ class Identity:
     stamps: tuple[tuple[Path, Stamp], ...]
 
 
-def identified(jobs: Sequence[_Job]) -> Iterator[Task]:
+def identified(jobs: Sequence[_Job]) -> Iterator[ReadingTask]:
     """Each job with its identity, found out in the background a few jobs ahead."""
     with ThreadPoolExecutor(2) as pool:
         waiting: deque[tuple[int, _Job, Future[Identity]]] = deque()
@@ -186,9 +186,9 @@ def identified(jobs: Sequence[_Job]) -> Iterator[Task]:
             yield _result(*waiting.popleft())
 
 
-def _result(number: int, job: _Job, future: Future[Identity]) -> Task:
+def _result(number: int, job: _Job, future: Future[Identity]) -> ReadingTask:
     error = future.exception()
-    return Task(number, job, error if isinstance(error, Exception) else future.result())
+    return ReadingTask(number, job, error if isinstance(error, Exception) else future.result())
 
 
 def identify(job: _Job) -> Identity:

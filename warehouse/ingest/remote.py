@@ -123,7 +123,7 @@ class _File:
     size: int | None
 
 
-class _Stopped(Exception):
+class _FetchStopped(Exception):
     """The rest is not fetched any more."""
 
 
@@ -272,7 +272,7 @@ class _Fetch:
         with self.lock:
             self.bytes += count
         if self.stopped:
-            raise _Stopped
+            raise _FetchStopped
         if self.is_late:
             raise self._too_slow()
         if self.bytes > self.limits.bytes:

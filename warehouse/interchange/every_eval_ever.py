@@ -192,7 +192,7 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
     for start in range(0, len(ids), BLOCK):
         block = ids[start : start + BLOCK]
         bounds = {"first": block[0], "last": block[-1]}
-        part = _Block(store, run, bounds)
+        part = _FactBlock(store, run, bounds)
         for place in part.places:
             again = not scored and bool(part.lines(place, True))
             for score in part.lines(place, scored):
@@ -200,7 +200,7 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
                 again = True
 
 
-class _Block:
+class _FactBlock:
     """Facts of a run on some prompts that follow each other."""
 
     def __init__(self, store: Store, run: Run, bounds: dict[str, int]) -> None:

@@ -21,7 +21,7 @@ from warehouse.refresh.plan import KEY
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.paired.change import Figure, change_p_value
+from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import Table, View
@@ -194,11 +194,11 @@ def _noise_floor(store: Store, benchmark: str) -> float | None:
     return None if pooled is None else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
 
 
-def _figure(row: Mapping[str, Any]) -> Figure:
+def _figure(row: Mapping[str, Any]) -> ReportedFigure:
     units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
     none = None if row["method"] == "published" else 0.0  # scores are there, without spread
     error = none if row["standard_error"] is None else row["standard_error"]
-    return Figure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
+    return ReportedFigure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
 
 
 def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from warehouse.analysis.families import choose_families, family_names
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import GONE, Family, RefreshQuestion, Settings, Value
+from warehouse.analysis.families.family import GONE, Family, FamilySettings, RefreshQuestion, Value
 from warehouse.errors import WarehouseError
 from warehouse.records.canonical_json import short_digest
 
@@ -48,7 +48,7 @@ class PlannedQuestion:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RefreshPlan:
     """What there is and what is to be done.
 
     Attributes:
@@ -87,11 +87,11 @@ def family_of(fingerprint: str) -> str:
 def make_plan(
     families: Sequence[Family],
     benchmarks: Sequence[BenchmarkData],
-    settings: Settings,
+    settings: FamilySettings,
     current: Sequence[StoredValue],
     unfinished: Sequence[StoredValue],
     named: Collection[str] | None = None,
-) -> Plan:
+) -> RefreshPlan:
     """Compare what is stored with what should be.
 
     Args:
@@ -128,7 +128,7 @@ def make_plan(
         here = named is None or value["benchmark"] in named
         return is_asked and here and question_of(value["input_fingerprint"]) not in names
 
-    return Plan(
+    return RefreshPlan(
         questions=tuple(questions),
         stored={name: tuple(values) for name, values in stored.items()},
         resumed=frozenset(question_of(one) for one in done),
@@ -179,7 +179,7 @@ _HARMLESS = ("", "new", "the settings changed")
 def notes_on_others(
     chosen: Sequence[Family],
     benchmarks: Sequence[BenchmarkData],
-    settings: Settings,
+    settings: FamilySettings,
     current: Sequence[StoredValue],
     named: Collection[str] | None,
 ) -> Iterator[str]:
@@ -212,7 +212,7 @@ def notes_on_others(
             yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
 
 
-def computed(question: PlannedQuestion, settings: Settings) -> Sequence[Value]:
+def computed(question: PlannedQuestion, settings: FamilySettings) -> Sequence[Value]:
     """The figures; a reason where these data do not allow any."""
     try:
         values = question.family.compute(question.data, question.asked, settings)

@@ -16,11 +16,11 @@ from uuid import uuid4
 
 from warehouse.analysis.families import choose_families
 from warehouse.analysis.families.benchmark_data import read_all, run_digests
-from warehouse.analysis.families.family import GONE, Family, Settings
+from warehouse.analysis.families.family import GONE, Family, FamilySettings
 from warehouse.records.clock import utc_now
 from warehouse.refresh.plan import (
-    Plan,
     PlannedQuestion,
+    RefreshPlan,
     computed,
     family_of,
     gone_row,
@@ -29,7 +29,7 @@ from warehouse.refresh.plan import (
     notes_on_others,
     row_of,
 )
-from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
+from warehouse.refresh.results import Refreshed, RefreshedFamilyRow, StaleList, StaleRow
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
@@ -50,7 +50,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Work:
+class RefreshRequest:
     """What a refresh is asked for.
 
     Attributes:
@@ -62,11 +62,11 @@ class Work:
 
     families: tuple[str | Family, ...] = ()
     benchmarks: tuple[str, ...] = ()
-    settings: Settings = Settings()
+    settings: FamilySettings = FamilySettings()
     channels: tuple[str, ...] = ()
 
 
-def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
+def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> StaleList:
     """What a refresh would recompute, and why.
 
     Raises:
@@ -90,7 +90,7 @@ def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
 
 def refresh(
     opener: StoreOpener,
-    work: Work = Work(),
+    work: RefreshRequest = RefreshRequest(),
     *,
     wait: float = 10.0,
     progress: Progress | None = None,
@@ -132,7 +132,9 @@ def refresh(
     return refreshed
 
 
-def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
+def _read(
+    opener: StoreOpener, work: RefreshRequest, families: Sequence[Family]
+) -> tuple[RefreshPlan, list[str], int | None]:
     """The plan, notes, and the id of an unfinished refresh."""
     with opener.reading() as store:
         current = metric_values.current_values(store)
@@ -151,7 +153,7 @@ def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[
 class _Refresh:
     """One refresh while it runs."""
 
-    def __init__(self, opener: StoreOpener, work: Work, families: Sequence[Family], clock: Clock) -> None:
+    def __init__(self, opener: StoreOpener, work: RefreshRequest, families: Sequence[Family], clock: Clock) -> None:
         self.opener, self.work, self.clock = opener, work, clock
         self.started = time.monotonic()
         self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
@@ -277,10 +279,10 @@ class _Refresh:
         due = DUE if news else TOLD
         return {MARKS: dict.fromkeys(self.work.channels, due)} if self.work.channels else {}
 
-    def _family_row(self, name: str) -> FamilyRow:
+    def _family_row(self, name: str) -> RefreshedFamilyRow:
         counts = self.counts[name]
         named = {one: counts[one] for one in TRACED}
-        return FamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
+        return RefreshedFamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 
 def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:

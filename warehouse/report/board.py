@@ -8,7 +8,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from warehouse.analysis.leaderboard.curves import CurveRow, Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -16,7 +16,7 @@ from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 from warehouse.report.table import (
     Axis,
-    Column,
+    PageColumn,
     broken,
     count,
     drawing,
@@ -194,7 +194,7 @@ def _axis(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> Axis | None:
 
 def _estimates(
     rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], axis: Axis | None, places: int
-) -> list[Column | None]:
+) -> list[PageColumn | None]:
     drawn = [interval_drawn(axis, row.estimate, row.ci_low, row.ci_high) for row in rows] if axis else []
     return [
         number("Estimate", [row.estimate for row in rows], places),
@@ -231,10 +231,10 @@ def _label(row: LeaderboardRow) -> str:
 _UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
 
 
-def curve_charts(curves: Curves) -> list[Chart]:
+def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
     """One chart for each metric, split and unit; the curves that end best have colours."""
 
-    def kind(row: CurveRow) -> tuple[str, str, str]:
+    def kind(row: ModelCurveRow) -> tuple[str, str, str]:
         return row.metric, row.split, row.unit
 
     groups = groupby(sorted(curves.rows, key=kind), key=kind)
@@ -242,7 +242,7 @@ def curve_charts(curves: Curves) -> list[Chart]:
     return [chart for chart in charts if chart]
 
 
-def _chart(rows: Sequence[CurveRow], curves: Curves) -> Chart | None:
+def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
     points = [point for row in rows for point in row.points]
     metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
@@ -268,7 +268,7 @@ def _chart(rows: Sequence[CurveRow], curves: Curves) -> Chart | None:
     )
 
 
-def _band(row: CurveRow, colour: str) -> Spec | None:
+def _band(row: ModelCurveRow, colour: str) -> Spec | None:
     """The intervals of a curve as an area, or as a line where there is one only."""
     ends = [
         {"x": point.position, "y": point.ci_low, "y2": point.ci_high}
@@ -283,6 +283,6 @@ def _band(row: CurveRow, colour: str) -> Spec | None:
     return layer(mark, ends, y2={"field": "y2"})
 
 
-def _name(row: CurveRow, several: bool) -> str:
+def _name(row: ModelCurveRow, several: bool) -> str:
     """What tells a curve from the others: its condition, and its model where there are several."""
     return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))

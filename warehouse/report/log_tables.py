@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.report.table import Column, broken, count, name, number, table, text, written
+from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals
 
 Row = dict[str, Any]
@@ -21,9 +21,11 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
     """The first of each leaderboard, with a link to its page."""
     places = [decimals([(page.high - page.low) / 4 if None not in (page.low, page.high) else None]) for page in pages]
 
-    def figures(head: str, field: str) -> Column:
+    def figures(head: str, field: str) -> PageColumn:
         shown = zip((getattr(page, field) for page in pages), places, strict=True)
-        return Column(head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown))
+        return PageColumn(
+            head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown)
+        )
 
     links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, broken(page.name)) for page in pages]
     return table(
@@ -31,7 +33,7 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
         "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
         f" {verdicts or 'no source publishes a figure'}.",
         [
-            Column("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
+            PageColumn("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
             text("Metric", [page.metric for page in pages], spare=True),
             count("Conditions", [page.n_rows for page in pages]),
             text("First", [page.model for page in pages], keep=True),

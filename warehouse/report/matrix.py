@@ -32,7 +32,7 @@ from warehouse.report.matrix_charts import (
     silhouette_chart,
     similarity_charts,
 )
-from warehouse.report.table import Axis, Column, count, drawing, make_axis, number, table, text, written
+from warehouse.report.table import Axis, PageColumn, count, drawing, make_axis, number, table, text, written
 from warehouse.report.table import name as name_column
 from warehouse.tables.words import decimals
 
@@ -346,7 +346,7 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
             kinds = " ".join(filter(None, [shade, "x" if place >= FIRST else ""]))
             own = f' class="{kinds}"' if kinds else ""
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
-        columns.append(Column(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, place >= FIRST))
+        columns.append(PageColumn(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, place >= FIRST))
     return table(
         f"Ranks under other weights, {benchmark}",
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
@@ -380,7 +380,7 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
             count("No.", range(1, len(rows) + 1), keep=True),
             name_column("Model drawn", [row.model for row in rows]),
             number("Uniform", [row.uniform for row in rows], places),
-            Column("Best in", "n", tuple(best)),
+            PageColumn("Best in", "n", tuple(best)),
             drawing("Range of scores", axis, drawn),
             number("Lowest", [row.lowest for row in rows], places, spare=True),
             number("2.5%", [row.low for row in rows], places),

@@ -13,7 +13,7 @@ from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.report.charts import Chart
 from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.table import Column, count, drawing, interval_drawn, make_axis, name, number, table, text
+from warehouse.report.table import PageColumn, count, drawing, interval_drawn, make_axis, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group that all pairs show, and up to which they are a table of numbers.
@@ -102,14 +102,14 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     differences, tested = _square(group, "difference"), _square(group, "differ")
     places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
-    def cells(column: int) -> Column:
+    def cells(column: int) -> PageColumn:
         values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
         written = [fixed(value, places) if value == value else "·" for value, _ in values]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
         ]
-        return Column(f"{column + 1}", "n", tuple(cells))
+        return PageColumn(f"{column + 1}", "n", tuple(cells))
 
     labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
     return table(

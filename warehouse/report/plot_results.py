@@ -11,7 +11,7 @@ from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.items.datamap import DataMap
-from warehouse.analysis.leaderboard.curves import CurvePoint, CurveRow, Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
@@ -93,7 +93,7 @@ def plot(result: Any) -> Any:
 def _charts(result: Any) -> list[Chart | None]:
     """What the report draws of it."""
     match result:
-        case Curves():
+        case BenchmarkCurves():
             return [*curve_charts(result)]
         case MatrixTest():
             return [*matrix_charts.similarity_charts(result)]
@@ -131,7 +131,7 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     return replace(chart, spec={**chart.spec, "encoding": encoding, "config": config})
 
 
-def _curves(report: CurvesReport) -> Iterator[Curves]:
+def _curves(report: CurvesReport) -> Iterator[BenchmarkCurves]:
     """The curves of each benchmark, as a leaderboard has them."""
     points: dict[tuple[str, ...], list[CurvePoint]] = defaultdict(list)
     for at in report.checkpoints:
@@ -139,16 +139,16 @@ def _curves(report: CurvesReport) -> Iterator[Curves]:
     for benchmark in dict.fromkeys(row.benchmark for row in report.rows):
         several = (row for row in report.rows if row.benchmark == benchmark and points[_curve_of(row)])
         curves = [_curve(row, points[_curve_of(row)]) for row in several]
-        yield Curves(benchmark, None, report.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
+        yield BenchmarkCurves(benchmark, None, report.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
 
 
 def _curve_of(row: TrainingRow | CheckpointRow) -> tuple[str, ...]:
     return row.benchmark, row.split, row.metric, row.model, row.recipe, row.setting, row.unit
 
 
-def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> CurveRow:
+def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> ModelCurveRow:
     best = max(points, key=lambda point: point.estimate)
-    return CurveRow(
+    return ModelCurveRow(
         model=row.model,
         condition=" ".join(filter(None, (row.recipe if row.recipe not in row.model else "", row.setting))),
         metric=row.metric,

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.curves import Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
@@ -22,7 +22,7 @@ from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
-from warehouse.report.table import Column, count, model_and_condition, name, number, table, text
+from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Sentences below a table of variances.
@@ -193,7 +193,7 @@ def _claim(question: str) -> str:
     return f"warehouse claim {quoted} -o claim.json"
 
 
-def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False) -> Column:
+def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False) -> PageColumn:
     """Figures with the decimals that they need themselves."""
     return number(head, values, decimals(values), spare=spare)
 
@@ -219,7 +219,7 @@ def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
     )
 
 
-def curves_table(curves: Curves, benchmark: str) -> Markup:
+def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
     """First, last and best figure of every curve."""
     rows = curves.rows
     places = decimals(

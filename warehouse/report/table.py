@@ -33,7 +33,7 @@ _ALL_ROWS = Markup('<label class="rest"><input type="checkbox" class="rows">All 
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """One column.
 
     Attributes:
@@ -52,7 +52,7 @@ class Column:
 
 
 def table(
-    label: str, caption: str, columns: Iterable[Column | None], *, sortable: bool = True, chosen: int = -1
+    label: str, caption: str, columns: Iterable[PageColumn | None], *, sortable: bool = True, chosen: int = -1
 ) -> Markup:
     """A table as HTML.
 
@@ -78,9 +78,9 @@ def table(
     return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
 
 
-def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
+def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
     """Columns that differ between rows, and what the others say."""
-    kept: list[Column] = []
+    kept: list[PageColumn] = []
     constant: list[str] = []
     for column in columns:
         if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
@@ -90,7 +90,7 @@ def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
     return kept, constant
 
 
-def _head(column: Column) -> str:
+def _head(column: PageColumn) -> str:
     kinds = " ".join(filter(None, [column.kind, "x" if column.spare else ""]))
     return f'<th scope="col"{_of_class(kinds)}>{column.head}</th>'
 
@@ -99,15 +99,17 @@ def _of_class(kinds: str) -> str:
     return "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
 
 
-def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> Column:
+def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
     """What a row is of: its header."""
     kind = " class=wrap" if wrap else ""
-    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values))
+    return PageColumn(
+        head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values)
+    )
 
 
 def model_and_condition(
     head: str, models: Sequence[str | None], conditions: Sequence[str], *, spare: bool = False
-) -> list[Column]:
+) -> list[PageColumn]:
     """What a row is of, in two columns; where there is no room the condition stands below the name."""
     column = text("Condition", conditions, spare=spare)
     if spare or len({*conditions}) < 2:
@@ -117,7 +119,7 @@ def model_and_condition(
         for model, condition in zip(models, conditions, strict=True)
     )
     own = tuple(cell.replace("<td class=t>", '<td class="t c">', 1) for cell in column.cells)
-    return [Column(head, "", heads), replace(column, kind="c", cells=own)]
+    return [PageColumn(head, "", heads), replace(column, kind="c", cells=own)]
 
 
 def broken(word: str) -> Markup:
@@ -134,7 +136,7 @@ def text(
     long: bool = False,
     keep: bool = False,
     classes: Sequence[str] = (),
-) -> Column:
+) -> PageColumn:
     """Words; empty where there are none.
 
     Args:
@@ -148,39 +150,39 @@ def text(
     kinds = [_of_class(f"{own} {one}".strip()) for one in classes] if classes else [_of_class(own)] * len(words)
     shown = broken if kind == "t" else escape
     cells = (f"<td{one}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
-    return Column(head, "", tuple(cells), None if keep else tuple(words), spare)
+    return PageColumn(head, "", tuple(cells), None if keep else tuple(words), spare)
 
 
-def html(head: str, values: Iterable[Markup | str], *, spare: bool = False) -> Column:
+def html(head: str, values: Iterable[Markup | str], *, spare: bool = False) -> PageColumn:
     """HTML of our own, or text."""
     own = "wrap x" if spare else "wrap"
-    return Column(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, spare)
+    return PageColumn(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, spare)
 
 
-def count(head: str, values: Iterable[float | None], *, spare: bool = True, keep: bool = False) -> Column:
+def count(head: str, values: Iterable[float | None], *, spare: bool = True, keep: bool = False) -> PageColumn:
     """Whole numbers."""
     figures = list(values)
     words = None if keep else tuple("" if value is None else f"{value:d}" for value in figures)
-    return Column(head, "n", tuple(_cell(value, "%d", spare) for value in figures), words, spare)
+    return PageColumn(head, "n", tuple(_cell(value, "%d", spare) for value in figures), words, spare)
 
 
 def number(
     head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, spare: bool = False
-) -> Column:
+) -> PageColumn:
     """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
     figures = list(values)
     words = () if any(known(value) for value in figures) else tuple("" for _ in figures)
-    return Column(head, "n", tuple(_cell(value, form, spare, sign) for value in figures), words or None, spare)
+    return PageColumn(head, "n", tuple(_cell(value, form, spare, sign) for value in figures), words or None, spare)
 
 
-def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> Column | None:
+def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | None:
     """Drawings on one axis, hidden where there is no room; None without an axis."""
     if axis is None:
         return None
     ticks = "".join(
         f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>' for at, words in axis.ticks
     )
-    return Column(
+    return PageColumn(
         f'{head}<svg aria-hidden="true">{ticks}</svg>',
         "figure",
         tuple(f'<td class="x drawn">{one}' for one in cells),

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.log import Health, Level, Log, stamp
+from warehouse.schedule.log import Health, JobLog, Level, stamp
 from warehouse.schedule.worker import BEAT, Ended, Stop, run_child
 
 
@@ -39,7 +39,7 @@ class Scheduler:
     timetable: Timetable
     command: Sequence[str]
     environment: Mapping[str, str]
-    log: Log
+    log: JobLog
     health: Health
     grace: float
     clock: Callable[[], datetime]
@@ -198,7 +198,7 @@ def _is_fine(parts: list[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Look:
+class ClockReading:
     """What a look at the clock says.
 
     Attributes:
@@ -227,7 +227,7 @@ class Timetable:
         self.due = times.after(wall())
         self._seen = (wall(), steady())
 
-    def look(self) -> Look:
+    def look(self) -> ClockReading:
         """How long it is until the next time."""
         now, ticks = self.wall(), self.steady()
         expected = self._seen[0] + timedelta(seconds=ticks - self._seen[1])
@@ -235,7 +235,7 @@ class Timetable:
         back = expected - now
         if back >= SET_BACK:
             self.due = self.times.after(now)
-        return Look((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
+        return ClockReading((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
 
     def begin(self) -> tuple[datetime, int]:
         """The time that has come, and how many later ones have passed too."""

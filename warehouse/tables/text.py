@@ -101,11 +101,11 @@ def wrap(text: str, width: int) -> list[str]:
     ]
 
 
-def _texts_of(table: Table, kept: Sequence[int]) -> _Texts:
-    return _Texts([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
+def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
+    return _TableText([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
 
 
-def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
+def _left_out(table: _TableText, spare: Sequence[str], width: int) -> list[str]:
     """Columns that a terminal does without: as few as there need be, and only where that helps.
 
     Those that are spare first; where all of these are not enough, the last ones, so that no line is
@@ -128,7 +128,7 @@ def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
     return left_out
 
 
-class _Texts:
+class _TableText:
     """A table in words, and how wide its columns are."""
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -165,7 +165,7 @@ class _Texts:
         return widths
 
 
-def _plain(table: _Texts) -> Iterator[str]:
+def _plain(table: _TableText) -> Iterator[str]:
     def line(cells: Sequence[str]) -> str:
         padded = [
             text.rjust(width) if to_right else text.ljust(width)
@@ -178,7 +178,7 @@ def _plain(table: _Texts) -> Iterator[str]:
     yield from map(line, table.rows)
 
 
-def _folded(table: _Texts, width: int) -> Iterator[str]:
+def _folded(table: _TableText, width: int) -> Iterator[str]:
     """Long texts go on in the line below; numbers and other short ones stay whole."""
     widths = _shared_out(table, width)
     heads = [fold(name, room) for name, room in zip(table.columns, widths, strict=True)]
@@ -199,7 +199,7 @@ def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequenc
         yield GAP.join(padded).rstrip()
 
 
-def _shared_out(table: _Texts, width: int) -> list[int]:
+def _shared_out(table: _TableText, width: int) -> list[int]:
     """Widths of columns that fill a line: what is over the least goes to those that need it, the modest first."""
     widths = table.folded()
     over = width - table.least_width()

@@ -10,7 +10,7 @@ from html import escape
 from importlib.metadata import entry_points
 from typing import Any
 
-from warehouse.tables.words import NOTHING, Interval, cell, is_number, visible
+from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, visible
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _align(right: bool) -> str:
 
 
 def _cell(value: Any, scale: tuple[float, float] | None) -> str:
-    if isinstance(value, Interval) and scale is not None:
+    if isinstance(value, WrittenInterval) and scale is not None:
         drawn = _drawn(value, *scale)
         return f'<span style="white-space:nowrap">{drawn} {_text(value)}</span>'
     return "" if value is None else _text(cell(value))
@@ -177,12 +177,12 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
     """The common ends of the intervals of a column; None where there is nothing to draw."""
-    intervals = [value for value in values if isinstance(value, Interval)]
+    intervals = [value for value in values if isinstance(value, WrittenInterval)]
     ends = [end for value in intervals for end in (value.low, value.high) if math.isfinite(end)]
     return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
 
 
-def _drawn(value: Interval, low: float, high: float) -> str:
+def _drawn(value: WrittenInterval, low: float, high: float) -> str:
     """An interval as a line with a dot at the estimate, on the scale of its column; the line of 0 where
     it lies within."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.report import AgreementRow, EffectRow
+from warehouse.analysis.audit.report import AuditAgreementRow, EffectRow
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial
 from warehouse.analysis.selection.scores import PromptScores
@@ -65,7 +65,7 @@ _OPEN = {"", "?", "-", "na", "n/a", "null", "none", "nan", "unknown", "unsure", 
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class HumanVerdicts:
     """What people say of some prompts.
 
     Attributes:
@@ -79,7 +79,7 @@ class Verdicts:
     by_prompt: dict[str, bool | None]
 
 
-def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
+def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdicts:
     """The verdicts in a table: CSV (comma, semicolon or tab) with a header, or JSON lines.
 
     Args:
@@ -115,10 +115,10 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
             )
         if name:
             by_prompt[name] = meaning
-    return Verdicts(str(path), verdict, by_prompt)
+    return HumanVerdicts(str(path), verdict, by_prompt)
 
 
-def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
+def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
     """Verdict of each prompt, 1 wrong, 0 right, NaN none; and how many verdicts are of no prompt here.
 
     Args:
@@ -153,7 +153,7 @@ def agreement(
     wrong: NDArray[np.float64],
     strata: Sequence[str] | None,
     threshold: float,
-) -> tuple[tuple[AgreementRow, ...], AuditScore]:
+) -> tuple[tuple[AuditAgreementRow, ...], AuditScore]:
     """How well the list, and simpler ones, agree with the verdicts.
 
     Args:
@@ -172,7 +172,7 @@ def agreement(
     return tuple(rows), full
 
 
-def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
+def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     of = audit_score.overall
 
     def row(
@@ -182,8 +182,8 @@ def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
         at: float | None = None,
         n: int = of.n_items,
         w: int = of.n_wrong,
-    ) -> AgreementRow:
-        return AgreementRow(score, figure, at, value, None, None, random, n, w)
+    ) -> AuditAgreementRow:
+        return AuditAgreementRow(score, figure, at, value, None, None, random, n, w)
 
     rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
     rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
@@ -207,15 +207,19 @@ def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
     return rows
 
 
-def _rates(audit_score: AuditScore) -> list[AgreementRow]:
+def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     rows = []
     for one in audit_score.calibration:
         n, n_wrong = one.n_listed, one.n_wrong
         ends = (one.observed_low, one.observed_high)
         rows.append(
-            AgreementRow("posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong)
+            AuditAgreementRow(
+                "posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong
+            )
         )
-        rows.append(AgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong))
+        rows.append(
+            AuditAgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong)
+        )
     return rows
 
 

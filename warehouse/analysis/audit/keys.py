@@ -32,7 +32,7 @@ class Key:
         reason: why the prompt cannot be judged; empty if it can.
     """
 
-    options: Options | None = None
+    options: PromptOptions | None = None
     option: int | None = None
     texts: tuple[str, ...] = ()
     reason: str = ""
@@ -49,7 +49,7 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
     widths, targets = _widths(choices), _targets(choices)
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
-        options = [of or Options(n_options) for of in options]
+        options = [of or PromptOptions(n_options) for of in options]
     known = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
     base = first_number([of for of, _ in known], [target for _, target in known])
     letters = bool(known) or _mostly_letters([row["target"] for row in prompts])
@@ -65,14 +65,14 @@ def _mostly_letters(targets: Sequence[str | None]) -> bool:
     return 2 * sum(map(is_letter, known)) > len(known)
 
 
-def _options(prompt: Mapping[str, Any], width: int) -> Options | None:
+def _options(prompt: Mapping[str, Any], width: int) -> PromptOptions | None:
     texts = option_texts(prompt["choices"])
     if len(texts) >= 2:
-        return Options(max(len(texts), width), tuple(texts) if len(texts) >= width else ())
-    return Options(width) if width >= 2 else None
+        return PromptOptions(max(len(texts), width), tuple(texts) if len(texts) >= width else ())
+    return PromptOptions(width) if width >= 2 else None
 
 
-def _key(prompt: Mapping[str, Any], options: Options | None, targets: Sequence[int], letters: bool) -> Key:
+def _key(prompt: Mapping[str, Any], options: PromptOptions | None, targets: Sequence[int], letters: bool) -> Key:
     target = prompt["target"]
     if options is None:
         if letters and target is not None and is_letter(target):
@@ -119,7 +119,7 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 
 
 @dataclass(frozen=True)
-class Options:
+class PromptOptions:
     """The options of one prompt.
 
     Attributes:
@@ -167,7 +167,7 @@ class Options:
         return {_plain(text): place for place, text in reversed(list(enumerate(self.texts)))}
 
 
-def first_number(options: Sequence[Options], keys: Sequence[str | None]) -> int:
+def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
     """Whether keys that are numbers of options count from 0 or from 1.
 
     From 1 if one is the number of options of its prompt, and none is 0.

@@ -68,7 +68,7 @@ def votes_of(stored: StoredAnswers) -> AuditData:
     voters, keys = stored.voters, stored.keys
     runs = {run: model for model, voter in enumerate(voters) for run in voter.entry.condition.run_ids}
     order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
-    table = _Table(order, keys, len(voters))
+    table = _VoteTable(order, keys, len(voters))
     table.add_likeliest(stored.likeliest, runs)
     for part in stored.texts:
         table.add_texts(part, runs, best_value(stored.scores))
@@ -87,7 +87,7 @@ def votes_of(stored: StoredAnswers) -> AuditData:
     )
 
 
-class _Table:
+class _VoteTable:
     """Answers as numbers of options, collected from several kinds of sources."""
 
     def __init__(self, order: Ints, keys: Sequence[Key], n_models: int) -> None:

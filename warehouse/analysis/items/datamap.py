@@ -86,7 +86,7 @@ class DataMap(Result):
 
 
 @dataclass(frozen=True)
-class Settings:
+class DatamapSettings:
     """What holds for all conditions; ``grouping`` None: by answer where there are any."""
 
     level: float = 0.95
@@ -135,7 +135,7 @@ def datamap(
     if model is None and (device is not None or fresh or not store_result):
         name = "--device" if device is not None else "--fresh" if fresh else "--no-store"
         raise MisuseError(f"{name} is for grouping by a model: --group embedding or entailment")
-    settings = Settings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
+    settings = DatamapSettings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         conditions = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
@@ -149,7 +149,7 @@ def datamap_of(
     reference: str,
     conditions: Sequence[Condition],
     facts: BenchmarkFacts,
-    settings: Settings,
+    settings: DatamapSettings,
     progress: Callable[[float], None] | None = None,
 ) -> DataMap:
     """`datamap` of conditions that were found.
@@ -228,7 +228,7 @@ def _why_not(most: int, row: DistributionRow | None, metric: str, scored: Collec
 
 
 def _condition_rows(
-    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: Settings
+    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: DatamapSettings
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
     with opener.reading() as store:
@@ -306,19 +306,19 @@ def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
     }
 
 
-def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: Settings) -> bool:
+def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: DatamapSettings) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
         return False
     return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
 
 
-def _has_draws(upper: float | None, settings: Settings) -> bool:
+def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
     """Whether draws are enough to say so: the interval of P(correct) leaves out that the model is as often right."""
     return upper is not None and upper < max(MOST_UPPER, settings.max_p)
 
 
-def _few_draws(rows: Sequence[DataMapRow], settings: Settings) -> int:
+def _few_draws(rows: Sequence[DataMapRow], settings: DatamapSettings) -> int:
     """Prompts beyond the thresholds that too few draws keep from being suspects."""
     beyond = [
         row
@@ -328,7 +328,7 @@ def _few_draws(rows: Sequence[DataMapRow], settings: Settings) -> int:
     return sum(not row.suspected for row in beyond)
 
 
-def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: Settings) -> list[str]:
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: DatamapSettings) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
     if sets.grouped_by == "normalised text" and settings.grouping is None and most:

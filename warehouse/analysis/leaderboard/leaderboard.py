@@ -10,7 +10,7 @@ from typing import Any
 from warehouse.analysis.comparison.pair_group import letters_of, others_apart
 from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
-from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, Ranks, make_row
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
 from warehouse.analysis.leaderboard.view import (
     describe_basis,
     describe_ranks,
@@ -260,18 +260,21 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) ->
     figures = iter(_places([entry for entry, _ in placed], clusters, options))
     chosen = {id(entry) for entry, _ in placed}
     return [
-        (entry, replace(row, ranks=next(figures) if id(entry) in chosen else Ranks(rank_reason=_why_not_placed(row))))
+        (
+            entry,
+            replace(row, ranks=next(figures) if id(entry) in chosen else RowRanks(rank_reason=_why_not_placed(row))),
+        )
         for entry, row in lines
     ]
 
 
-def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[Ranks]:
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[RowRanks]:
     """Of each row."""
     if len(entries) < 2:
-        return [Ranks(1, 1, 1, 1, 1)] * len(entries)
+        return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
-        return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
+        return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
     pairs = tested_pairs(
         table,
@@ -286,7 +289,7 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     return [
-        Ranks(
+        RowRanks(
             **dict(zip(names, ranks, strict=True)),
             group=letters,
             n_not_compared=n_apart,

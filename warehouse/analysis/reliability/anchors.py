@@ -18,7 +18,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
-from warehouse.stats.items.anchor_errors import Curves, anchor_errors, irt_anchors, shares_of
+from warehouse.stats.items.anchor_errors import RecipeCheckpoints, anchor_errors, irt_anchors, shares_of
 from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model, fit_irt
 from warehouse.store.connection import Store
@@ -149,7 +149,7 @@ def _weights(pool: Pool) -> NDArray[np.float64]:
     return np.asarray(1.0 / (sizes[pool.form] * np.count_nonzero(sizes)))
 
 
-def _curves(pool: Pool) -> Curves | None:
+def _curves(pool: Pool) -> RecipeCheckpoints | None:
     """Which models are seeds and checkpoints of one recipe; None if none are."""
     recipes = [str([one.setting(name) for name in _RECIPE]) for one in pool.conditions]
     seeds = [str(one.setting("training_seed") or "") for one in pool.conditions]
@@ -159,7 +159,7 @@ def _curves(pool: Pool) -> Curves | None:
         labels[recipe].add((seed, position))
     if all(len(own) < 2 for own in labels.values()):
         return None
-    return Curves(
+    return RecipeCheckpoints(
         recipe=np.unique(recipes, return_inverse=True)[1],
         seed=np.unique(seeds, return_inverse=True)[1],
         position=np.array([np.nan if one is None else float(one) for one in positions]),

@@ -11,7 +11,7 @@ from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.read import StoredAnswers
 from warehouse.analysis.audit.report import AuditRow
 from warehouse.analysis.comparison.all_pairs import Pairs, comparable, pairs_of
-from warehouse.analysis.leaderboard.curves import Curves, training_curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
@@ -67,7 +67,7 @@ class BenchmarkPart:
     why_no_pairs: str
     variance: VarianceReport | None
     why_no_variance: str
-    curves: Curves | None
+    curves: BenchmarkCurves | None
     seeds: SeedReport | None
     why_no_seeds: str
     noise: SeedsReport | None

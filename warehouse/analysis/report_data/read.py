@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
+from warehouse.analysis.items.datamap import DataMap, DatamapSettings, datamap_of
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
@@ -160,7 +160,7 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
             return Maps(tuple(maps), tuple(left_out), tuple(models[place:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
-            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
+            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, DatamapSettings(level)))
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))

@@ -209,7 +209,7 @@ def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, ask
 
 
 @dataclass(frozen=True)
-class Change:
+class ScoreChange:
     """A score that is new, has moved or is gone.
 
     Attributes:
@@ -254,20 +254,20 @@ class Changes:
 
     refreshed_at: datetime
     previous_at: datetime
-    rows: tuple[Change, ...]
+    rows: tuple[ScoreChange, ...]
 
     @property
-    def moved(self) -> tuple[Change, ...]:
+    def moved(self) -> tuple[ScoreChange, ...]:
         """Figures that were there before and are another now."""
         return tuple(row for row in self.rows if row.before is not None and row.now is not None)
 
     @property
-    def new(self) -> tuple[Change, ...]:
+    def new(self) -> tuple[ScoreChange, ...]:
         """Figures that were not there before."""
         return tuple(row for row in self.rows if row.before is None)
 
     @property
-    def gone(self) -> tuple[Change, ...]:
+    def gone(self) -> tuple[ScoreChange, ...]:
         """Figures that are no longer there."""
         return tuple(row for row in self.rows if row.now is None)
 
@@ -290,11 +290,11 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     return Changes(stored[0]["refreshed_at"], stored[0]["previous_at"], tuple(kept))
 
 
-def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> Change:
+def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> ScoreChange:
     model = model_of(row["subject"])
     alike = [one for one in scores if one["benchmark"] == row["benchmark"] and model_of(one["subject"]) == model]
     gone = row["method"] == GONE
-    return Change(
+    return ScoreChange(
         benchmark=row["benchmark"],
         model=f"{model} #{key_of(row['subject'])[:6]}" if len(alike) > 1 else model,
         metric=row["metric"],

@@ -21,7 +21,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scores import Figures, PromptScores, Published
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
@@ -63,7 +63,7 @@ class ScoredCondition:
     label: str
     metric: Metric
     scores: PromptScores | None
-    published: Published | None
+    published: PublishedFigure | None
     stopped: StoppedScores | None = None
 
     @property
@@ -247,8 +247,8 @@ def read_all_entries(
     every = [(number, condition) for number, (conditions, _) in enumerate(asked) for condition in conditions]
     runs = {run: place for place, (_, condition) in enumerate(every) for run in condition.run_ids}
     metric_ids = {metric.id for _, metrics in asked for metric in metrics}
-    figures = Figures(store, runs, metric_ids)
-    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, Published | None]]] = [[] for _ in asked]
+    figures = RunFigures(store, runs, metric_ids)
+    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]] = [[] for _ in asked]
     for metric_id in sorted(metric_ids):
         owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in asked]
         scored, published = figures.scores(metric_id), figures.published(metric_id)

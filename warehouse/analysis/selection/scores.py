@@ -227,7 +227,7 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFigure:
     """A published figure of a condition.
 
     Attributes:
@@ -241,7 +241,7 @@ class Published:
     n: int
 
 
-class Figures:
+class RunFigures:
     """All figures of some runs by some metrics, by group.
 
     Args:
@@ -257,23 +257,23 @@ class Figures:
         here = np.flatnonzero(self._rows.metrics == metric_id)
         return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs)
 
-    def published(self, metric_id: int) -> dict[int, Published]:
+    def published(self, metric_id: int) -> dict[int, PublishedFigure]:
         """Published figures by one metric."""
-        first: dict[int, Published] = {}
+        first: dict[int, PublishedFigure] = {}
         for row in self._published:
             if row["metric_id"] == metric_id:
-                first.setdefault(row["run_id"], Published(row["value"], row["standard_error"], row["n"] or 0))
-        groups: dict[int, list[Published]] = {}
+                first.setdefault(row["run_id"], PublishedFigure(row["value"], row["standard_error"], row["n"] or 0))
+        groups: dict[int, list[PublishedFigure]] = {}
         for run, figure in first.items():
             groups.setdefault(self._runs[run], []).append(figure)
         return {group: _mean(own) for group, own in groups.items()}
 
 
-def _mean(figures: Sequence[Published]) -> Published:
+def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
     mean = sum(figure.value for figure in figures) / len(figures)
-    return Published(mean, None, max(figure.n for figure in figures))
+    return PublishedFigure(mean, None, max(figure.n for figure in figures))
 
 
 # A rate is a whole number of right draws if it is that near to one: where the metric is declared

@@ -27,7 +27,7 @@ from warehouse.stats.training.noise_floor import (
     noise_floor,
     seed_spread,
 )
-from warehouse.stats.training.signal_to_noise import SeedVariance, compare_seed_ratios, seed_ratio, seed_variance
+from warehouse.stats.training.signal_to_noise import BetweenSeedVariance, compare_seed_ratios, seed_ratio, seed_variance
 from warehouse.store.connection import Store
 
 
@@ -315,7 +315,7 @@ def _averaged_sd(recipe: RecipeScores) -> float | None:
     return float(recipe.table(recipe.common).std(axis=0, ddof=1).mean())
 
 
-def _variance(recipe: RecipeScores, level: float) -> SeedVariance | None:
+def _variance(recipe: RecipeScores, level: float) -> BetweenSeedVariance | None:
     """Between seeds, over the last half of the common checkpoints."""
     k = min(len(recipe.common) // 2, MOST)
     if len(recipe.trajectories) < 2 or k < 2:

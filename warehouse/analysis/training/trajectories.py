@@ -198,7 +198,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
-class Change:
+class CheckpointDifference:
     """A difference of two checkpoints.
 
     Attributes:
@@ -217,7 +217,7 @@ class Change:
         return min(1.0, 2 * min(self.p_rise, self.p_fall)) if self.p_rise == self.p_rise else math.nan
 
 
-def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool) -> Change:
+def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool) -> CheckpointDifference:
     """``after`` minus ``before``, over common prompts where both have them.
 
     Args:
@@ -231,16 +231,16 @@ def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_
     if after.zero_one and before.zero_one and labels is None:  # exact: only what changed tells
         won, lost = int((a > b).sum()), int((a < b).sum())
         if won + lost:
-            return Change(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
-    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
+            return CheckpointDifference(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
+    return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
-def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Change:
+def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> CheckpointDifference:
     if same_seeds and len(after.figures) > 1:
         mean = figure_mean(after.figures - before.figures)
     else:
         mean = difference_of_figures(after.figures, before.figures, after.errors, before.errors)
-    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
+    return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
 def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:

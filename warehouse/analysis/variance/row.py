@@ -11,7 +11,7 @@ from warehouse.analysis.results import Row
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import SHOWN, Figure, count_range, decimals, number, percentage, reasons, some_of
+from warehouse.tables.words import SHOWN, WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
 
 #: Below this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
@@ -292,7 +292,7 @@ def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[s
         "within": percentage(row.share_within),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
-        "K": Figure(count_range(row.fewest_draws, row.most_draws)),
+        "K": WrittenNumber(count_range(row.fewest_draws, row.most_draws)),
         "suggested K": row.suggested_draws,
         "range k=1": number(row.delta_k1, places),
         "expected": number(row.delta_k1_expected, places),

@@ -20,7 +20,7 @@ _ENTRY = re.compile(r"^(\s*(?:- +)?[\w.-]+\s*:\s+)([^\s'\"\[{&*!|>].*?)\s*$")
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Texts(_FAST):  # type: ignore[misc]
+class _PlainLoader(_FAST):  # type: ignore[misc]
     """Builds texts, lists and mappings alone; what asks for another type of Python is refused.
 
     In YAML 1.1 ``no`` is false, ``1.10`` is 1.1 and ``2024-05-01`` a date: here they are texts, as they are
@@ -78,7 +78,7 @@ def _read(text: str) -> Any:
             if entry is None:
                 raise
             lines[place] = entry[1] + "'" + entry[2].replace("'", "''") + "'"
-    return yaml.load("\n".join(lines), _Texts)
+    return yaml.load("\n".join(lines), _PlainLoader)
 
 
 def _check_bounds(text: str) -> None:

@@ -30,7 +30,7 @@ _AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts", "
 
 
 @dataclass(frozen=True)
-class Entry:
+class EvaluationEntry:
     """One of ``evaluation_results``: what it is called here, and as it stands."""
 
     benchmark: str
@@ -63,20 +63,20 @@ class Evaluation:
         return first_text(info, "id", "name") or text_or_none(self.first.get("model_id"))
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
         listed = self.document.get("evaluation_results")
-        entries: list[Entry] = []
+        entries: list[EvaluationEntry] = []
         for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
                 taken = {(one.benchmark, one.metric, one.filter) for one in entries}
                 name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
                 filter_name = name if (benchmark, metric, "") in taken else ""
-                entries.append(Entry(benchmark, metric, filter_name, item))
+                entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
         if not entries:
             name = text_or_none(self.first.get("evaluation_name")) or "unknown"
-            entries.append(Entry(name, UNNAMED, "", {}))
+            entries.append(EvaluationEntry(name, UNNAMED, "", {}))
         return entries
 
     @cached_property
@@ -84,13 +84,13 @@ class Evaluation:
         return list(dict.fromkeys(entry.benchmark for entry in self.entries))
 
     @cached_property
-    def _by_result(self) -> dict[str, Entry]:
+    def _by_result(self) -> dict[str, EvaluationEntry]:
         ids = ((entry.stated.get("evaluation_result_id"), entry) for entry in self.entries)
         return {key: entry for key, entry in ids if isinstance(key, str)}
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Entry]]:
-        entries_by_name: dict[str, list[Entry]] = {}
+    def _by_name(self) -> dict[str, list[EvaluationEntry]]:
+        entries_by_name: dict[str, list[EvaluationEntry]] = {}
         for entry in self.entries:
             entries_by_name.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
         return entries_by_name
@@ -112,7 +112,7 @@ class Evaluation:
             entries = [entry for entry in self.entries if entry.benchmark == benchmark]
             yield self._header(benchmark, entries, notes)
 
-    def _header(self, benchmark: str, entries: Sequence[Entry], notes: list[str]) -> RunHeader:
+    def _header(self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]) -> RunHeader:
         document, first = self.document, entries[0].stated
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
@@ -182,7 +182,7 @@ def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
+def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[MetricSpec]:
     for place, entry in enumerate(entries):
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
@@ -202,7 +202,7 @@ def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
         )
 
 
-def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
     """Kind and bounds; no bounds where the figure itself is outside of them."""
     config = entry.config
     low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
@@ -233,7 +233,7 @@ def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return "+".join(names), {key: value for key, value in parameters.items() if value}
 
 
-def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
+def _published(entries: Sequence[EvaluationEntry]) -> Iterator[PublishedScore]:
     for entry in entries:
         details = mapping_of(entry.stated, "score_details")
         error = mapping_of(details, "uncertainty", "standard_error").get("value")

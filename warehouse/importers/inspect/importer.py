@@ -26,7 +26,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.inspect.header import Scoring, run_header
-from warehouse.importers.inspect.log import Log, Sample, open_log
+from warehouse.importers.inspect.log import InspectLog, Sample, open_log
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -108,7 +108,7 @@ class Inspect:
             log.close()
             raise
 
-    def _dump(self, log: Log, source: SourceFiles, settings: ImportSettings) -> Dump:
+    def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
         stated = settings.stated
         header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(stated.get("model")))
@@ -120,7 +120,11 @@ class Inspect:
                 advice="give the name with --default benchmark=NAME",
             )
         return Dump(
-            (header,), Reader(log, scoring).batches(), rejections=log.rejections, notes=log.notes, close=log.close
+            (header,),
+            InspectReader(log, scoring).batches(),
+            rejections=log.rejections,
+            notes=log.notes,
+            close=log.close,
         )
 
 
@@ -187,10 +191,10 @@ _LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation
 
 
 @dataclass
-class Reader:
+class InspectReader:
     """Turns the samples of one log into rows of one run."""
 
-    log: Log
+    log: InspectLog
     scoring: Scoring
     _metrics: Sequence[str] = field(init=False)
     _objects: set[str] = field(init=False)

@@ -22,7 +22,7 @@ from warehouse.records import Rejection, parse_json
 _POINTER = b"version https://git-lfs"
 
 
-class Log(Protocol):
+class InspectLog(Protocol):
     """What both containers offer. ``rejections`` and ``notes`` grow while samples are read."""
 
     header: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Log(Protocol):
         """Let go of the file; nothing can be read any more."""
 
 
-def open_log(path: Path) -> Log:
+def open_log(path: Path) -> InspectLog:
     """The log in a file.
 
     Raises:

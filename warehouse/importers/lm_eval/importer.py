@@ -18,7 +18,7 @@ from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.layout import Layout, find_layout
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
 from warehouse.importers.lm_eval.model import other_model
-from warehouse.importers.lm_eval.results import Results, first_seen, header_without_results, scan
+from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
@@ -88,7 +88,7 @@ class _SourceReader:
 
     source: SourceFiles
     settings: ImportSettings
-    results: Results | None = None
+    results: LmEvalResults | None = None
     samples: list[_Samples] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _SourceReader:
         recognised = [recognise(_candidate(path)) for path in self.source.files]
         for file in recognised:
             if isinstance(file, ResultsFile):
-                self.results = Results(read_document(file.path), file.path)
+                self.results = LmEvalResults(read_document(file.path), file.path)
         self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
         if self.results is not None:
             own = {item.task for item in self.samples}
@@ -152,7 +152,7 @@ class _SourceReader:
         rows = RowSource(file.path, file.path.name, rejections=self.rejections, notes=self.notes)
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
-    def _embedded(self, results: Results, task: str) -> _Samples:
+    def _embedded(self, results: LmEvalResults, task: str) -> _Samples:
         name, rows = f"{results.path.name} samples.{task}", results.samples[task]
         return self._look(task, EmbeddedRows(results.path, name, rejections=self.rejections, embedded=rows))
 
@@ -219,7 +219,7 @@ def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: boo
     except InputError:  # the source says so when it is read
         return list(neighbours) if alone else []
     names = old_sample_names(document)
-    tasks = Results(document, results.path).tasks
+    tasks = LmEvalResults(document, results.path).tasks
     return [
         file
         for file in neighbours

@@ -56,7 +56,7 @@ _ENVIRONMENT = (
 
 
 @dataclass(frozen=True)
-class Results:
+class LmEvalResults:
     """A results file: its JSON document and its path."""
 
     document: Mapping[str, Any]

@@ -36,7 +36,7 @@ _MANY_MODELS = "from_models"
 
 
 @dataclass
-class Sample:
+class EventLogSample:
     """Events of one sample, each its number in the log, kind and content."""
 
     name: str
@@ -58,7 +58,7 @@ def _number(event: tuple[int, str, Row]) -> int:
     return event[0]
 
 
-def _by_place(sample: Sample) -> int:
+def _by_place(sample: EventLogSample) -> int:
     return 1 << 60 if sample.place is None else sample.place
 
 
@@ -69,7 +69,7 @@ class EventLog:
 
     spec: Row = field(default_factory=dict)
     report: Row | None = None
-    samples: dict[str, Sample] = field(default_factory=dict)
+    samples: dict[str, EventLogSample] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(self, place: str, line: Any) -> None:
@@ -100,7 +100,7 @@ class EventLog:
             correct = compact(data.get("correct"))[:60]
             raise ValueError(f"correct is {correct}, neither true nor false")
         else:
-            sample = self.samples.setdefault(str(name), Sample(str(name), place))
+            sample = self.samples.setdefault(str(name), EventLogSample(str(name), place))
             number = whole_count(line.get("event_id"))
             sample.events.append((len(sample.events) if number is None else number, kind, data))
 
@@ -109,7 +109,7 @@ class EventLog:
         kinds = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
         return [f"events that are no part of a result: {kinds}"] if kinds else []
 
-    def ordered(self) -> Iterator[tuple[str, Sample]]:
+    def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
         for sample in sorted(self.samples.values(), key=_by_place):
             yield sample.line, sample
@@ -174,7 +174,7 @@ class EventLog:
                     scored.add(name)
         return {name: count for name, count in counts.items() if name in scored or name not in aggregated}
 
-    def values_of(self, sample: Sample) -> tuple[dict[str, list[float | None]], Row]:
+    def values_of(self, sample: EventLogSample) -> tuple[dict[str, list[float | None]], Row]:
         """Numbers that a sample was given, by metric, and what it was given besides."""
         numbers: dict[str, list[float | None]] = {}
         other: Row = {}

@@ -20,7 +20,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
-from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample, header
+from warehouse.importers.openai_evals.event_log import MATCH, EventLog, EventLogSample, header
 from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
 
 
@@ -70,7 +70,7 @@ class OpenaiEvals:
 IMPORTER = OpenaiEvals()
 
 
-def row_of(log: EventLog, sample: Sample) -> Row:
+def row_of(log: EventLog, sample: EventLogSample) -> Row:
     """The row of one sample.
 
     Raises:
@@ -104,7 +104,7 @@ def row_of(log: EventLog, sample: Sample) -> Row:
     }
 
 
-def _samplings(log: EventLog, sample: Sample) -> tuple[list[Row], list[Row]]:
+def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[Row]]:
     """Samplings of the model, and those of its judge, which come last."""
     samplings = sample.of("sampling")
     if not log.is_judged:
@@ -141,7 +141,7 @@ def _answers(own: Sequence[Row]) -> str | None:
     return as_text(answers[0]) if len(answers) == 1 else compact(answers)
 
 
-def _picked(sample: Sample) -> str | None:
+def _picked(sample: EventLogSample) -> str | None:
     """What was taken from the answers."""
     picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
     stated = [item for item in picked if item not in (None, [], "")]
@@ -150,7 +150,7 @@ def _picked(sample: Sample) -> str | None:
     return _text(stated[0]) if len(stated) == 1 else compact(stated)
 
 
-def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
+def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
     """Options that there were to choose from, with their likelihoods where these were asked for."""
     expected = [data.get("expected") for data in sample.of(MATCH)]
     asked = sample.of("cond_logp")
@@ -190,7 +190,7 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
     return min(sum(counts), (1 << 63) - 1) if counts else None
 
 
-def _error(sample: Sample) -> str | None:
+def _error(sample: EventLogSample) -> str | None:
     parts = [
         ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
         for data in sample.of("error")
@@ -204,7 +204,7 @@ def _explanation(judged: Sequence[Row], other: Row) -> str | None:
     return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
 
-def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]]) -> list[Row]:
+def _scores(log: EventLog, sample: EventLogSample, numbers: dict[str, list[float | None]]) -> list[Row]:
     """Scores of a sample. Of several values the mean counts, by their number. A sample that failed
     is unscored."""
     failed = bool(sample.of("error")) and not numbers
@@ -216,7 +216,7 @@ def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]
     return [_score(sample, name, values, name == log.match_metric) for name, values in values_by_metric.items()]
 
 
-def _score(sample: Sample, name: str, values: list[float | None], is_match: bool) -> Row:
+def _score(sample: EventLogSample, name: str, values: list[float | None], is_match: bool) -> Row:
     known = [value for value in values if value is not None]
     several = len(values) > 1
     unread = is_match and bool(known) and not any(known) and all(map(_unread, sample.of(MATCH)))

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 @dataclass
-class Work:
+class OpenCompassOutput:
     """What OpenCompass wrote on one model and data set.
 
     Raises:
@@ -205,7 +205,7 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True)
-class Line:
+class OpenCompassLine:
     """A line of the table: a data set or group, and a figure of each model."""
 
     dataset: str
@@ -226,11 +226,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class OpenCompassTable:
     """Names of the models, the lines, and places of lines that are none."""
 
     models: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[OpenCompassLine, ...]
     faults: tuple[tuple[str, str], ...]
 
 
@@ -240,7 +240,7 @@ def is_summary(path: Path) -> bool:
     return named and path.parent.name == "summary"
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> OpenCompassTable:
     """A summary: the file with commas, or the part of the text file that is like it.
 
     Raises:
@@ -257,15 +257,15 @@ def read_table(path: Path) -> Table:
     if not lines:
         raise InputError(f"no line begins with '{HEADING}'", path=str(path), expected="a summary of OpenCompass")
     models = tuple(lines[0][1].split(",")[4:])
-    result_lines: list[Line] = []
+    result_lines: list[OpenCompassLine] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
         parts = line.split(",")  # commas inside are blanks already, and nothing is quoted
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results
-            result_lines.append(Line(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
-    return Table(models, tuple(result_lines), tuple(faults))
+            result_lines.append(OpenCompassLine(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
+    return OpenCompassTable(models, tuple(result_lines), tuple(faults))
 
 
 def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tuple[str | None, str | None]:

@@ -27,10 +27,10 @@ from warehouse.importers.common.jsonl import unpacked_head
 from warehouse.importers.opencompass.files import (
     CORRECT,
     HEADING,
-    Line,
+    OpenCompassLine,
+    OpenCompassOutput,
+    OpenCompassTable,
     Row,
-    Table,
-    Work,
     is_summary,
     model_settings,
     prompt_version,
@@ -120,7 +120,7 @@ class OpenCompass:
         """
         if is_summary(source.files[0]):
             return read_summary(source)
-        work = Work(source.root, source.files)
+        work = OpenCompassOutput(source.root, source.files)
         return Dump((header(work),), batches(work), (), work.rejections, work.notes)
 
 
@@ -176,7 +176,7 @@ _AVERAGE = re.compile(r" \(\d+ runs average\)$")
 _JUDGED = "_judged-by--"
 
 
-def header(work: Work) -> RunHeader:
+def header(work: OpenCompassOutput) -> RunHeader:
     """The header of the run."""
     abbreviation, _, judge = work.model.partition(_JUDGED)
     name = headline(work)
@@ -225,7 +225,7 @@ def run_fields(work: Path) -> Row:
     return {"run_id": stamp or None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
 
 
-def headline(work: Work) -> str:
+def headline(work: OpenCompassOutput) -> str:
     """The figure that is 100 times the mean of what is right: the metric of the rows.
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
@@ -247,7 +247,7 @@ def verdict(detail: dict[str, Any]) -> bool | None:
     return next(verdicts, None)
 
 
-def _formulation(work: Work) -> str | None:
+def _formulation(work: OpenCompassOutput) -> str | None:
     first = next((row for row in work.predictions if row), {})
     if any(str(key).startswith("label: ") for key in first):
         return "ppl"
@@ -256,7 +256,7 @@ def _formulation(work: Work) -> str | None:
     return "gen" if first else None
 
 
-def _specs(work: Work, name: str, judge: str) -> Iterator[MetricSpec]:
+def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
     kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
     if name:
         yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
@@ -267,13 +267,13 @@ def _specs(work: Work, name: str, judge: str) -> Iterator[MetricSpec]:
             )
 
 
-def _figures(work: Work) -> Iterator[tuple[str, float | None]]:
+def _figures(work: OpenCompassOutput) -> Iterator[tuple[str, float | None]]:
     for name, value in work.results.items():
         if name not in ("details", "error", "type") and isinstance(value, (int, float)):
             yield _AVERAGE.sub("", name), number_or_none(value)
 
 
-def _run_figures(work: Work, name: str) -> Iterator[PublishedScore]:
+def _run_figures(work: OpenCompassOutput, name: str) -> Iterator[PublishedScore]:
     """Figures as published; the one of the rows as a share, its percentage kept as the raw text."""
     n = len(work.details) or len(work.predictions) // work.repeats or None
     for metric, value in _figures(work):
@@ -291,7 +291,7 @@ _LABEL = "label: "
 _HUMAN = ("HUMAN", "user")
 
 
-def batches(work: Work) -> Iterator[pa.RecordBatch]:
+def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
     """All rows. Index i of the predictions is sample i modulo the size of the data set."""
     total = max(len(work.predictions), len(work.details) * work.repeats)
     if total % work.repeats:
@@ -402,7 +402,7 @@ def read_summary(source: SourceFiles) -> Dump:
     return dump
 
 
-def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterator[RunHeader]:
+def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump) -> Iterator[RunHeader]:
     lines = [line for line in table.lines if line.dataset == name]
     first = lines[0]
     for place, model in enumerate(table.models):
@@ -422,7 +422,7 @@ def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterat
         )
 
 
-def _summary_figures(lines: list[Line], place: int) -> Iterator[PublishedScore]:
+def _summary_figures(lines: list[OpenCompassLine], place: int) -> Iterator[PublishedScore]:
     """Figures of a model, with two decimals, on the scale of the data set (often percent)."""
     for metric, text in {line.metric: line.figures[place] for line in lines}.items():
         try:

@@ -76,7 +76,7 @@ class SimpleEvals:
             InputError: a file is damaged, its lists do not belong together, or nothing names the
                 model.
         """
-        results = Results(source.files)
+        results = SimpleEvalsFiles(source.files)
         require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)
         rows = batches(results)
         return Dump((header(results),), rows, (), results.rejections, results.notes)
@@ -119,7 +119,7 @@ _RESULT = re.compile(
 
 
 @dataclass(frozen=True)
-class Sample:
+class SimpleEvalsSample:
     """One entry of the lists: messages, what is known of the sample, what its page says."""
 
     messages: list[Row]
@@ -157,7 +157,7 @@ class Sample:
 
 
 @dataclass
-class Results:
+class SimpleEvalsFiles:
     """The files of one evaluation.
 
     Raises:
@@ -213,7 +213,7 @@ class Results:
         return self.files[0].stem.removesuffix(WHOLE).endswith(_DEBUG)
 
     @cached_property
-    def samples(self) -> list[Sample]:
+    def samples(self) -> list[SimpleEvalsSample]:
         """All samples, in order."""
         metadata = part_of(self.document, "metadata").get("example_level_metadata")
         lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
@@ -252,12 +252,12 @@ class Results:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, known: Any, page: Any) -> Sample:
+def _sample(convo: Any, known: Any, page: Any) -> SimpleEvalsSample:
     record = known if isinstance(known, dict) else {}
     messages = _messages(convo)
     if not messages:
         messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
-    return Sample(messages, record, _page(page))
+    return SimpleEvalsSample(messages, record, _page(page))
 
 
 def _messages(value: Any) -> list[Row]:
@@ -289,7 +289,7 @@ _BINARY = ("mmlu", "math", "gpqa", "mgsm", "simpleqa", "browsecomp")
 _JUDGED = ("healthbench", "simpleqa", "browsecomp", "math")
 
 
-def header(results: Results) -> RunHeader:
+def header(results: SimpleEvalsFiles) -> RunHeader:
     """The header of the run."""
     return RunHeader(
         harness=HARNESS,
@@ -307,7 +307,7 @@ def header(results: Results) -> RunHeader:
     )
 
 
-def _specs(results: Results) -> Iterator[MetricSpec]:
+def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     name = results.evaluation
     is_rate = name in _BINARY or name == "humaneval"
     kind: Literal["model", "execution", "match"] = (
@@ -327,7 +327,7 @@ def _specs(results: Results) -> Iterator[MetricSpec]:
             yield MetricSpec(other, scorer_kind=kind, link="none", is_default=False)
 
 
-def _published(results: Results) -> Iterator[PublishedScore]:
+def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
     """Figures with their bootstrap errors and counts; spreads of the samples are no errors."""
     figures = results.figures
     for key, stated in figures.items():
@@ -351,7 +351,7 @@ _LETTERS = ("mmlu", "gpqa")
 _OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
 
 
-def batches(results: Results) -> Iterator[pa.RecordBatch]:
+def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     """All rows."""
     samples = results.samples  # what is wrong with the lists is told before anything is read
     if samples and not results.is_scored:
@@ -360,7 +360,7 @@ def batches(results: Results) -> Iterator[pa.RecordBatch]:
     return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
 
 
-def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
+def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Iterator[Row]:
     place, sample = item
     draw, position = divmod(place, results.size)
     usage = part_of(sample.known, "usage")
@@ -389,7 +389,7 @@ def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
     }
 
 
-def _question(sample: Sample) -> str | None:
+def _question(sample: SimpleEvalsSample) -> str | None:
     """What was asked last."""
     asked = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
@@ -397,7 +397,7 @@ def _question(sample: Sample) -> str | None:
     return as_text(asked[-1].get("content", "")) if asked else None
 
 
-def _score(sample: Sample, unread: bool) -> Row:
+def _score(sample: SimpleEvalsSample, unread: bool) -> Row:
     value = sample.score
     status = "error" if value is None else "no_answer" if unread and not value else None
     return {"metric": SCORE, "value": value, "status": status}

@@ -30,7 +30,7 @@ from warehouse.stats.core.inputs import (
     finite_bounds,
 )
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.stats.core.results import Estimate, Figures
+from warehouse.stats.core.results import Estimate, NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
@@ -41,7 +41,7 @@ MANY_PROMPTS = 200
 
 
 @dataclass(frozen=True)
-class MissingBounds(Figures):
+class MissingBounds(NamedFigures):
     """What the mean can be, whatever the missing scores were.
 
     Attributes:

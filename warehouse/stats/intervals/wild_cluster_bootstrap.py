@@ -35,7 +35,7 @@ from warehouse.stats.core.inputs import (
     is_binary,
 )
 from warehouse.stats.core.multipliers import webb_draws
-from warehouse.stats.core.results import Figures, Interval
+from warehouse.stats.core.results import Interval, NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap import check_resamples
 from warehouse.stats.intervals.clopper_pearson import effective_n
@@ -49,7 +49,7 @@ _BLOCK = 1 << 18  # weights at a time
 
 
 @dataclass(frozen=True)
-class WildBootstrapTest(Figures):
+class WildBootstrapTest(NamedFigures):
     """Wild cluster bootstrap test of H0: the mean is ``null``.
 
     Attributes:

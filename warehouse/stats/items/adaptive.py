@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit, fit_irt
 from warehouse.stats.items.responses import Responses, ability_modes
 
@@ -26,7 +26,7 @@ _STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class NextItems(Figures):
+class NextItems(NamedFigures):
     """What to ask next.
 
     Attributes:
@@ -50,7 +50,7 @@ class NextItems(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Replay(Figures):
+class Replay(NamedFigures):
     """Adaptive choice replayed on stored models that the items were not fitted on.
 
     Attributes:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_seed, as_shares
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, ability_modes
 
@@ -24,7 +24,7 @@ _ROUNDS = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Anchors(Figures):
+class Anchors(NamedFigures):
     """Items that stand for clusters of items.
 
     Attributes:

@@ -16,7 +16,7 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.em import Maximum, maximise
 from warehouse.stats.items.irt import IrtFit, penalty_of
 from warehouse.stats.items.links import as_blocks
@@ -29,7 +29,7 @@ MODELS_PER_FAMILY, MINORITY = 5, 3
 
 
 @dataclass(frozen=True, eq=False)
-class ItemFit(Figures):
+class ItemFit(NamedFigures):
     """Mean squares of residuals, 1 where an item follows the model; a ranking, no test.
 
     Attributes:
@@ -52,7 +52,7 @@ class ItemFit(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyDif(Figures):
+class FamilyDif(NamedFigures):
     """Items that are easier or harder for one family of models than abilities tell.
 
     Attributes:
@@ -78,7 +78,7 @@ class FamilyDif(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Dif(Figures):
+class Dif(NamedFigures):
     """Differential functioning of items between families of models.
 
     Attributes:
@@ -243,7 +243,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class HeldOut(Figures):
+class HeldOut(NamedFigures):
     """Log loss of draws in held-out cells, in nats per draw; smaller is better.
 
     Attributes:

@@ -22,7 +22,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.discrimination import as_table, correlations
 
 #: Shares of the items that are dropped.
@@ -32,7 +32,7 @@ _LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Effect(Figures):
+class Effect(NamedFigures):
     """A figure of test models after dropping items, and the same after random drops.
 
     Attributes:
@@ -51,7 +51,7 @@ class Effect(Figures):
 
 
 @dataclass(frozen=True)
-class PruningStep(Figures):
+class PruningStep(NamedFigures):
     """The effects of dropping one share of the items.
 
     Attributes:
@@ -75,7 +75,7 @@ class PruningStep(Figures):
 
 
 @dataclass(frozen=True)
-class PruningCurve(Figures):
+class PruningCurve(NamedFigures):
     """Pruning by discrimination, step by step.
 
     Attributes:
@@ -146,8 +146,8 @@ def pruning_curve(
     worth = np.nan_to_num(correlations(y[split.train])[1])
     order = np.argsort(worth, kind="stable")
     rng = np.random.default_rng(as_seed(seed))
-    test = _Table(y[split.test])
-    tables, replicates = [_Table(run) for run in runs], [_Table(run) for run in recipes]
+    test = _ScoreTable(y[split.test])
+    tables, replicates = [_ScoreTable(run) for run in runs], [_ScoreTable(run) for run in recipes]
     steps = []
     for share in shares:
         dropped = round(share * n_items)
@@ -160,7 +160,7 @@ def pruning_curve(
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 
 
-class _Table:
+class _ScoreTable:
     """Scores of models or checkpoints, with what sums over kept items need."""
 
     def __init__(self, y: FloatArray) -> None:
@@ -182,7 +182,7 @@ class _Table:
 
 
 def _step(
-    share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table], recipes: list[_Table]
+    share: float, dropped: int, keep: FloatArray, test: _ScoreTable, runs: list[_ScoreTable], recipes: list[_ScoreTable]
 ) -> PruningStep:
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -260,7 +260,7 @@ _FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ModelSplit(Figures):
+class ModelSplit(NamedFigures):
     """Rows of the train and of the test models.
 
     Attributes:
@@ -275,7 +275,7 @@ class ModelSplit(Figures):
 
 
 @dataclass(frozen=True)
-class SplitAgreement(Figures):
+class SplitAgreement(NamedFigures):
     """Discrimination of items on train models against test models.
 
     Attributes:

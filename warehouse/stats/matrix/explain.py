@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_seed
 from warehouse.stats.core.quantiles import t_p_values
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.similarity import kolmogorov_smirnov, upper_p_value
 from warehouse.stats.multiple.adjust import benjamini_hochberg
@@ -41,7 +41,7 @@ class Mantel:
 
 
 @dataclass(frozen=True)
-class Explanation(Figures):
+class Explanation(NamedFigures):
     """Semantic against performance similarity.
 
     Attributes:

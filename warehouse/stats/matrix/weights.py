@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.kmeans import medoids
 
@@ -22,7 +22,7 @@ _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
-class WeightedScores(Figures):
+class WeightedScores(NamedFigures):
     """Every model's score under one weighting.
 
     Attributes:
@@ -47,7 +47,7 @@ class WeightedScores(Figures):
 
 
 @dataclass(frozen=True)
-class RandomWeights(Figures):
+class RandomWeights(NamedFigures):
     """Scores over weightings drawn evenly from all there are (Dirichlet(1, …, 1)).
 
     Attributes:
@@ -274,7 +274,7 @@ Order = Literal["informative", "random"]
 
 
 @dataclass(frozen=True)
-class Growth(Figures):
+class Growth(NamedFigures):
     """Scores of all models as prompts are added one by one.
 
     Attributes:

@@ -32,13 +32,13 @@ from warehouse.stats.core.machine import has_compiler, one_blas_thread
 from warehouse.stats.core.multipliers import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, centre, pair_moments
 from warehouse.stats.multiple.sign_sums import (
     MANY,
     MOST_CELLS,
-    Pairs,
+    SignSumPairs,
     SignSums,
     Summing,
     centred_pairs,
@@ -49,7 +49,7 @@ from warehouse.stats.multiple.sign_sums import (
 
 
 @dataclass(frozen=True)
-class AllPairs(Figures):
+class AllPairs(NamedFigures):
     """Every pair of M models, first minus second, on the prompts that both have.
 
     Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first`` and
@@ -361,19 +361,19 @@ class _Signs:
         return np.ascontiguousarray(signs.T)
 
 
-def _walk(matrix: ScoreMatrix, pairs: Pairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
+def _walk(matrix: ScoreMatrix, pairs: SignSumPairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
     """Raise the largest T*² of each draw and model, shape (V, M); how many draws reach each pair."""
     running = np.zeros(signs.n)
     compiled = len(pairs.numbers) * signs.n >= MANY and has_compiler()
     counts = [
-        _walk_part(part, summed, signs, best, running, _Plan(step, compiled, matrix.complete))
+        _walk_part(part, summed, signs, best, running, _PairsPlan(step, compiled, matrix.complete))
         for part, summed in parts_to_sum(matrix, pairs)
     ]
     return np.concatenate(counts)
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PairsPlan:
     """Whether draws that reach are counted, code is compiled, and no scores are missing."""
 
     step: bool
@@ -382,7 +382,7 @@ class _Plan:
 
 
 def _walk_part(
-    part: Pairs, summed: Summing, signs: _Signs, best: FloatArray, running: FloatArray, plan: _Plan
+    part: SignSumPairs, summed: Summing, signs: _Signs, best: FloatArray, running: FloatArray, plan: _PairsPlan
 ) -> Counts:
     reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
     # with gaps, each draw holds a sum for every two models

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
-from warehouse.stats.core.results import Estimate, Figures, UnpairedDifference, figures_text
+from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.paired import paired_difference
@@ -104,7 +104,7 @@ def _flags(run: Estimate, name: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class PartiallyPairedDifference(Figures):
+class PartiallyPairedDifference(NamedFigures):
     """A difference from common prompts and from those that only one run has.
 
     Attributes:

@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.design import ROUNDING, SequentialDesign, Side
+from warehouse.stats.sequential.design import ROUNDING, BetSide, SequentialDesign
 from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
 
 _NODES = 400
@@ -153,4 +153,4 @@ def _look(
 
 def _possible(values: FloatArray, design: SequentialDesign) -> tuple[float, float]:
     """The least and the largest θ that prompts to come leave."""
-    return float(Side.of(1, values, design).possible()[-1]), float(Side.of(-1, values, design).possible()[-1])
+    return float(BetSide.of(1, values, design).possible()[-1]), float(BetSide.of(-1, values, design).possible()[-1])

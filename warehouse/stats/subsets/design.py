@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_scores, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 #: Prompts of the sample to a stratum, on average.
 PER_STRATUM = 4
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetDesign(Figures):
+class SubsetDesign(NamedFigures):
     """A stratified sample of a benchmark's prompts.
 
     Attributes:
@@ -162,7 +162,7 @@ def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, se
 
 
 @dataclass(frozen=True)
-class SubsetRank(Figures):
+class SubsetRank(NamedFigures):
     """A rank and the set that the interval leaves.
 
     Attributes:

@@ -13,14 +13,14 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.stats.suites.instances import BLOCK, GRANULARITIES, Instances, draw_counts, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import SeedDesign, interval_width, kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
     TIES_PUBLISHED,
-    Pool,
+    ModelPool,
     Subscenario,
     SuiteScores,
     best_first,
@@ -42,7 +42,7 @@ PROMPT_SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 @dataclass(frozen=True)
-class Dior(Figures):
+class Dior(NamedFigures):
     """A lower bound over instances, with what the number of instances leaves open.
 
     Attributes:
@@ -65,7 +65,7 @@ _NONE = Dior(None, None, None)
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability(Figures):
+class Reliability(NamedFigures):
     """What one decision leaves reliable at one size.
 
     Attributes:
@@ -251,7 +251,7 @@ def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
     )
 
 
-def _measure(block: Instances, ties: float, chosen: Sequence[Pool]) -> tuple[FloatArray, FloatArray]:
+def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tuple[FloatArray, FloatArray]:
     """Mean win rates of a block's instances (b, M), and the errors of each pool (b, J)."""
     rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
     errors = [np.empty((len(rates), 0))]

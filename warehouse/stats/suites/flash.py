@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.suites.instances import shared_sizes
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
@@ -35,7 +35,7 @@ _BLOCK = 20
 
 
 @dataclass(frozen=True)
-class FlashStep(Figures):
+class FlashStep(NamedFigures):
     """A model after so many prompts.
 
     Attributes:
@@ -64,7 +64,7 @@ class FlashStep(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class FlashCheck(Figures):
+class FlashCheck(NamedFigures):
     """Each stored model ranked as if it were new.
 
     Attributes:

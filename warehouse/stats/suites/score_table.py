@@ -317,7 +317,7 @@ def ranks_of(figures: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class ModelPool:
     """The models without the best j.
 
     Attributes:
@@ -338,7 +338,7 @@ def best_first(figures: FloatArray, mean_scores: FloatArray, names: tuple[str, .
     return np.array(order, dtype=np.intp)
 
 
-def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[Pool]:
+def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[ModelPool]:
     """Pools j = 0…min(4, M−2): again and again the best model goes, and win rates are taken anew.
 
     Args:
@@ -354,6 +354,6 @@ def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[Pool]
         order = best_first(rates, means[alive], tuple(names[i] for i in alive))
         if np.isnan(rates[order[1]]):
             break
-        nested.append(Pool(int(alive[order[0]]), int(alive[order[1]]), alive))
+        nested.append(ModelPool(int(alive[order[0]]), int(alive[order[1]]), alive))
         alive = np.delete(alive, order[0])
     return nested

@@ -21,7 +21,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, as_seed
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.inputs import as_trajectory
 
@@ -41,7 +41,7 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
 
 
 @dataclass(frozen=True)
-class Departure(Figures):
+class Departure(NamedFigures):
     """Which checkpoints are significant.
 
     Attributes:
@@ -77,7 +77,7 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
 
 
 @dataclass(frozen=True)
-class Crossing(Figures):
+class Crossing(NamedFigures):
     """Where the difference of two curves changes its sign.
 
     Attributes:
@@ -195,7 +195,7 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
 
 
 @dataclass(frozen=True)
-class Monotonicity(Figures):
+class Monotonicity(NamedFigures):
     """Does the score rise?
 
     Attributes:

@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 #: Seeds up to which a plan is looked for.
 MOST_SEEDS = 10_000
@@ -23,7 +23,7 @@ _NODES = 20_000
 
 
 @dataclass(frozen=True)
-class SeedPlan(Figures):
+class SeedPlan(NamedFigures):
     """What it takes to find a difference δ of two recipes.
 
     Attributes:
@@ -145,7 +145,7 @@ def _error(
 
 
 @dataclass(frozen=True)
-class CheapestPlan(Figures):
+class CheapestPlan(NamedFigures):
     """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes.
 
     Attributes:
@@ -242,7 +242,7 @@ LEAST_RECIPES = 6
 
 
 @dataclass(frozen=True)
-class DecisionAccuracy(Figures):
+class DecisionAccuracy(NamedFigures):
     """Share of pairs of recipes that both scales order alike.
 
     Attributes:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 
 #: Share of the variance between prompts that may be left to gain at the suggested K.
@@ -29,7 +29,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
-class VarianceComponents(Figures):
+class VarianceComponents(NamedFigures):
     """The variance of one run's mean, split between prompts and draws.
 
     Attributes:
@@ -202,7 +202,7 @@ def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: b
 
 
 @dataclass(frozen=True)
-class CrossedVariance(Figures):
+class CrossedVariance(NamedFigures):
     """The variance of the mean over S seeds and n prompts, by what is taken to be random.
 
     Attributes:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, as_draw_counts, as_estimand
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.clopper_pearson import widened
 from warehouse.stats.intervals.closed_form import fixed_estimate, satterthwaite
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
@@ -30,7 +30,7 @@ Kernel = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 @dataclass(frozen=True)
-class PassRate(Figures):
+class PassRate(NamedFigures):
     """pass@k or pass^k of one run.
 
     Attributes:

@@ -22,7 +22,7 @@ from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReaderOutcome:
     """What :func:`make_reader` did.
 
     Attributes:
@@ -38,7 +38,7 @@ class Reader:
     lent: tuple[tuple[str, str], ...]
 
 
-def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
+def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> ReaderOutcome:
     """Make a role that can read the store's tables and views, or let one that is there do so.
 
     Where the server wants a password of it, the role gets one by chance, which is written to the
@@ -60,7 +60,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
     try:
         made = _made(store, roles, role, None)
         if not new_password and _can_log_in(store, roles, role):
-            return Reader(role, made.is_new, "", made.lent)
+            return ReaderOutcome(role, made.is_new, "", made.lent)
         password = secrets.token_urlsafe(24)
         _made(store, roles, role, password)
         with store.begin() as connection:
@@ -75,7 +75,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
         0,
         None,
     ).close()
-    return Reader(role, made.is_new, str(path), made.lent)
+    return ReaderOutcome(role, made.is_new, str(path), made.lent)
 
 
 def store_names(engine: str) -> list[str]:

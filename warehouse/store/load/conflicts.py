@@ -61,7 +61,7 @@ class _Stored:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _DumpRun:
     """A run of the dump."""
 
     place: int
@@ -90,7 +90,7 @@ class _StoredRuns:
             if row.run_key:
                 self.by_key[row.run_key].append(row)
 
-    def rivals(self, run: _Run) -> list[_Stored]:
+    def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs under the same key of the tool, with other content."""
         if not run.key or (run.condition, run.content) in self.same:
             return []
@@ -143,7 +143,7 @@ def decide(
     return _put_into_chains(scratch, runs, stored, decisions)
 
 
-def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range]) -> bool:
+def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]) -> bool:
     """Whether a run may take the place of a stored one, or of one that another source brings: under
     one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
     among the runs of one source and of several."""
@@ -160,15 +160,15 @@ def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range])
     return False
 
 
-def _run(place: int, header: RunHeader, measured: Measured | None) -> _Run:
+def _run(place: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    return _Run(place, header, condition_key(header), run_key(header), content, measured)
+    return _DumpRun(place, header, condition_key(header), run_key(header), content, measured)
 
 
 _COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
 
 
-def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
+def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
     """Stored runs with the condition or the key of a run of the dump, by id."""
     keys = {
         "conditions": sorted({run.condition for run in runs}),
@@ -179,7 +179,7 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
 
 
 def _decide_one(
-    run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
+    run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
     same = stored.same.get((run.condition, run.content))
     if same:
@@ -201,7 +201,7 @@ def _decide_one(
     return Decision(run.place, "new", *run.keys, repeat=repeat)
 
 
-def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
+def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
     """Whether a stored run gives way. Where neither has a settled fact that the other lacks, the
     longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
@@ -209,7 +209,7 @@ def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
     return not overlap.is_all_stored or _extent(run) >= _extent_of_stored(stored)
 
 
-def _extent(run: _Run) -> tuple[int, int, int, datetime]:
+def _extent(run: _DumpRun) -> tuple[int, int, int, datetime]:
     measured = run.measured or Measured("", 0, 0, 0, 0)
     started = run.header.started_at or datetime.min
     return measured.n_prompts, measured.n_generations, measured.n_scores, started
@@ -223,7 +223,7 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    scratch: Scratch, runs: Sequence[_Run], stored: _StoredRuns, decisions: Sequence[Decision]
+    scratch: Scratch, runs: Sequence[_DumpRun], stored: _StoredRuns, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
@@ -240,7 +240,7 @@ def _put_into_chains(
     return [_placed(item, runs[item.run], stored, overlaps) if item.run in late else item for item in decisions]
 
 
-def _placed(decision: Decision, run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
+def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
     above = decision.superseded_by
     assert above is not None
     while True:

@@ -27,7 +27,7 @@ from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
-    from warehouse.store.load.state import Part
+    from warehouse.store.load.state import SourcePart
 
 
 #: Places where a file ends inside a row, each with the files of runs that it names.
@@ -78,7 +78,7 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
     }
 
 
-def _cuts(part: Part) -> Cuts:
+def _cuts(part: SourcePart) -> Cuts:
     """Where files of a source end inside a row, and the files of runs that each place names."""
     files = {header.place for header in part.dump.runs if header.place}
     places = [item.place for item in part.dump.rejections if item.is_cut]
@@ -200,7 +200,7 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
 
 
 def _published_row(
-    state: _Load, part: Part, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+    state: _Load, part: SourcePart, item: PublishedScore, run: int, run_id: int | None, metric_id: int
 ) -> dict[str, Any]:
     references = state.references[run]
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])

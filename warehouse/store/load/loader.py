@@ -32,12 +32,12 @@ from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.run_keys import condition_key, run_key
 from warehouse.store.load.scratch import open_scratch
 from warehouse.store.load.state import (
-    Claim,
     LoadOptions,
     LoadReport,
     NotTogetherError,
     Parsed,
-    Part,
+    SourceClaim,
+    SourcePart,
     _Load,
     note_same_content,
     note_unscored,
@@ -118,7 +118,9 @@ class Loader:
         False if it has all that it may have."""
         return engines.more_memory(self.parser.raw)
 
-    def load(self, dump: Dump | Parsed, source: Claim, options: LoadOptions, *, dry_run: bool = False) -> LoadReport:
+    def load(
+        self, dump: Dump | Parsed, source: SourceClaim, options: LoadOptions, *, dry_run: bool = False
+    ) -> LoadReport:
         """Load one claimed source; with ``dry_run`` do everything and take it back.
 
         Raises:
@@ -130,7 +132,7 @@ class Loader:
         return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
 
     def load_all(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, *, dry_run: bool = False
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, *, dry_run: bool = False
     ) -> list[LoadReport]:
         """:meth:`load` for the sources of one load: all of them or none.
 
@@ -155,7 +157,7 @@ class Loader:
                 self.scratch.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
     ) -> list[LoadReport]:
         left = ATTEMPTS
         while True:
@@ -171,7 +173,7 @@ class Loader:
                     raise
 
     def _attempt(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
     ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
@@ -314,6 +316,9 @@ def _keys(state: _Load) -> Iterator[str]:
             yield key
 
 
-def _parts(dumps: Sequence[Dump], sources: Sequence[Claim]) -> list[Part]:
+def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
     ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
-    return [Part(dump, source, range(*runs)) for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)]
+    return [
+        SourcePart(dump, source, range(*runs))
+        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
+    ]
