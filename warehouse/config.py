@@ -311,8 +311,8 @@ def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> Inp
 
 
 def _wrong_type(path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]) -> InputError:
-    place = f"line {lines.get(name, 1)}"
-    return InputError(f"{name} is {_told(value)}", path=str(path), place=place, expected=expected)
+    location = f"line {lines.get(name, 1)}"
+    return InputError(f"{name} is {_told(value)}", path=str(path), place=location, expected=expected)
 
 
 def _told(value: Any) -> str:

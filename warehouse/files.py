@@ -146,7 +146,7 @@ def is_database(path: Path) -> bool:
     """
     with path.open("rb") as file:
         head = file.read(16)
-    return any(head.startswith(magic, place) for place, magic in _DATABASES)
+    return any(head.startswith(magic, offset) for offset, magic in _DATABASES)
 
 
 def databases_in(folder: Path) -> list[str]:

@@ -161,7 +161,7 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 def _print(table: Table) -> tuple[str, ...]:
     if _record(table):
-        return tuple(table.columns[place] for place in table.filled()) if table.rows else ()
+        return tuple(table.columns[index] for index in table.filled()) if table.rows else ()
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         laid = lay_out(table, chosen=chosen)

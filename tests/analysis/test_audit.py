@@ -440,8 +440,8 @@ def test_mistakes_of_the_asker(url: str) -> None:
 def test_what_an_answer_names() -> None:
     cities = PromptOptions(4, ("Paris", "Rome", "1", "2"))
     said = ["paris", "B", "(b)", " C.", "B. Rome", "1", "A) Paris", "To", "I think", "E", "", None]
-    assert [cities.place(text) for text in said] == [0, 1, 1, 2, 1, 2, 0, None, None, None, None, None]
-    assert PromptOptions(3).place("2") == 2 and PromptOptions(3, base=1).place("3") == 2
+    assert [cities.index_of(text) for text in said] == [0, 1, 1, 2, 1, 2, 0, None, None, None, None, None]
+    assert PromptOptions(3).index_of("2") == 2 and PromptOptions(3, base=1).index_of("3") == 2
     assert (
         first_number([PromptOptions(3)] * 2, ["1", "3"]) == 1 and first_number([PromptOptions(3)] * 2, ["0", "2"]) == 0
     )

@@ -79,7 +79,7 @@ class LiveCodeBench:
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (place, row)) for place, (line, row) in enumerate(lines.numbered()))
+        items = ((f"{path.name} line {line}", (index, row)) for index, (line, row) in enumerate(lines.numbered()))
         rows_of = partial(_rows, dump.notes)
         dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
         return dump
@@ -97,12 +97,12 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
 
 
 def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
-    place, problem = item
+    index, problem = item
     question = text_or_none(problem.get("question_content"))
     document = {key: value for key, value in problem.items() if key not in _PER_DRAW}
     prompt = {
         "run": 0,
-        "position": place,
+        "position": index,
         "prompt_id": _identifier(problem),
         "identity": compact(_identity(problem)) if question else None,
         "text": question,

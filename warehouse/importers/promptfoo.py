@@ -103,7 +103,7 @@ class Promptfoo:
             results = part_of(document, "results").get("results")
             if not isinstance(results, list):
                 raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
-            items = [(f"result {place}", row) for place, row in enumerate(results)]
+            items = [(f"result {index}", row) for index, row in enumerate(results)]
         first: dict[int, Row] = {}
         rows: list[Any] = [row for _, row in items]
         for row in rows:
@@ -130,11 +130,11 @@ def _named(document: Row, stem: str) -> str:
     return text_or_none(part_of(document, "config").get("description")) or stem
 
 
-def _header(document: Row, row: Row, name: str, stated: str | None, place: str) -> RunHeader:
+def _header(document: Row, row: Row, name: str, stated: str | None, file: str) -> RunHeader:
     provider = part_of(row, "provider")
     model = text_or_none(provider.get("id")) or text_or_none(row.get("provider"))
     label = text_or_none(provider.get("label"))
-    require_model(stated or model, place)
+    require_model(stated or model, file)
     settings = _settings(document, provider)
     results = part_of(document, "results")
     parts = part_of(row, "prompt")
@@ -232,8 +232,8 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     identity = compact({"vars": given, "assert": asserted})
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
-    place, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
-    counts[run, identity] = place, draw + 1
+    position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
+    counts[run, identity] = position, draw + 1
     usage = part_of(response, "tokenUsage")
     failed = row.get("failureReason") == ERROR
     output = response.get("output")
@@ -241,7 +241,7 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     extra = {"description": case.get("description"), **part_of(case, "metadata")}
     return {
         "run": run,
-        "position": place,
+        "position": position,
         "identity": identity,
         "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
         "target": _target(asserted),

@@ -72,7 +72,7 @@ def _parse_elsewhere(work: ParsingContext, claimed: Sequence[Claimed], slot: int
     work.apart.release(numbers)
     for dump in arrived.dumps:
         work.retell(dump)
-    taken = [claimed[place] for place in arrived.places]
+    taken = [claimed[index] for index in arrived.places]
     if len(claimed) == 1:
         claimed[0].rejections[:] = arrived.dumps[0].rejections
     return Together(parsed, taken, [item for item in claimed if item not in taken])
@@ -86,7 +86,7 @@ def _parse_stamped(work: ParsingContext, claimed: Sequence[Claimed], slot: int) 
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
     for dump in dumps:
         work.retell(dump)
-    taken = [claimed[place] for place in places]
+    taken = [claimed[index] for index in places]
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 

@@ -79,11 +79,11 @@ def read_together(
         NotTogetherError: they have too many rows.
     """
     places, dumps, rows = [], [], 0
-    for place, reading in enumerate(readings):
+    for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:
             continue
-        places.append(place)
+        places.append(index)
         dumps.append(dump)
         rows += sum(batch.num_rows for batch in dump.batches if isinstance(batch, pa.RecordBatch))
         if rows > GROUP_ROWS:

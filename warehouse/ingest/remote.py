@@ -68,8 +68,8 @@ class Fetched:
 
     def shown(self, text: str) -> str:
         """A text with places of copies replaced by the URLs that they are of."""
-        for place, url in self.places.items():
-            text = text.replace(place, url)
+        for path, url in self.places.items():
+            text = text.replace(path, url)
         return text
 
     def named(self, discovered: Discovered) -> Discovered:
@@ -167,8 +167,8 @@ class _Fetch:
         self.number += 1
         base = self.folder / str(self.number) / Path(*["_"] * ABOVE)
         for part in reversed(parts_of(shown)):
-            scheme, _, place = part.partition("://")
-            words = [scheme, *place.split("/")]
+            scheme, _, address = part.partition("://")
+            words = [scheme, *address.split("/")]
             names = [unquote(word) if scheme in HTTP else word for word in words]
             base = base.joinpath(*[_name(name, word) for name, word in zip(names, words, strict=True) if word])
         upper = shown.rstrip("/").rpartition("/")[0]

@@ -173,8 +173,8 @@ def _secrets(url: str) -> set[str]:
     secrets: set[str] = set()
     for part in parts_of(url):
         rest = part.partition("://")[2]
-        place, _, behind = rest.partition("?")
-        user = place.partition("/")[0].rpartition("@")[0]
+        base, _, behind = rest.partition("?")
+        user = base.partition("/")[0].rpartition("@")[0]
         secrets |= {word for word in user.split(":") if word}
         secrets |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
         secrets |= {behind} if behind and "=" not in behind else set()

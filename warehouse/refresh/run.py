@@ -174,12 +174,12 @@ class _Refresh:
         if stale:
             with self.opener.writing() as store:
                 self._begin(store)
-        for place, question in enumerate(_fetched(stale, self.opener), start=1):
+        for index, question in enumerate(_fetched(stale, self.opener), start=1):
             self._answer(question)
             if time.monotonic() - self.written > WRITE_AFTER:
                 self._write()
             if progress:
-                progress(place, len(stale))
+                progress(index, len(stale))
         return self._finish()
 
     def _begin(self, store: Store) -> None:

@@ -298,8 +298,8 @@ def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
 def _distribution(row: DistributionRow, top: float) -> Chart | None:
     width = 1 / len(row.histogram)
     bins = [
-        (place * width, (place + 1) * width, 0.0, count / row.n_prompts, "")
-        for place, count in enumerate(row.histogram)
+        (index * width, (index + 1) * width, 0.0, count / row.n_prompts, "")
+        for index, count in enumerate(row.histogram)
     ]
     return chart(
         _name(row),

@@ -104,7 +104,7 @@ def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
 class ChangeRow:
     """One model under every weighting: score, rank and its change by scheme."""
 
-    place: int
+    rank: int
     model: str
     score: float
     changes: tuple[tuple[float, int, str], ...]
@@ -267,7 +267,7 @@ def clusters_say(clustering: MatrixClusters) -> str:
 def silhouettes_table(clustering: MatrixClusters) -> Markup:
     """Mean silhouette by number of clusters."""
     rows = clustering.rows
-    chosen = next((place for place, row in enumerate(rows) if row.chosen), -1)
+    chosen = next((index for index, row in enumerate(rows) if row.chosen), -1)
     return table(
         f"Silhouettes of {clustering.benchmark}",
         "Mean silhouette by number of clusters.",
@@ -308,8 +308,8 @@ def weights_say(
     turned = {
         tuple(sorted((a, b)))
         for scheme in others
-        for place, a in enumerate(models)
-        for b in models[place + 1 :]
+        for index, a in enumerate(models)
+        for b in models[index + 1 :]
         if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
     }
     if not turned:
@@ -338,21 +338,21 @@ def passes(
 def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str) -> Markup:
     """Scores and changes of rank under each weighting."""
     columns = []
-    for place, scheme in enumerate(schemes):
+    for index, scheme in enumerate(schemes):
         cells = []
         for row in changes:
-            score, change, shade = row.changes[place]
+            score, change, shade = row.changes[index]
             arrow = f"▲{change}" if change > 0 else f"▼{-change}" if change < 0 else "="
-            kinds = " ".join(filter(None, [shade, "x" if place >= FIRST else ""]))
+            kinds = " ".join(filter(None, [shade, "x" if index >= FIRST else ""]))
             own = f' class="{kinds}"' if kinds else ""
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
-        columns.append(PageColumn(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, place >= FIRST))
+        columns.append(PageColumn(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, index >= FIRST))
     return table(
         f"Ranks under other weights, {benchmark}",
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
         " changes places with a model that it is told apart from, the darker, the further.",
         [
-            count("Rank", [row.place for row in changes], spare=False, keep=True),
+            count("Rank", [row.rank for row in changes], spare=False, keep=True),
             name_column("Model weighed", [row.model for row in changes]),
             number("Uniform", [row.score for row in changes], 3),
             *columns,
@@ -395,7 +395,7 @@ def growth_says(growth: MatrixGrowth) -> str:
     """From which size on scores are near those on all prompts."""
     steps = sorted((step for step in growth.steps if step.order == "random"), key=lambda step: step.size)
     near = next(
-        (step.size for place, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[place:])),
+        (step.size for index, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[index:])),
         None,
     )
     if near is None or not steps:

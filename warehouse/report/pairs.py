@@ -111,7 +111,7 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
         ]
         return PageColumn(f"{column + 1}", "n", tuple(cells))
 
-    labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
+    labels = [f"{index} {label}" for index, label in enumerate(group.labels, 1)]
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
         f"Row minus column; bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",

@@ -28,8 +28,8 @@ _COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b
 _SERIES = {"mark": "#4c78a8", "c1": "#f58518", "c2": "#54a24b", "c3": "#b279a2", "c4": "#e45756", "c5": "#72b7b2"}
 #: Shades of a heat map, from one end to the other, and of an area that is marked.
 _WARM, _COOL, _ALPHAS = "#f58518", "#4c78a8", ("e6", "b8", "8a", "5c", "2e")
-_SHADES = {f"q{place}": _WARM + alpha for place, alpha in enumerate(_ALPHAS)}
-_SHADES |= {f"q{5 + place}": _COOL + alpha for place, alpha in enumerate(reversed(_ALPHAS))}
+_SHADES = {f"q{i}": _WARM + alpha for i, alpha in enumerate(_ALPHAS)}
+_SHADES |= {f"q{5 + i}": _COOL + alpha for i, alpha in enumerate(reversed(_ALPHAS))}
 _AREAS = {"fill": "#4c78a8c0", "bad": "#e45756", "region": "#e4575630"}
 #: Figures below each other share no colours and sizes.
 _APART = dict.fromkeys(("color", "fill", "size", "strokeDash"), "independent")
@@ -121,8 +121,8 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     if chart is None:
         return None
     short = distinct(names, _NAME)
-    place: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
-    axes: dict[str, Spec] = {"x": {**place, "labelAngle": -90}, "y": place}
+    axis: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
+    axes: dict[str, Spec] = {"x": {**axis, "labelAngle": -90}, "y": axis}
     encoding = {
         name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 300}}
         for name, channel in chart.spec["encoding"].items()

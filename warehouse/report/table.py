@@ -69,8 +69,8 @@ def table(
     many = " many" if spare and len(kept) > MANY else ""
     heads = "".join(_head(column) for column in kept)
     rows = [
-        f"<tr{' class=chosen' if place == chosen else ''}>{''.join(cells)}\n"
-        for place, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
+        f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
+        for index, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
     ]
     asked = (_ALL if spare else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
     kinds = many + " tall" * (len(rows) > MANY_ROWS)

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 #: Free bytes on the disk of an embedded store below which nothing is written. DuckDB 1.5 ends the
 #: process where the log of a short transaction finds no room.
-ROOM = 4 * 2**20
+MIN_FREE_BYTES = 4 * 2**20
 
 
 class Store:
@@ -152,8 +152,8 @@ class Store:
 
 def _require_room(url: sa.URL) -> None:
     folder = Path(url.database or "").resolve().parent
-    if (free := shutil.disk_usage(folder).free) < ROOM:
-        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {ROOM >> 20} that a transaction needs")
+    if (free := shutil.disk_usage(folder).free) < MIN_FREE_BYTES:
+        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {MIN_FREE_BYTES >> 20} that a transaction needs")
 
 
 def require_values(sql: str, params: Mapping[str, Any]) -> None:

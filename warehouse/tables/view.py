@@ -186,24 +186,24 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
     """An interval as a line with a dot at the estimate, on the scale of its column; the line of 0 where
     it lies within."""
 
-    def place(at: float) -> float:
+    def x_at(at: float) -> float:
         share = (min(max(at, low), high) - low) / (high - low)
         return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
 
     middle = _HEIGHT / 2
     zero = (
-        f'<line x1="{place(0)}" x2="{place(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
+        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
         if low < 0 < high
         else ""
     )
     dot = (
-        f'<circle cx="{place(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
+        f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
         if value.at is not None and math.isfinite(value.at)
         else ""
     )
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{escape(value)}"'
-        f' style="vertical-align:middle">{zero}<line x1="{place(value.low)}" x2="{place(value.high)}"'
+        f' style="vertical-align:middle">{zero}<line x1="{x_at(value.low)}" x2="{x_at(value.high)}"'
         f' y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="2" stroke-opacity=".6"/>{dot}</svg>'
     )
 

@@ -130,12 +130,12 @@ def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]
     left = dict(verdicts.by_prompt)
     wrong = np.full(len(prompts), np.nan)
     known = set(left)
-    for place, row in enumerate(prompts):
+    for index, row in enumerate(prompts):
         names = (f"prompt:{row['id']}", row["tool_id"], row["key"], str(row["id"]))
         name = next((name for name in names if name in known), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
-            wrong[place] = np.nan if verdict is None else float(verdict)
+            wrong[index] = np.nan if verdict is None else float(verdict)
             left.pop(name, None)
     if len(left) == len(verdicts.by_prompt):
         mine = next((row["tool_id"] or row["key"] for row in prompts), "")
@@ -257,7 +257,7 @@ def _column(columns: Mapping[str, str], wanted: Sequence[str], what: str, path: 
     raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(wanted)}")
 
 
-def _meaning(word: str, wrong: set[str], place: str, path: str, words: Sequence[str]) -> bool | None:
+def _meaning(word: str, wrong: set[str], location: str, path: str, words: Sequence[str]) -> bool | None:
     if word in wrong:
         return True
     if word in _OPEN:
@@ -269,7 +269,7 @@ def _meaning(word: str, wrong: set[str], place: str, path: str, words: Sequence[
     raise InputError(
         f"verdict {word!r}",
         path=path,
-        place=place,
+        place=location,
         expected="words such as wrong and ok, 1 and 0",
         advice=f"say which mean a wrong key, --wrong-is VERDICT; there are: {_some(words)}",
     )
@@ -334,8 +334,8 @@ def effect_of(
     )
     leader = lines[ordered[0]] if ordered else None
     rows = []
-    for place in ordered:
-        line = lines[place]
+    for index in ordered:
+        line = lines[index]
         before, after = (
             (None, None) if line is leader or leader is None else _differences(line, leader, clusters, level)
         )
@@ -349,8 +349,8 @@ def effect_of(
                 estimate=line.estimate,
                 estimate_kept=line.estimate_kept,
                 change=None if line.estimate_kept is None else line.estimate_kept - line.estimate,
-                rank=ranks[place],
-                rank_kept=ranks_kept[place],
+                rank=ranks[index],
+                rank_kept=ranks_kept[index],
                 difference=None if before is None else before.difference,
                 ci_low=None if before is None else before.ci_low,
                 ci_high=None if before is None else before.ci_high,

@@ -100,7 +100,7 @@ def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
     chosen = select_models(data.votes)
     heard = votes_of_models(data.votes, chosen)
     for a, b, n_wrong in same_answers(heard):
-        first, second = (data.voters[chosen[place]].model for place in (a, b))
+        first, second = (data.voters[chosen[index]].model for index in (a, b))
         raise MisuseError(
             f"{first} and {second} gave the same answers throughout, {n_wrong:g} wrong ones among them: one model under"
             f" two names has two votes; leave one out, --where model!={second}, or join them, warehouse models alias"

@@ -83,10 +83,10 @@ def _key(prompt: Mapping[str, Any], options: PromptOptions | None, targets: Sequ
         return Key(options, reason=SEVERAL_KEYS)
     if targets:
         return Key(options, targets[0])
-    place = options.place(target)
-    if place is None:
+    index = options.index_of(target)
+    if index is None:
         return Key(options, reason=NO_KEY if target is None else KEY_NO_OPTION)
-    return Key(options, place)
+    return Key(options, index)
 
 
 def _widths(choices: ChoiceRows) -> dict[int, int]:
@@ -132,7 +132,7 @@ class PromptOptions:
     texts: tuple[str, ...] = ()
     base: int = 0
 
-    def place(self, text: str | None) -> int | None:
+    def index_of(self, text: str | None) -> int | None:
         """The option that a text names, from 0: by its text, its letter (``B``, ``(b)``, ``B. Paris``)
         or its number; None where it names none."""
         if text is None:
@@ -150,21 +150,21 @@ class PromptOptions:
         """The option that says this; None for none."""
         return self._places.get(_plain(text))
 
-    def name(self, place: int) -> str | None:
+    def name(self, index: int) -> str | None:
         """Letter of an option, with its text where that is stored; None for none."""
-        if not 0 <= place < self.n:
+        if not 0 <= index < self.n:
             return None
-        letter = chr(ord("A") + place) if place < 26 else f"option {place}"
-        text = self.texts[place] if self.texts else ""
+        letter = chr(ord("A") + index) if index < 26 else f"option {index}"
+        text = self.texts[index] if self.texts else ""
         return letter if not text or text == letter else f"{letter}. {text}"
 
-    def _within(self, place: int) -> int | None:
-        return place if 0 <= place < self.n else None
+    def _within(self, index: int) -> int | None:
+        return index if 0 <= index < self.n else None
 
     @cached_property
     def _places(self) -> dict[str, int]:
         """The first option of each text."""
-        return {_plain(text): place for place, text in reversed(list(enumerate(self.texts)))}
+        return {_plain(text): index for index, text in reversed(list(enumerate(self.texts)))}
 
 
 def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
@@ -187,11 +187,11 @@ def is_letter(text: str) -> bool:
 
 def _boxed(text: str) -> str:
     """What the first box of TeX holds that ends in its line; the text where there is none. Linear in its length."""
-    place = 0
-    while box := _BOXED.search(text, place):
+    position = 0
+    while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
-        place = len(text) if end < 0 else end
-        closing = text.rfind("}", box.end(), place)
+        position = len(text) if end < 0 else end
+        closing = text.rfind("}", box.end(), position)
         if closing >= 0:
             return text[box.end() : closing]
     return text

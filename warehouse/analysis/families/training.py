@@ -26,8 +26,8 @@ class Training:
         """One, where a model has two seeds or two places in training."""
         places: dict[str, set[tuple[object, object]]] = {}
         for condition in data.conditions.values():
-            place = condition.setting("training_seed"), condition.setting("position")
-            places.setdefault(condition.model, set()).add(place)
+            checkpoint = condition.setting("training_seed"), condition.setting("position")
+            places.setdefault(condition.model, set()).add(checkpoint)
         if all(len(own) < 2 for own in places.values()):
             return []
         keys = tuple(key for key, one in data.conditions.items() if len(places[one.model]) > 1)

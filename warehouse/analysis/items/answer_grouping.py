@@ -126,9 +126,9 @@ def by_entailment(model: Entailment) -> Grouper:
             f"{pairs.questions.get(one, '')} {text}".strip()
             for one, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        one, other = [asked[place] for place in pairs.first], [asked[place] for place in pairs.second]
+        one, other = [asked[index] for index in pairs.first], [asked[index] for index in pairs.second]
         forth = np.flatnonzero(model.entails(one, other))
-        back = model.entails([other[place] for place in forth], [one[place] for place in forth])
+        back = model.entails([other[index] for index in forth], [one[index] for index in forth])
         return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
 
     return Grouper(

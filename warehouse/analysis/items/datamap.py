@@ -166,7 +166,7 @@ def datamap_of(
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
-    for place, (condition, label) in enumerate(named):
+    for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
         known = [metric for metric in facts.metrics if metric.benchmark_id == number]
         described = choose_metrics(known, settings.metric, condition.benchmark_split[0])[0]
@@ -182,7 +182,7 @@ def datamap_of(
             grouped |= {sets.grouped_by} if sets.grouped_by else set()
             notes.update(_notes(own, sets, settings))
         if progress:
-            progress((place + 1) / len(named))
+            progress((index + 1) / len(named))
     if not spread:
         raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
     return DataMap(
@@ -261,10 +261,10 @@ def _condition_rows(
     ids = sorted({*figures, *sets.prompts.tolist()})
     with opener.reading() as store:
         known = prompts_by_id(store, ids)
-    place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
+    row_of = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []
     for prompt in ids:
-        consistency = _consistency_of(sets, place.get(prompt))
+        consistency = _consistency_of(sets, row_of.get(prompt))
         p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
         rows.append(
             DataMapRow(
@@ -286,23 +286,23 @@ def _condition_rows(
     return rows, sets
 
 
-def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
+def _consistency_of(sets: SetsOfPrompts, row: int | None) -> dict[str, Any]:
     """Columns of one prompt; one generation says nothing about consistency."""
-    n = 0 if place is None else int(sets.n[place])
-    if place is None or n < 2:
+    n = 0 if row is None else int(sets.n[row])
+    if row is None or n < 2:
         return {
             "consistency": None,
             "n_sets": None,
             "n_generations": n,
             "majority_share": None,
-            "majority_answer": None if place is None else sets.majority[place],
+            "majority_answer": None if row is None else sets.majority[row],
         }
     return {
-        "consistency": float(sets.consistency[place]),
-        "n_sets": int(sets.n_sets[place]),
+        "consistency": float(sets.consistency[row]),
+        "n_sets": int(sets.n_sets[row]),
         "n_generations": n,
-        "majority_share": float(sets.share[place]),
-        "majority_answer": sets.majority[place],
+        "majority_share": float(sets.share[row]),
+        "majority_answer": sets.majority[row],
     }
 
 

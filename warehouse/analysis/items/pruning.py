@@ -220,8 +220,8 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
     for column, condition in enumerate(data.conditions):
         shared = tuple(str(condition.setting(name)) for name in _SHARED if name != "training_seed")
         seed = condition.setting("training_seed")
-        place = column if condition.setting("position") is None and seed is None else None
-        groups.setdefault((str(seed), condition.model, *shared, place), []).append(column)
+        alone = column if condition.setting("position") is None and seed is None else None
+        groups.setdefault((str(seed), condition.model, *shared, alone), []).append(column)
     position = [float(condition.setting("position") or 0) for condition in data.conditions]
     return {key: sorted(columns, key=position.__getitem__) for key, columns in groups.items()}
 

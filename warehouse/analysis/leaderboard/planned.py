@@ -125,10 +125,10 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
     if not figures or row.estimate is None:
         return [*group, (entry, replace(row, ranks=RowRanks(rank_reason="no row with all prompts")))]
     higher = entry.metric.higher_is_better is not False
-    place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-    ranks = RowRanks(rank_low=place.rank_low, rank_high=place.rank_high, rank_reason="a planned subset: no pairs")
+    rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
+    ranks = RowRanks(rank_low=rank.rank_low, rank_high=rank.rank_high, rank_reason="a planned subset: no pairs")
     ranked = [one for one in group if one[1].rank is not None]
-    ranked.append((entry, replace(row, rank=place.rank, ranks=ranks)))
+    ranked.append((entry, replace(row, rank=rank.rank, ranks=ranks)))
     sign = -1 if higher else 1
     ranked.sort(key=lambda one: sign * float(f"{one[1].estimate:.12g}"))
     return [*ranked, *(one for one in group if one[1].rank is None)]

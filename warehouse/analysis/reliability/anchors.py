@@ -112,12 +112,12 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
                 prompt=f"prompt:{whole.prompts[j]}",
                 key=whole.keys[j],
                 benchmark=whole.forms[whole.form[j]].label,
-                weight=float(chosen.weights[place]),
-                n_items=int(sizes_of[place]),
+                weight=float(chosen.weights[index]),
+                n_items=int(sizes_of[index]),
                 mean_score=float(means[j]),
                 text=excerpt_of(whole.texts[j]),
             )
-            for place, j in enumerate(chosen.items.tolist())
+            for index, j in enumerate(chosen.items.tolist())
         ),
         rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
         seed=seed,

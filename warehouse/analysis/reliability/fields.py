@@ -39,9 +39,9 @@ class Labels:
         if self.of is None:
             return [(self.whole, list(range(len(prompts))))]
         groups: dict[tuple[str, str], list[int]] = {}
-        for place, prompt in enumerate(prompts.tolist()):
+        for index, prompt in enumerate(prompts.tolist()):
             if prompt in self.of:
-                groups.setdefault(self.of[prompt], []).append(place)
+                groups.setdefault(self.of[prompt], []).append(index)
         return sorted(groups.items())
 
 
@@ -190,7 +190,7 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
     means: list[tuple[NDArray[np.int64], NDArray[np.float64]] | None] = []
     seeds: list[Seeds] = []
     single: dict[int, int] = {}
-    for place, entry in enumerate(columns):
+    for index, entry in enumerate(columns):
         members = [] if entry is None else groups.get(entry.condition.key, [])
         if len(members) > 1:
             own = {f"{one.condition.setting(_SEED)}": _values(one) for one in members}
@@ -200,7 +200,7 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
             seeds.append({})
             means.append(None)
             if entry is not None:
-                single |= dict.fromkeys(entry.condition.run_ids, place)
+                single |= dict.fromkeys(entry.condition.run_ids, index)
     _add_draws(store, single, entries, seeds)
     return SeedScores(tuple(means), tuple(seeds))
 
@@ -223,6 +223,6 @@ def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCo
     wanted = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
     first: dict[int, int] = {}
     for row in store.rows(query_text("analysis", "fewshot_draws"), wanted):
-        place = runs[row["run_id"]]
-        if first.setdefault(place, row["run_id"]) == row["run_id"]:
-            seeds[place].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]
+        column = runs[row["run_id"]]
+        if first.setdefault(column, row["run_id"]) == row["run_id"]:
+            seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]

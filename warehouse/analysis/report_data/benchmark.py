@@ -216,8 +216,8 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
         n_models=len(members),
         n_constant=int(correlations.is_constant.sum()),
         n_negative=len(against),
-        hardest=tuple((int(ids[place]), float(means[place])) for place in hardest),
-        negative=tuple((int(ids[place]), float(correlations.corrected[place])) for place in against[:MOST_HARD]),
+        hardest=tuple((int(ids[index]), float(means[index])) for index in hardest),
+        negative=tuple((int(ids[index]), float(correlations.corrected[index])) for index in against[:MOST_HARD]),
     )
 
 

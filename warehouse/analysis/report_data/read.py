@@ -155,9 +155,9 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
     models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
     maps: list[DataMap] = []
     left_out: list[str] = []
-    for place, model in enumerate(models):
+    for index, model in enumerate(models):
         if sum(len(one.distribution) for one in maps) >= MOST_MAPS:
-            return Maps(tuple(maps), tuple(left_out), tuple(models[place:]))
+            return Maps(tuple(maps), tuple(left_out), tuple(models[index:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
             maps.append(datamap_of(StoreOpener.of(store), model, own, facts, DatamapSettings(level)))

@@ -20,7 +20,7 @@ from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 
 _RUN = re.compile(r"run:(\d+)")
-_PLACE = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
+_POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
 _GLOB = re.compile(r"[*?\[]")
 
@@ -51,14 +51,14 @@ class Reference:
         run: of ``run:ID``; then nothing else is set.
         model: name or glob.
         revision: glob on revision or checkpoint key, or None.
-        place: (unit, number) of ``@step=N``, or None.
+        training_position: (unit, number) of ``@step=N``, or None.
         agent: glob on the agent's name, or None.
     """
 
     run: int | None = None
     model: str = ""
     revision: str | None = None
-    place: tuple[str, float] | None = None
+    training_position: tuple[str, float] | None = None
     agent: str | None = None
 
 
@@ -205,13 +205,13 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
 
 
 def _with_version(model: str, version: str, agent: str | None) -> Reference:
-    place = _PLACE.fullmatch(version)
-    if place is None:
+    match = _POSITION.fullmatch(version)
+    if match is None:
         return Reference(model=model, revision=version, agent=agent)
     try:
-        return Reference(model=model, place=(place[1], float(place[2])), agent=agent)
+        return Reference(model=model, training_position=(match[1], float(match[2])), agent=agent)
     except ValueError:
-        raise MisuseError(f"@{version}: {place[2]!r} is not a number") from None
+        raise MisuseError(f"@{version}: {match[2]!r} is not a number") from None
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
@@ -264,12 +264,12 @@ def _fits(reading: Reference, run: Run) -> bool:
         fnmatchcase(run[name] or "", reading.revision) for name in ("revision", "checkpoint")
     ):
         return False
-    if reading.place is not None and not _at_place(run, *reading.place):
+    if reading.training_position is not None and not _at_position(run, *reading.training_position):
         return False
     return reading.agent is None or fnmatchcase(run["agent"], reading.agent)
 
 
-def _at_place(run: Run, unit: str, number: float) -> bool:
+def _at_position(run: Run, unit: str, number: float) -> bool:
     if unit == "tokens" and run["tokens"] is not None:
         return float(run["tokens"]) == number
     return bool(run["position_unit"] == unit and run["position"] == number)

@@ -52,8 +52,8 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
     prompts = np.unique(np.concatenate([item.prompts for item in known]))
     if link == "identity" and all(item.uneven_weights is None for item in known):
         values = np.full((len(prompts), len(known)), np.nan)
-        for place, item in enumerate(known):
-            values[np.searchsorted(prompts, item.prompts), place] = item.values
+        for index, item in enumerate(known):
+            values[np.searchsorted(prompts, item.prompts), index] = item.values
         bounds = entries[0].metric.bounds_of(*_range(known))
         return ScoreTable(prompts, values, clusters.labels(prompts), "", bounds=bounds)
     common = known[0].prompts

@@ -245,27 +245,27 @@ def read_all_entries(
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
     every = [(number, condition) for number, (conditions, _) in enumerate(asked) for condition in conditions]
-    runs = {run: place for place, (_, condition) in enumerate(every) for run in condition.run_ids}
+    runs = {run: index for index, (_, condition) in enumerate(every) for run in condition.run_ids}
     metric_ids = {metric.id for _, metrics in asked for metric in metrics}
     figures = RunFigures(store, runs, metric_ids)
     by_benchmark: list[list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]] = [[] for _ in asked]
     for metric_id in sorted(metric_ids):
         owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in asked]
         scored, published = figures.scores(metric_id), figures.published(metric_id)
-        for place in sorted(scored.keys() | published.keys()):
-            number, condition = every[place]
+        for index in sorted(scored.keys() | published.keys()):
+            number, condition = every[index]
             if own := owned[number]:
                 metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-                by_benchmark[number].append((place, metric, scored.get(place), published.get(place)))
+                by_benchmark[number].append((index, metric, scored.get(index), published.get(index)))
     stopped = read_stopped(store, [condition for _, condition in every])
     entries: list[list[ScoredCondition]] = []
     for members in by_benchmark:
-        chosen = {place: every[place][1] for place in sorted({place for place, *_ in members})}
+        chosen = {index: every[index][1] for index in sorted({index for index, *_ in members})}
         labels = dict(zip(chosen, label_conditions(store, [*chosen.values()]), strict=True))
         entries.append(
             [
-                ScoredCondition(chosen[place], labels[place], metric, scores, figure, stopped.get(chosen[place].key))
-                for place, metric, scores, figure in members
+                ScoredCondition(chosen[index], labels[index], metric, scores, figure, stopped.get(chosen[index].key))
+                for index, metric, scores, figure in members
             ]
         )
     return entries

@@ -290,10 +290,10 @@ def right_draws(scores: PromptScores, metric: Metric) -> tuple[NDArray[np.float6
         return np.zeros_like(counts), "the metric is no share of right draws"
     wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)
     if wrong.any():
-        place = int(np.argmax(wrong))
+        index = int(np.argmax(wrong))
         return np.zeros_like(counts), (
             f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
-            f" mean (such as {scores.values[place]:.4g} of {scores.n_draws[place]:g} draws)"
+            f" mean (such as {scores.values[index]:.4g} of {scores.n_draws[index]:g} draws)"
         )
     if not draws_declared(scores, metric):
         within = np.where(scores.n_draws > 1, scores.within, np.nan)

@@ -175,12 +175,12 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
         StatisticsError: a seed out of range.
     """
     names = [key if occurrence == 0 else f"{key}#{occurrence}" for key, occurrence in keys]
-    order = [int(place) for place in sequential_order(names, seed)]
+    order = [int(index) for index in sequential_order(names, seed)]
     alike: dict[str, list[int]] = defaultdict(list)
-    for place in order:
-        alike[keys[place][0]].append(place)
-    ascending = {key: iter(sorted(places, key=lambda place: keys[place][1])) for key, places in alike.items()}
-    return [next(ascending[keys[place][0]]) for place in order]
+    for index in order:
+        alike[keys[index][0]].append(index)
+    ascending = {key: iter(sorted(places, key=lambda index: keys[index][1])) for key, places in alike.items()}
+    return [next(ascending[keys[index][0]]) for index in order]
 
 
 def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
@@ -198,5 +198,5 @@ def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder
     rows = list(rows)
     keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
     order = order_keys(keys, seed)
-    ids = np.array([rows[place]["id"] for place in order], dtype=np.int64)
-    return PromptOrder(ids, tuple(keys[place] for place in order))
+    ids = np.array([rows[index]["id"] for index in order], dtype=np.int64)
+    return PromptOrder(ids, tuple(keys[index] for index in order))

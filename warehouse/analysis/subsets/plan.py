@@ -265,7 +265,7 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     return plan
 
 
-def _check_types(kind: type, stored: Mapping[str, Any], place: str) -> None:
+def _check_types(kind: type, stored: Mapping[str, Any], prefix: str) -> None:
     """Whether the fields of a plan, or of one of its prompts, are of their types.
 
     Raises:
@@ -277,7 +277,7 @@ def _check_types(kind: type, stored: Mapping[str, Any], place: str) -> None:
             for number, row in enumerate(stored["rows"]):
                 _check_types(PlanPrompt, row, f"rows[{number}].")
         elif not _is_of(stored[item.name], hints[item.name]):
-            raise ValueError(f"{place}{item.name} is {str(stored[item.name])[:40]!r}")
+            raise ValueError(f"{prefix}{item.name} is {str(stored[item.name])[:40]!r}")
 
 
 @cache

@@ -117,17 +117,17 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         for own in read_all_entries(store, list(zip(conditions, chosen, strict=True)))
     ]
     read = []
-    for place, leaf in enumerate(leaves):
-        kept = _one_each(entries[place])
+    for index, leaf in enumerate(leaves):
+        kept = _one_each(entries[index])
         if kept:
-            groups = group_entries(entries[place])
+            groups = group_entries(entries[index])
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
             known = [one for one in facts.metrics if one.benchmark_id in leaf.ids]
-            others = others_among(facts.run_metrics, known, conditions[place], shown, kept[0].metric.label)
+            others = others_among(facts.run_metrics, known, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others))
-        elif refused[place] is None:
-            refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"
+        elif refused[index] is None:
+            refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
     return read, [reason for reason in refused if reason is not None]
 
 
@@ -344,10 +344,10 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
     """Whether sets of one model differ in it, or any, where it changes what a figure means."""
-    place = WHO_FIELDS.index(name)
+    index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}
     for one in sets:
-        values.setdefault(one.model, set()).add(one.who[place])
+        values.setdefault(one.model, set()).add(one.who[index])
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())

@@ -329,8 +329,8 @@ def placed(rows: Sequence[SuiteRow], planned: Sequence[SuiteRow], higher_is_bett
     merged = list(rows)
     for row in planned:
         if row.estimate is not None and figures:
-            place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-            row = replace(row, rank=place.rank, rank_low=place.rank_low, rank_high=place.rank_high)
+            row_rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
+            row = replace(row, rank=row_rank.rank, rank_low=row_rank.rank_low, rank_high=row_rank.rank_high)
         merged.append(row)
     sign = -1 if higher else 1
     return sorted(merged, key=lambda row: (row.rank is None, sign * float(f"{row.estimate or 0.0:.12g}")))

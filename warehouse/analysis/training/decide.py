@@ -121,7 +121,7 @@ def decide(store: Store, question: Decide) -> Decisions:
     wanted = parse_where(question.where)
     a, b = ((text, by_benchmark_split(store, text, ids, wanted)) for text in (question.a, question.b))
     places = common_benchmarks(*a, *b)
-    numbers = sorted({one.setting("benchmark_id") for place in places for _, side in (a, b) for one in side[place]})
+    numbers = sorted({one.setting("benchmark_id") for key in places for _, side in (a, b) for one in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
     return decide_of(a, b, recipes, question.averaged, question.level)
 
@@ -145,13 +145,13 @@ def decide_of(
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []
-    for place in common_benchmarks(*a, *b):
-        here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == place]
+    for key in common_benchmarks(*a, *b):
+        here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == key]
         try:
-            first, second = (_side(text, side[place], here) for text, side in (a, b))
+            first, second = (_side(text, side[key], here) for text, side in (a, b))
             rows.append(_row(first, second, here, averaged, level))
         except MisuseError as error:
-            left_out.append(f"{place[0]}: {error}")
+            left_out.append(f"{key[0]}: {error}")
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
     return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out))

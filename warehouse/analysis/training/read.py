@@ -63,13 +63,13 @@ def read_recipes(
     scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
     wanted = _fulfilling(store, where)
     kinds = _kinds(runs)
-    places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
+    places = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
     figures = (scores.column(name).to_pylist() for name in _FIGURE)
     groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
     for figure in zip(*figures, strict=True):
-        place = places.get(figure[0])
-        if place is not None:
-            groups.setdefault((*figure[1:3], kinds[place]), []).append((place, *figure))
+        index = places.get(figure[0])
+        if index is not None:
+            groups.setdefault((*figure[1:3], kinds[index]), []).append((index, *figure))
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
@@ -129,10 +129,10 @@ def _recipe(
 ) -> RecipeScores:
     """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
     by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for place, run, _metric, _filter, _id, _direction, estimate, error in rows:
-        position = np.inf if (at := positions[place]) is None else float(at)  # a model without: its end
+    for index, run, _metric, _filter, _id, _direction, estimate, error in rows:
+        position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
         figure = (estimate, np.nan if error is None else error, run)
-        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(figure)
+        by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     places = sorted({row[0] for row in rows})
     first = runs.slice(places[0], 1).to_pylist()[0]
     numbers = runs.column("benchmark_id").take(places).to_pylist()

@@ -251,8 +251,8 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
 def _set_of(target: Target) -> tuple[Any, ...]:
     condition = target.condition
     fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
-    place = (condition.setting("position_unit"), condition.setting("position"))
-    return (condition.model, condition.benchmark_split, target.metric.id, place, fixed)
+    checkpoint = (condition.setting("position_unit"), condition.setting("position"))
+    return (condition.model, condition.benchmark_split, target.metric.id, checkpoint, fixed)
 
 
 def _labels(members: Sequence[Target]) -> list[str]:

@@ -75,9 +75,9 @@ IMPORTER = BigBench()
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
     """All rows of a file."""
     items = (
-        (f"{key[0]}, {key[1]} shots, sample {place}", (number, place, asked))
+        (f"{key[0]}, {key[1]} shots, sample {index}", (number, index, asked))
         for number, key in enumerate(task.keys)
-        for place, asked in _examples(task, key)
+        for index, asked in _examples(task, key)
     )
     return batches_of(items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it")
 
@@ -89,18 +89,18 @@ def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
     queries = task.queries.get(key, [])
     for query in sorted(queries, key=lambda query: query.get("function") != GENERATED):
         plain = task.plain(key, query)
-        for place, sample in task.samples(query):
-            examples.setdefault(place, []).append((query, sample, plain[place] if plain else None))
+        for index, sample in task.samples(query):
+            examples.setdefault(index, []).append((query, sample, plain[index] if plain else None))
     yield from sorted(examples.items())
     if key == (task.name, None):
         strays = ((query, sample) for query in task.strays for _, sample in task.samples(query))
-        for place, (query, sample) in enumerate(strays, start=len(examples)):
-            yield place, [(query, sample, None)]
+        for index, (query, sample) in enumerate(strays, start=len(examples)):
+            yield index, [(query, sample, None)]
 
 
 def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
-    number, place, stated = item
-    row: Row = {"run": number, "position": place}
+    number, index, stated = item
+    row: Row = {"run": number, "position": index}
     scores: dict[str, Row] = {}
     asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in stated]
     wanted = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
@@ -173,11 +173,11 @@ def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
         "choice_scores": [
             {
-                "choice_index": place,
+                "choice_index": index,
                 "loglikelihood": likelihood,
                 "is_target": None if best is None else worth.get(option) == best,
             }
-            for place, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
+            for index, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
         ],
     }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}
 

@@ -59,9 +59,9 @@ class TaskResults:
         if not isinstance(stated, list):
             raise InputError("'scores' is no list", path=str(self.path), expected="results of BIG-bench")
         entries_by_key: dict[Key, Row] = {}
-        for place, entry in enumerate(stated):
+        for index, entry in enumerate(stated):
             if not isinstance(entry, dict) or not isinstance(entry.get("score_dict"), dict):
-                where = f"scores, entry {place}"
+                where = f"scores, entry {index}"
                 self.rejections.append(Rejection(where, compact(entry)[:200], "a score_dict"))
                 continue
             key = self._key(entry.get("subtask_description"), entry.get("number_of_shots"))
@@ -94,12 +94,12 @@ class TaskResults:
     def _queries(self) -> list[Row]:
         queries = []
         stated = self.document.get("queries")
-        for place, query in enumerate(items_of(stated)):
+        for index, query in enumerate(items_of(stated)):
             if isinstance(query, dict) and query.get("function") in (GENERATED, SCORED):
                 queries.append(query)
                 continue
             expected = f"a query by {GENERATED} or {SCORED}"
-            self.rejections.append(Rejection(f"queries, entry {place}", compact(query)[:200], expected))
+            self.rejections.append(Rejection(f"queries, entry {index}", compact(query)[:200], expected))
         return queries
 
     @cached_property
@@ -164,14 +164,14 @@ _LOWER = ("calibration_multiple_choice_brier_score", "expected_calibration_error
 _QUERY = ("function", "absolute_normalization", "max_length", "stop_string", "output_regex")
 
 
-def headers(task: TaskResults, stated: str | None, place: str) -> tuple[RunHeader, ...]:
+def headers(task: TaskResults, stated: str | None, file: str) -> tuple[RunHeader, ...]:
     """A header for each task or subtask and number of examples.
 
     Raises:
         InputError: nothing names the model.
     """
     model = _model(task)
-    require_model(stated or model["model"], place)
+    require_model(stated or model["model"], file)
     return tuple(_header(task, key, model) for key in task.keys)
 
 

@@ -171,9 +171,9 @@ def list_of(row: Row, key: str) -> list[Any]:
     return items
 
 
-def item_at(values: list[Any], place: int) -> Any:
+def item_at(values: list[Any], index: int) -> Any:
     """An item of a list that may be shorter."""
-    return values[place] if place < len(values) else None
+    return values[index] if index < len(values) else None
 
 
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:

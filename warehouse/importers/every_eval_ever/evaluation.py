@@ -49,7 +49,7 @@ class Evaluation:
 
     document: Mapping[str, Any]
     samples: Sequence[Path]
-    place: str
+    path: str
     positions: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @cached_property
@@ -145,7 +145,7 @@ class Evaluation:
             else {},
             n_requested=_count(source.get("samples_number")) or (len(ids) if isinstance(ids, list) and ids else None),
             published=tuple(_published(entries)),
-            place=Path(self.place).name,
+            place=Path(self.path).name,
         )
 
 
@@ -183,7 +183,7 @@ def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[MetricSpec]:
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
         lower = entry.config.get("lower_is_better")
@@ -198,7 +198,7 @@ def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[Met
             scorer_kind="model" if judges else "match",
             judge_model=judges,
             scorer_parameters=parameters,
-            is_default=place == 0,
+            is_default=index == 0,
         )
 
 

@@ -103,7 +103,7 @@ def _is_ours(candidate: Candidate) -> bool:
     return all(key in line for key in _ROW)
 
 
-def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBatch]:
+def _batched(rows: Iterator[dict[str, Any]], path: str) -> Iterator[pa.RecordBatch]:
     """Rows in batches.
 
     Raises:
@@ -113,7 +113,7 @@ def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBa
         try:
             yield batch_of(chunk)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=place) from None
+            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=path) from None
 
 
 IMPORTER = EveryEvalEver()
@@ -133,9 +133,9 @@ def foreign_rows(evaluation: Evaluation, path: Path, rejections: list[Rejection]
 def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     run, metric, filter_name = evaluation.entry_of(line)
     number = str(line["sample_id"])
-    place = evaluation.positions.setdefault((run, number), len(evaluation.positions))
+    position = evaluation.positions.setdefault((run, number), len(evaluation.positions))
     score = {"metric": metric, "filter": filter_name, **_value(line)}
-    prompt = {"run": run, "position": place, "prompt_id": number, **_prompt(line)}
+    prompt = {"run": run, "position": position, "prompt_id": number, **_prompt(line)}
     draws = _draws(line)
     stated = _epoch(line)
     if len(draws) == 1:
@@ -195,7 +195,7 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
     """What was said before the last answer, and that answer."""
     messages = line.get("messages", line.get("interactions"))
     listed = objects_of(messages)
-    answers = [place for place, item in enumerate(listed) if item.get("role") == "assistant"]
+    answers = [index for index, item in enumerate(listed) if item.get("role") == "assistant"]
     if not answers:
         return (compact(listed) if listed else None), [None]
     last = listed[answers[-1]]
@@ -234,7 +234,7 @@ DETAILS = "eval_warehouse"
 _SCORE_FIELDS = frozenset(item.name for item in SCORE_TYPE)
 
 
-def own_header(document: Mapping[str, Any], place: str) -> RunHeader | None:
+def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
     """The header of an exported run; ``None``: written by something else.
 
     Raises:
@@ -257,7 +257,7 @@ def own_header(document: Mapping[str, Any], place: str) -> RunHeader | None:
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"the details that the export left cannot be read: {error}",
-            path=place,
+            path=path,
             place=f"eval_library.additional_details.{DETAILS}",
             expected="what warehouse export writes",
             advice="export it again, or remove this field to have it read as of another tool",

@@ -80,14 +80,14 @@ PROSE = (
 )
 
 
-def headers(run: HelmRun, stated_model: str | None, place: str) -> list[RunHeader]:
+def headers(run: HelmRun, stated_model: str | None, file: str) -> list[RunHeader]:
     """A header for each split.
 
     Raises:
         InputError: nothing names the model.
     """
     model = text_or_none(run.adapter.get("model"))
-    require_model(stated_model or model, place)
+    require_model(stated_model or model, file)
     return [_header(run, model or "", split) for split in run.splits]
 
 

@@ -93,14 +93,14 @@ def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
     return batches_of(items, lambda item: _rows(run, *item), run.rejections, "an instance as HELM writes it", errors)
 
 
-def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
+def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
     number, perturbation, trial = key
     states = run.requests.get(key, [])
     stats = run.statistics.get(key, {})
     trials = whole_count(run.adapter.get("num_train_trials")) or 1
     prompt = {
         "run": run.splits.index(run.split_of(key)),
-        "position": place,
+        "position": position,
         "prompt_id": number,
         "perturbation": perturbation_label(parse_json(perturbation)) if perturbation else "",
         "fewshot_draw": str(trial) if trials > 1 or trial else "",

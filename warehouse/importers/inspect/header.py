@@ -48,7 +48,7 @@ _LONGEST_VALUE = 1000
 
 
 def run_header(
-    header: Mapping[str, Any], scoring: Scoring, n_samples: int, place: str, stated_model: str | None
+    header: Mapping[str, Any], scoring: Scoring, n_samples: int, file: str, stated_model: str | None
 ) -> RunHeader:
     """The header of the one run that a log is.
 
@@ -56,7 +56,7 @@ def run_header(
         header: the log without its samples.
         scoring: its metrics and figures.
         n_samples: samples that the log holds.
-        place: name of the file.
+        file: name of the file.
         stated_model: the model that the user names, if any.
 
     Raises:
@@ -64,7 +64,7 @@ def run_header(
     """
     spec = mapping_of(header, "eval")
     model = text_or_none(spec.get("model"))
-    require_model(stated_model or model, place)
+    require_model(stated_model or model, file)
     arguments = mapping_of(spec, "model_args")
     revision = text_or_none(arguments.get("revision"))
     requested = n_requested(spec)
@@ -83,7 +83,7 @@ def run_header(
         n_requested=requested,
         status=_status(header, requested, n_samples),
         published=scoring.published(),
-        place=place,
+        place=file,
     )
 
 

@@ -171,8 +171,8 @@ def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
         depth += (token in b"{[") - (token in b"}]")
 
 
-def _first_of_value(head: bytes, place: int) -> bytes:
-    first = head[place:].lstrip()[:1]
+def _first_of_value(head: bytes, start: int) -> bytes:
+    first = head[start:].lstrip()[:1]
     return first if first in (b"{", b"[") else b""
 
 
@@ -209,7 +209,7 @@ class InspectReader:
         spec = mapping_of(self.log.header, "eval")
         listed = mapping_of(spec, "dataset").get("sample_ids")
         hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
-        self._places = {item: place for place, item in enumerate(hashable)}
+        self._places = {item: index for index, item in enumerate(hashable)}
         self._metrics = self.scoring.metrics
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
         self._reduces = bool(self.scoring.reducers)
@@ -245,9 +245,9 @@ class InspectReader:
         try:
             return self.row(sample)
         except (TypeError, ValueError, RecursionError) as error:
-            place = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
+            location = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
             expected = "values that JSON can hold"
-            self.log.rejections.append(Rejection(place, str(error)[:300], expected))
+            self.log.rejections.append(Rejection(location, str(error)[:300], expected))
             return None
 
     def row(self, sample: Sample) -> dict[str, Any]:

@@ -26,11 +26,11 @@ def letters_of(sample: Sample) -> dict[str, str]:
     options = sample.get("choices")
     if not isinstance(options, list):
         return {}
-    return {_letter(place): as_text(option) for place, option in enumerate(options)}
+    return {_letter(index): as_text(option) for index, option in enumerate(options)}
 
 
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else str(place - 25)
+def _letter(index: int) -> str:
+    return chr(ord("A") + index) if index < 26 else str(index - 25)
 
 
 def target_of(stated: Any, letters: Mapping[str, str]) -> str | list[str]:

@@ -117,7 +117,7 @@ class Details:
         Raises:
             InputError: the file is damaged.
         """
-        place = 0
+        index = 0
         try:
             with self._open() as file:
                 wanted = [
@@ -128,8 +128,8 @@ class Details:
                 for batch in file.iter_batches(READ_ROWS, columns=wanted):
                     batch.validate(full=True)
                     for row in batch.to_pylist():
-                        yield place, plain(row)
-                        place += 1
+                        yield index, plain(row)
+                        index += 1
         except _FAULTS as error:
             raise damaged_parquet(str(self.path), error) from None
 

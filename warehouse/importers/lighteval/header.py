@@ -139,8 +139,8 @@ def model_of_path(path: Path) -> str | None:
         folders.pop()
     for kind in ("details", "results"):
         if kind in folders:
-            place = len(folders) - 1 - folders[::-1].index(kind)
-            return "/".join(folders[place + 1 :]) or None
+            index = len(folders) - 1 - folders[::-1].index(kind)
+            return "/".join(folders[index + 1 :]) or None
     named = folders[-1] if folders else ""
     if not named.startswith("details_"):
         return None

@@ -115,8 +115,8 @@ class _SourceReader:
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
             samples = by_task.get(task)
-            place = samples.rows.name if samples else self._results_name
-            yield self._header(task, samples, place)
+            source_file = samples.rows.name if samples else self._results_name
+            yield self._header(task, samples, source_file)
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by row."""
@@ -180,10 +180,10 @@ class _SourceReader:
             advice="give the task with --default benchmark=NAME",
         )
 
-    def _header(self, task: str, samples: _Samples | None, place: str) -> RunHeader:
+    def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
         stated = text_or_none(self.settings.stated.get("model"))
         if self.results:
-            header = self.results.header(task, samples.seen if samples else Seen(), place)
+            header = self.results.header(task, samples.seen if samples else Seen(), source_file)
             require_model(stated or header.model, self.source.name)
             return header
         assert samples is not None

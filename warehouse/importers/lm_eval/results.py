@@ -87,13 +87,13 @@ class LmEvalResults:
         """The aggregates of a task or group."""
         return mapping_of(self.document, "results", name) or mapping_of(self.document, "groups", name)
 
-    def header(self, task: str, seen: Seen, place: str) -> RunHeader:
+    def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task.
 
         Args:
             task: name of the leaf task.
             seen: what its samples show; nothing where there are none.
-            place: name of the file that the samples come from.
+            file: name of the file that the samples come from.
         """
         config = self.config(task)
         better = mapping_of(self.document, "higher_is_better", task)
@@ -111,7 +111,7 @@ class LmEvalResults:
             n_benchmark=original,
             n_requested=original if self._stopping(task) else effective,
             published=published_scores(config, self.figures(task), effective, seen),
-            place=place,
+            place=file,
         )
 
     def group_scores(self) -> tuple[PublishedScore, ...]:

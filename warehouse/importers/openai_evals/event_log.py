@@ -31,7 +31,7 @@ ACCURACY, MATCH = "accuracy", "match"
 
 #: Kinds of event that are read; of others the number is told.
 _READ = frozenset(("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error"))
-_PLACE = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
+_NUMBER = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
 _MANY_MODELS = "from_models"
 
 
@@ -48,9 +48,9 @@ class EventLogSample:
         return [data for _, stated, data in sorted(self.events, key=_number) if stated == kind]
 
     @property
-    def place(self) -> int | None:
+    def number(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
-        match = _PLACE.fullmatch(self.name)
+        match = _NUMBER.fullmatch(self.name)
         return int(match[1]) if match else None
 
 
@@ -58,8 +58,8 @@ def _number(event: tuple[int, str, Row]) -> int:
     return event[0]
 
 
-def _by_place(sample: EventLogSample) -> int:
-    return 1 << 60 if sample.place is None else sample.place
+def _by_number(sample: EventLogSample) -> int:
+    return 1 << 60 if sample.number is None else sample.number
 
 
 @dataclass
@@ -72,7 +72,7 @@ class EventLog:
     samples: dict[str, EventLogSample] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def add(self, place: str, line: Any) -> None:
+    def add(self, location: str, line: Any) -> None:
         """Take one line.
 
         Raises:
@@ -85,9 +85,9 @@ class EventLog:
         elif "final_report" in line:
             self.report = part_of(line, "final_report")
         else:
-            self._event(place, line)
+            self._event(location, line)
 
-    def _event(self, place: str, line: Row) -> None:
+    def _event(self, location: str, line: Row) -> None:
         kind, name, data = line.get("type"), line.get("sample_id"), line.get("data")
         if not isinstance(kind, str) or not text_or_none(name):
             raise ValueError(f"no type or no sample_id: {compact(line)[:200]}")
@@ -100,7 +100,7 @@ class EventLog:
             correct = compact(data.get("correct"))[:60]
             raise ValueError(f"correct is {correct}, neither true nor false")
         else:
-            sample = self.samples.setdefault(str(name), EventLogSample(str(name), place))
+            sample = self.samples.setdefault(str(name), EventLogSample(str(name), location))
             number = whole_count(line.get("event_id"))
             sample.events.append((len(sample.events) if number is None else number, kind, data))
 
@@ -111,7 +111,7 @@ class EventLog:
 
     def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
-        for sample in sorted(self.samples.values(), key=_by_place):
+        for sample in sorted(self.samples.values(), key=_by_number):
             yield sample.line, sample
 
     @cached_property
@@ -201,7 +201,7 @@ _GRADING = ("modelgraded_spec", "modelgraded_spec_args", "eval_type", "eval_kwar
 _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 
 
-def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
+def header(log: EventLog, stated: str | None, file: str) -> RunHeader:
     """The header of the run.
 
     Raises:
@@ -209,7 +209,7 @@ def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
     """
     spec = log.spec
     model = log.functions[0] if log.functions else None
-    require_model(stated or model, place)
+    require_model(stated or model, file)
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
@@ -233,7 +233,7 @@ def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
         configuration=_configuration(log),
         status="truncated" if log.report is None else "complete",
         published=tuple(_published(log)),
-        place=place,
+        place=file,
     )
 
 

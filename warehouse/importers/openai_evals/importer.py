@@ -51,12 +51,12 @@ class OpenaiEvals:
         dump = Dump((), ())
         lines = RowSource(path, path.name, (), notes=dump.notes)
         for number, text in lines.texts():
-            place = f"{path.name} line {number}"
+            location = f"{path.name} line {number}"
             try:
-                log.add(place, parse_json(text))
+                log.add(location, parse_json(text))
             except (ValueError, RecursionError) as error:
                 reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
-                dump.rejections.append(Rejection(place, reason, "an event of evals"))
+                dump.rejections.append(Rejection(location, reason, "an event of evals"))
         if not log.spec:
             raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
         dump.notes += log.notes()
@@ -84,7 +84,7 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
     numbers, other = log.values_of(sample)
     return {
         "run": 0,
-        "position": sample.place,
+        "position": sample.number,
         "prompt_id": sample.name,
         # the same place may hold another question in another version of the eval
         "identity": compact({"sample": sample.name, "version": log.version}),
@@ -159,11 +159,11 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
         target = expected[0] if expected else None
         return texts, [
             {
-                "choice_index": place,
+                "choice_index": index,
                 "loglikelihood": number_or_none(data.get("logp")),
                 "is_target": None if target is None else text in _listed(target),
             }
-            for place, (text, data) in enumerate(zip(texts, asked, strict=True))
+            for index, (text, data) in enumerate(zip(texts, asked, strict=True))
         ]
     for data in (*sample.of("pick_option"), *sample.of(MATCH)):
         options = _listed(data.get("options"))

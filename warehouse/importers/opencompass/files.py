@@ -114,10 +114,10 @@ class OpenCompassOutput:
     def _numbered(self, path: Path) -> list[Row]:
         document = read_document(path)
         predictions = []
-        for place in range(len(document)):
-            row = document.get(str(place))
+        for index in range(len(document)):
+            row = document.get(str(index))
             if not isinstance(row, dict):
-                where = f"{path.name} entry {place}"
+                where = f"{path.name} entry {index}"
                 self.rejections.append(Rejection(where, str(row)[:200], "a prediction"))
                 row = {}
             predictions.append(row)
@@ -139,7 +139,7 @@ class OpenCompassOutput:
             except (ValueError, RecursionError) as error:
                 where = f"{path.name} line {number}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a prediction"))
-        return [rows_by_index.get(place, {}) for place in range(max(rows_by_index, default=-1) + 1)]
+        return [rows_by_index.get(i, {}) for i in range(max(rows_by_index, default=-1) + 1)]
 
 
 def model_settings(files: Iterable[Path], name: str, notes: list[str]) -> Row:
@@ -163,8 +163,8 @@ def _repeats(item: Any) -> list[Row]:
         return [item]
     size = sizes.pop()
     return [
-        {key: value[place] if key in lists and len(value) == size else value for key, value in item.items()}
-        for place in range(size)
+        {key: value[index] if key in lists and len(value) == size else value for key, value in item.items()}
+        for index in range(size)
     ]
 
 

@@ -260,10 +260,10 @@ def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpe
     kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
     if name:
         yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
-    for place, (metric, _) in enumerate(_figures(work)):
+    for index, (metric, _) in enumerate(_figures(work)):
         if metric != name:
             yield MetricSpec(
-                metric, link="none" if work.details else "identity", is_default=not name and place == 0, **kind
+                metric, link="none" if work.details else "identity", is_default=not name and index == 0, **kind
             )
 
 
@@ -361,9 +361,9 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             "extracted_answer": extracted if chosen is None else as_text(chosen),
         }
     if "pred_label" in prediction:
-        place, options = prediction["pred_label"], prediction.get("choices")
-        known = isinstance(options, list) and type(place) is int and 0 <= place < len(options)
-        chosen = options[place] if known and isinstance(options, list) else place
+        predicted, options = prediction["pred_label"], prediction.get("choices")
+        known = isinstance(options, list) and type(predicted) is int and 0 <= predicted < len(options)
+        chosen = options[predicted] if known and isinstance(options, list) else predicted
         return {
             "response": compact({"probabilities": prediction.get("prediction")}),
             "extracted_answer": as_text(chosen),
@@ -396,7 +396,7 @@ def read_summary(source: SourceFiles) -> Dump:
     table = read_table(source.files[0])
     alone = not any((source.root / "results").glob("*/*.json"))
     dump = Dump((), ())
-    dump.rejections += [Rejection(place, text, "as many fields as the heading has") for place, text in table.faults]
+    dump.rejections += [Rejection(line, text, "as many fields as the heading has") for line, text in table.faults]
     names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
     dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
     return dump
@@ -405,8 +405,8 @@ def read_summary(source: SourceFiles) -> Dump:
 def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump) -> Iterator[RunHeader]:
     lines = [line for line in table.lines if line.dataset == name]
     first = lines[0]
-    for place, model in enumerate(table.models):
-        published = tuple(_summary_figures(lines, place))
+    for column, model in enumerate(table.models):
+        published = tuple(_summary_figures(lines, column))
         if not published:
             continue
         yield RunHeader(
@@ -422,9 +422,9 @@ def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump
         )
 
 
-def _summary_figures(lines: list[OpenCompassLine], place: int) -> Iterator[PublishedScore]:
+def _summary_figures(lines: list[OpenCompassLine], column: int) -> Iterator[PublishedScore]:
     """Figures of a model, with two decimals, on the scale of the data set (often percent)."""
-    for metric, text in {line.metric: line.figures[place] for line in lines}.items():
+    for metric, text in {line.metric: line.figures[column] for line in lines}.items():
         try:
             value = number_or_none(float(text))
         except ValueError:

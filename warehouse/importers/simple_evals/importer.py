@@ -348,7 +348,7 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
 
 #: Evaluations whose answers are letters: an answer "None" means that there was none.
 _LETTERS = ("mmlu", "gpqa")
-_OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
+_STORED_FIELDS = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
 
 
 def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
@@ -356,16 +356,16 @@ def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     samples = results.samples  # what is wrong with the lists is told before anything is read
     if samples and not results.is_scored:
         results.notes.append("no sample has a score that can be read: responses without scores")
-    items = ((f"{results.files[0].name} sample {place}", (place, sample)) for place, sample in enumerate(samples))
+    items = ((f"{results.files[0].name} sample {index}", (index, sample)) for index, sample in enumerate(samples))
     return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
 
 
 def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Iterator[Row]:
-    place, sample = item
-    draw, position = divmod(place, results.size)
+    index, sample = item
+    draw, position = divmod(index, results.size)
     usage = part_of(sample.known, "usage")
     number = text_or_none(sample.known.get("prompt_id"))
-    other = {name: value for name, value in sample.known.items() if name not in _OWN_PLACE}
+    other = {name: value for name, value in sample.known.items() if name not in _STORED_FIELDS}
     rubric = sample.known.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"

@@ -71,7 +71,7 @@ def instance_report(document: Row) -> Instances:
     return instances
 
 
-def details(document: Row, rejections: list[Rejection], place: str) -> Instances:
+def details(document: Row, rejections: list[Rejection], shown_path: str) -> Instances:
     """``per_instance_details.json``: ``{id: {"resolved", "cost", "api_calls"}}``."""
     instances: Instances = {}
     for name, stated in document.items():
@@ -85,11 +85,11 @@ def details(document: Row, rejections: list[Rejection], place: str) -> Instances
             }
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"
-            rejections.append(Rejection(f"{place}, {name[:100]}", str(error), expected))
+            rejections.append(Rejection(f"{shown_path}, {name[:100]}", str(error), expected))
     return instances
 
 
-def leaderboard_results(document: Row, declared: list[str] | None, place: str) -> Instances:
+def leaderboard_results(document: Row, declared: list[str] | None, shown_path: str) -> Instances:
     """``results.json`` of a leaderboard's submission.
 
     It names the resolved instances; the others are implied by a declared list, or by its own lists
@@ -103,7 +103,7 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
     if declared is None and not tried:
         raise InputError(
             f"names {len(resolved)} resolved instances and not those that were not resolved",
-            path=place,
+            path=shown_path,
             expected="a list of all instances",
             advice="put their ids, one on a line, into 'instances.txt' beside it or in a folder "
             "above that is ingested with it",
@@ -112,7 +112,7 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
     if strangers:
         raise InputError(
             f"{len(strangers)} resolved instances are not in the declared list, such as {min(strangers)[:100]}",
-            path=place,
+            path=shown_path,
             expected="the list of the same data set",
         )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))

@@ -368,8 +368,8 @@ def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n
     rank[np.argsort(-estimates.ability, kind="stable")] = np.arange(1, m + 1)
     if estimates.reason:
         return AbilityRanks(rank, None, None, level, "none")
-    place = math.ceil(level * (n_draws + 1))
-    if place > n_draws:
+    index = math.ceil(level * (n_draws + 1))
+    if index > n_draws:
         raise StatisticsError(f"`n_draws` must be at least {math.ceil(level / (1 - level))}, found {n_draws}")
     variance = estimates.covariance.diagonal()
     se = np.sqrt(np.maximum(variance[:, None] + variance - 2 * estimates.covariance, 0))
@@ -381,7 +381,7 @@ def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n
         method = "max_t"
         z = _draws(estimates, n_draws, rng)
         largest = ((np.abs(z[:, i : i + 1] - z) / _safe(se[i])).max(axis=1) for i in range(m))
-        critical = np.array([np.partition(own, place - 1)[place - 1] for own in largest])
+        critical = np.array([np.partition(own, index - 1)[index - 1] for own in largest])
     gap = estimates.ability[:, None] - estimates.ability
     far = critical[:, None] * se
     low, high = 1 + (gap < -far).sum(axis=1), m - (gap > far).sum(axis=1)

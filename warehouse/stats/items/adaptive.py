@@ -144,16 +144,16 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
         at_random, _ = _at_random(fit, held_out, ranking[rows], n_items)
         errors[rows], random_errors[rows] = np.abs(adaptive - full), np.abs(at_random - full)
         scores[rows] = errors[rows] / sd
-    place = math.ceil(level * (m + 1))
+    index = math.ceil(level * (m + 1))
     return Replay(
         n_items=n_items,
         n_models=m,
         scores=scores,
-        factor=float(np.sort(scores)[place - 1]) if place <= m else None,
+        factor=float(np.sort(scores)[index - 1]) if index <= m else None,
         level=level,
         mean_error=float(errors.mean()),
         mean_error_random=float(random_errors.mean()),
-        reason="" if place <= m else f"{m} models are too few for an interval of {100 * level:g} %",
+        reason="" if index <= m else f"{m} models are too few for an interval of {100 * level:g} %",
     )
 
 

@@ -148,11 +148,11 @@ def anchor_errors(
         if len(train) < LEAST_TRAIN:
             raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
         fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
-        for place, size in enumerate(sizes):
+        for index, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
             chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
-            by_method = estimate_all(fitted, place, responses.part(tested), chosen, weights=omega)
+            by_method = estimate_all(fitted, index, responses.part(tested), chosen, weights=omega)
             for method, values in by_method.items():
                 estimates[size, method][tested] = values
     rows = []
@@ -210,24 +210,24 @@ def fit_for_anchors(
     if len(train) >= 2:
         inside = responses.part(train)
         inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[tested]
-        for place, size in enumerate(sizes):
+        for index, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
             rest = np.setdiff1d(np.arange(responses.n_items), chosen.items)
             share = omega[rest] / omega[rest].sum()
-            biases[place] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
+            biases[index] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
     variance = float(shares_of(responses).var(axis=1).mean())
     return FittedItems(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
 
 
 def estimate_all(
-    fitted: FittedItems, place: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
+    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
 ) -> dict[str, FloatArray]:
     """IRT, p-IRT and gp-IRT of new models, from their answers to the anchors alone.
 
     Args:
         fitted: on other models.
-        place: of this number of anchors among those that ``fitted`` knows.
+        index: of this number of anchors among those that ``fitted`` knows.
         responses: of the new models; cells off the anchors are not looked at.
         anchors: the items, with their weights.
         weights: ω, shape (J,).
@@ -237,7 +237,7 @@ def estimate_all(
     y = shares_of(answers)
     direct = anchor_score(y, anchors.weights)
     model_based = p_irt(y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega)
-    weight = gp_irt_weight(fitted.biases[place], fitted.variance, len(anchors.items))
+    weight = gp_irt_weight(fitted.biases[index], fitted.variance, len(anchors.items))
     return {"irt": direct, "p_irt": model_based, "gp_irt": weight * direct + (1 - weight) * model_based}
 
 

@@ -77,9 +77,9 @@ def choose_anchors(
     nearest = [np.flatnonzero(of_item == c) for c in range(n_anchors)]
     chosen = np.array([rows[int(np.argmin(apart[rows]))] for rows in nearest])
     order = np.argsort(chosen)
-    place = np.empty(n_anchors, np.intp)
-    place[order] = np.arange(n_anchors)
-    cluster = place[of_item]
+    rank = np.empty(n_anchors, np.intp)
+    rank[order] = np.arange(n_anchors)
+    cluster = rank[of_item]
     weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(np.float64)
     return Anchors(chosen[order], weight, cluster, float(best))
 

@@ -239,11 +239,11 @@ def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
     order = _signs(np.round(x, 12))
     pairs = np.count_nonzero(order)
     taus = np.full(columns.shape[1], np.nan)
-    for place, column in enumerate(np.round(columns, 12).T):
+    for index, column in enumerate(np.round(columns, 12).T):
         signs = _signs(column)
         product = float(pairs) * float(np.count_nonzero(signs))
         if product:
-            taus[place] = float(order @ signs) / math.sqrt(product)
+            taus[index] = float(order @ signs) / math.sqrt(product)
     return taus
 
 

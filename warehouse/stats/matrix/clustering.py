@@ -107,11 +107,11 @@ def cluster_search(
         )
     else:
         tables = []
-        for place in range(1, 1 + n_permutations):
-            table, row = shuffled(values, seed, place), list[float]()
+        for shuffle in range(1, 1 + n_permutations):
+            table, row = shuffled(values, seed, shuffle), list[float]()
             for number in tried:
                 row.append(silhouette_of(table, number, seed, n_starts))
-                tell(len(tried) * place + len(row))
+                tell(len(tried) * shuffle + len(row))
             tables.append(row)
     return _search(chosen, tried, np.array([observed, *tables]), seed)
 

@@ -152,13 +152,13 @@ def explain(
     fdr = benjamini_hochberg(observed.p_values)
     betas, fdrs = [observed.coefficients], [fdr]
     columns = np.ascontiguousarray(values.T)
-    for place in range(1, n_permutations + 1):
-        shuffled = generator(seed, 4, place).permuted(columns, axis=1).T
+    for shuffle in range(1, n_permutations + 1):
+        shuffled = generator(seed, 4, shuffle).permuted(columns, axis=1).T
         coefficients = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
         betas.append(coefficients.coefficients)
         fdrs.append(benjamini_hochberg(coefficients.p_values))
         if progress:
-            progress(place, steps)
+            progress(shuffle, steps)
 
     def shown(done: int, _all: int) -> None:
         if progress:

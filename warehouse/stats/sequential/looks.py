@@ -106,7 +106,7 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
     """
     bounds, places = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
     values = design.values(scores)
-    done = [look for look, place in enumerate(places) if place <= len(values)]
+    done = [look for look, index in enumerate(places) if index <= len(values)]
     verdict, decided_at = UNDECIDED, None
     ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
     z = (0.0, 0.0)

@@ -191,9 +191,9 @@ class _Bettor:
         ruin = mean - self.low if sign > 0 else self.high - mean
         self.is_impossible |= ruin < -ROUNDING
         cap = design.bets.cap / ruin if ruin > ROUNDING else math.inf
-        for place, horizon in enumerate(self.horizons):
+        for index, horizon in enumerate(self.horizons):
             stake = min(math.sqrt(self.scale / (self.variance * horizon)), cap)
-            self.logs[place] += math.log1p(sign * stake * (z - mean))
+            self.logs[index] += math.log1p(sign * stake * (z - mean))
         self.total += y
         self.sum_z += z
         self.squares += (z - self.sum_z / (n + 2)) ** 2

@@ -155,9 +155,9 @@ def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, se
     drawn = allocate(np.bincount(stratum), size)
     hashes = np.array(hashed("draw", seed, ids))
     order = np.lexsort((hashes, stratum))
-    place = np.arange(len(order)) - np.searchsorted(stratum[order], stratum[order])
+    rank = np.arange(len(order)) - np.searchsorted(stratum[order], stratum[order])
     selected = np.zeros(len(order), bool)
-    selected[order] = place < drawn[stratum[order]]
+    selected[order] = rank < drawn[stratum[order]]
     return selected
 
 

@@ -178,7 +178,7 @@ def _spread(rows: list[int], table: FloatArray) -> list[int]:
         return rows
     ordered = sorted(rows, key=lambda row: (float(table[row].mean()), row))
     places = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
-    return [ordered[place] for place in places]
+    return [ordered[index] for index in places]
 
 
 def _quantile(values: list[float], q: float) -> float | None:

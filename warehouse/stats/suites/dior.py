@@ -401,7 +401,7 @@ def seed_designs(
 
 
 def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed: int) -> FloatArray:
-    rngs = [np.random.default_rng([seed, 10 + uniform, size, place]) for place in range(len(suite.subscenarios))]
+    rngs = [np.random.default_rng([seed, 10 + uniform, size, index]) for index in range(len(suite.subscenarios))]
     parts = []
     for start in range(0, n_resamples, BLOCK):
         b = min(BLOCK, n_resamples - start)

@@ -183,7 +183,7 @@ def flash_path(
     if steps:
         resolutions = [*resolutions_of(suite.part(stored), steps, n_resamples=n_resamples, seed=seed), 0]
     path = []
-    for place, size in enumerate([*steps, None]):
+    for index, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
         asked = [order[:count] for order, count in zip(orders, counts, strict=True)]
         cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, asked, strict=True)]
@@ -191,8 +191,8 @@ def flash_path(
             break
         means = np.array([_nan_mean(part) for part in cut])
         rank = _ranks(comparable(suite.scores(means)))[model]
-        is_enough = size is None or rank - resolutions[place] >= ranks[place]
-        path.append(FlashStep(size, sum(counts), int(rank), resolutions[place], ranks[place], bool(is_enough)))
+        is_enough = size is None or rank - resolutions[index] >= ranks[index]
+        path.append(FlashStep(size, sum(counts), int(rank), resolutions[index], ranks[index], bool(is_enough)))
     return path
 
 
@@ -285,18 +285,18 @@ def flash_check(
 
 def _nested(suite: SuiteScores, sizes: Sequence[int], n_resamples: int, seed: int) -> Iterator[list[FloatArray]]:
     """Blocks of random orders: for each size the comparable scenario scores, shape (b, C, M)."""
-    rngs = [np.random.default_rng([seed, 20, place]) for place in range(len(suite.subscenarios))]
+    rngs = [np.random.default_rng([seed, 20, index]) for index in range(len(suite.subscenarios))]
     counts = [shared_sizes(suite, size) for size in sizes]
     filled = [(np.nan_to_num(one.scores), (~np.isnan(one.scores)).astype(np.float64)) for one in suite.subscenarios]
     for start in range(0, n_resamples, _BLOCK):
         b = min(_BLOCK, n_resamples - start)
         means = np.empty((len(sizes), b, len(filled), len(suite.models)))
-        for place, (values, known) in enumerate(filled):
-            order = rngs[place].random((b, len(values))).argsort(axis=1).argsort(axis=1)
+        for index, (values, known) in enumerate(filled):
+            order = rngs[index].random((b, len(values))).argsort(axis=1).argsort(axis=1)
             for i, count in enumerate(counts):
-                chosen = (order < count[place]).astype(np.float64)
+                chosen = (order < count[index]).astype(np.float64)
                 with np.errstate(invalid="ignore"):
-                    means[i, :, place] = (chosen @ values) / (chosen @ known)
+                    means[i, :, index] = (chosen @ values) / (chosen @ known)
         yield [comparable(suite.scores(one)) for one in means]
 
 

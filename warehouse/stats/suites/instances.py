@@ -50,8 +50,8 @@ def draw_instances(
     """
     which = GRANULARITIES.index(granularity)
     rngs = [
-        np.random.default_rng([seed, which, 0 if size is None else size, place])
-        for place in range(len(suite.subscenarios))
+        np.random.default_rng([seed, which, 0 if size is None else size, index])
+        for index in range(len(suite.subscenarios))
     ]
     blocks = [min(BLOCK, n_resamples - start) for start in range(0, n_resamples, BLOCK)]
     if granularity == "scenarios":
@@ -90,8 +90,8 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
         members = np.flatnonzero(suite.scenario_of == c).tolist()
         left = min(size, int(suite.sizes[c]))
         # the smallest first: what they lack goes to the others
-        for place, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
-            share = -(-left // (len(members) - place))
+        for index, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
+            share = -(-left // (len(members) - index))
             sizes[one] = max(1, min(share, suite.subscenarios[one].n))
             left = max(0, left - sizes[one])
     return sizes

@@ -71,8 +71,8 @@ class SuiteScores:
     @cached_property
     def scenario_of(self) -> NDArray[np.intp]:
         """Number of each subscenario's scenario, shape (L,)."""
-        place = {name: number for number, name in enumerate(self.scenarios)}
-        return np.array([place[one.scenario] for one in self.subscenarios], dtype=np.intp)
+        index_of = {name: number for number, name in enumerate(self.scenarios)}
+        return np.array([index_of[one.scenario] for one in self.subscenarios], dtype=np.intp)
 
     @cached_property
     def means(self) -> FloatArray:
@@ -181,8 +181,8 @@ def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> 
     """
     names = tuple(models)
     ordered = list(subscenarios)
-    place = {name: number for number, name in enumerate(dict.fromkeys(one.scenario for one in ordered))}
-    ordered.sort(key=lambda one: place[one.scenario])
+    index_of = {name: number for number, name in enumerate(dict.fromkeys(one.scenario for one in ordered))}
+    ordered.sort(key=lambda one: index_of[one.scenario])
     if len(names) < 2:
         raise StatisticsError(f"win rates need at least 2 models, found {len(names)}")
     if len(set(names)) < len(names):

@@ -85,7 +85,7 @@ class Crossing(NamedFigures):
             with probability ``level`` the true curves change places between ``low`` and ``high``.
             None where no change is shown.
         high: first checkpoint at which the other is significantly ahead.
-        place: between the two, where the sum of differences turns, interpolated linearly between
+        position: between the two, where the sum of differences turns, interpolated linearly between
             neighbouring checkpoints; None where no change is shown.
         ahead_before: +1 if the first curve is the higher one before, −1 if the second; 0 unknown.
         ahead_after: the same after.
@@ -98,7 +98,7 @@ class Crossing(NamedFigures):
 
     low: float | None
     high: float | None
-    place: float | None
+    position: float | None
     ahead_before: int
     ahead_after: int
     n_changes: int
@@ -236,7 +236,7 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     seed = as_seed(seed)
     if not len(curves) or n_series < 1:
         raise StatisticsError(f"at least one curve and one series are needed, found {len(curves)}, {n_series}")
-    values = [as_scores(curve, f"curves[{place}]") for place, curve in enumerate(curves)]
+    values = [as_scores(curve, f"curves[{index}]") for index, curve in enumerate(curves)]
     longest = max(map(len, values))
     all_tau = [monotonicity_tau(x) for x in values]
     taus = np.array([tau for tau in all_tau if tau is not None])

@@ -165,7 +165,7 @@ def _seed_ratio(
         return SeedRatio(None, None, None, n, level, "seeds that are all equal, or a mean that is not above 0")
     if n < 3:
         return SeedRatio(math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds")
-    left = np.array([ratio_of([np.delete(column, place) for column in columns]) for place in range(n)])
+    left = np.array([ratio_of([np.delete(column, index) for column in columns]) for index in range(n)])
     if np.isnan(left).any():
         return SeedRatio(math.exp(whole), None, None, n, level, "without one seed the others are all equal")
     error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))

@@ -123,10 +123,10 @@ def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[st
     if missing:
         first = allocate(connection, table.name, len(missing))
         rows = [
-            {"id": first + place, "clustering_id": clustering, "label": label} for place, label in enumerate(missing)
+            {"id": first + offset, "clustering_id": clustering, "label": label} for offset, label in enumerate(missing)
         ]
         append(connection, table, rows)
-        ids |= {label: first + place for place, label in enumerate(missing)}
+        ids |= {label: first + offset for offset, label in enumerate(missing)}
     return ids
 
 
@@ -283,7 +283,7 @@ def _fill(store: Store, connection: sa.Connection, clustering: int, members: Mem
         {
             "id": pa.array(ids),
             "clustering_id": pa.array(np.full(n_clusters, clustering, np.int64)),
-            "label": pa.array([str(place + 1) for place in range(n_clusters)]),
+            "label": pa.array([str(offset + 1) for offset in range(n_clusters)]),
         }
     )
     is_medoid = np.zeros(len(members.prompts), np.bool_)

@@ -73,10 +73,10 @@ def reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> li
     _count_under_way(connection, "pg_advisory_lock_shared", len(keys) - 1)
     taken = [bool(row[0]) for row in connection.exec_driver_sql(*_of_sources("pg_try_advisory_lock", keys))]
     try:
-        for place, key in enumerate(keys):
-            if patient and not taken[place]:
+        for index, key in enumerate(keys):
+            if patient and not taken[index]:
                 _wait(connection, SOURCES, *_of_sources("pg_advisory_lock", [key]))
-                taken[place] = True
+                taken[index] = True
     except StoreLockedError:
         release(connection, [key for key, is_mine in zip(keys, taken, strict=True) if is_mine])
         _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))

@@ -89,7 +89,7 @@ class LakeConnection:
 
     def _damage(self, message: str, name: str = "") -> StoreError | None:
         """What an engine says of a damaged lake; all that it says where it was only to find the table ``name``."""
-        if _is_missing(message, self._lake.place):
+        if _is_missing(message, self._lake.path):
             return self._lake.trouble(FileNotFoundError(message), name)
         if name or any(words in message for words in _UNREADABLE):
             return self._lake.trouble(OSError(message), name)
@@ -223,9 +223,9 @@ def _left_out(text: str, message: str) -> str:
     return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
 
 
-def _is_missing(message: str, place: str) -> bool:
+def _is_missing(message: str, path: str) -> bool:
     return any(words in message for words in _CUT_SHORT) or (
-        place in message and any(words in message for words in _MISSING)
+        path in message and any(words in message for words in _MISSING)
     )
 
 

@@ -36,14 +36,14 @@ class LakeLocation:
             raise MisuseError("a lake without a place; expected a folder, or a URL such as s3://BUCKET/FOLDER")
         self.package = load("deltalake", "lake", "a lake")
         self.is_remote = "://" in location and not location.startswith("file://")
-        self.place = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
+        self.path = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
 
     def __str__(self) -> str:
-        return self.place
+        return self.path
 
     def uri(self, name: str) -> str:
         """Where a table lies."""
-        return f"{self.place}/{name}"
+        return f"{self.path}/{name}"
 
     def table(self, name: str, version: int | None = None) -> Any:
         """A table as it was at a version of its own; None: as it is; ``None`` comes back where there is none.
@@ -79,7 +79,7 @@ class LakeLocation:
 
     def names(self) -> list[str] | None:
         """What lies there; ``None`` where that cannot be listed, or the place is not there."""
-        folder = Path(self.place)
+        folder = Path(self.path)
         if self.is_remote or not folder.exists():
             return None
         if not folder.is_dir():

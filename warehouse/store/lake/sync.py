@@ -138,7 +138,7 @@ def require_fit(store: Store, location: str) -> None:
 
 
 def _require_place(lake: LakeLocation) -> None:
-    names, folder = lake.names() or (), Path(lake.place)
+    names, folder = lake.names() or (), Path(lake.path)
     if names and (held := databases_in(folder)):
         raise MisuseError(f"{lake} holds the database {held[0]}; choose a folder of its own")
     others = sorted(name for name in names if name not in _OURS or _is_foreign(folder / name))

@@ -64,7 +64,7 @@ class _Stored:
 class _DumpRun:
     """A run of the dump."""
 
-    place: int
+    index: int
     header: RunHeader
     condition: str
     key: str | None
@@ -119,22 +119,22 @@ def decide(
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
     """
-    runs = [_run(place, header, measured.get(place)) for place, header in enumerate(headers)]
+    runs = [_run(index, header, measured.get(index)) for index, header in enumerate(headers)]
     stored = _StoredRuns(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, stored, sources):
         return None
-    overlaps = compare(scratch, ((run.place, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
+    overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
     for run in runs:
         known = earlier.get((run.condition, run.content))
         if known is not None:
-            decisions.append(Decision(run.place, "seen", *run.keys, same_in_dump=known))
+            decisions.append(Decision(run.index, "seen", *run.keys, same_in_dump=known))
             continue
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
         if decision.action == "new":
-            earlier[run.condition, run.content] = run.place
+            earlier[run.condition, run.content] = run.index
             if decision.superseded_by is None:
                 again = not decision.supersedes and run.condition in conditions
                 decision = replace(decision, repeat=decision.repeat or again)
@@ -160,9 +160,9 @@ def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[ran
     return False
 
 
-def _run(place: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
+def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    return _DumpRun(place, header, condition_key(header), run_key(header), content, measured)
+    return _DumpRun(index, header, condition_key(header), run_key(header), content, measured)
 
 
 _COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
@@ -183,22 +183,22 @@ def _decide_one(
 ) -> Decision:
     same = stored.same.get((run.condition, run.content))
     if same:
-        return Decision(run.place, "seen", *run.keys, same_as=same.id)
+        return Decision(run.index, "seen", *run.keys, same_as=same.id)
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
-            return Decision(run.place, "seen", *run.keys, same_as=rival.id, note=note)
-        overlap = overlaps.get((run.place, rival.id), Overlap(False, False))
+            return Decision(run.index, "seen", *run.keys, same_as=rival.id, note=note)
+        overlap = overlaps.get((run.index, rival.id), Overlap(False, False))
         if on_conflict == "supersede" or _replaces(run, rival, overlap):
-            return Decision(run.place, "new", *run.keys, supersedes=(rival.id,))
+            return Decision(run.index, "new", *run.keys, supersedes=(rival.id,))
         if overlap.is_all_stored:
-            return Decision(run.place, "new", *run.keys, superseded_by=rival.id)
+            return Decision(run.index, "new", *run.keys, superseded_by=rival.id)
         if on_conflict == "skip":
             note = f"{run.header.benchmark}: conflict, left out"
-            return Decision(run.place, "skip", *run.keys, note=note)
+            return Decision(run.index, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
     repeat = run.condition in stored.current_conditions
-    return Decision(run.place, "new", *run.keys, repeat=repeat)
+    return Decision(run.index, "new", *run.keys, repeat=repeat)
 
 
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
@@ -231,9 +231,9 @@ def _put_into_chains(
     overlaps = compare(
         scratch,
         (
-            (place, row.id)
-            for place in late
-            for row in stored.by_key.get(runs[place].key or "", ())
+            (index, row.id)
+            for index in late
+            for row in stored.by_key.get(runs[index].key or "", ())
             if row.superseded_by is not None
         ),
     )
@@ -245,8 +245,8 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
     assert above is not None
     while True:
         below = stored.gave_way_to(run.key, above)
-        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.place, row.id]))
-        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.place, row.id].is_all_stored]
+        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.index, row.id]))
+        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
         if not shorter:
             break
         above = shorter[0]

@@ -91,7 +91,7 @@ class Dimensions:
             return
         ordered = sorted(missing, key=str)
         first = self._reserve(connection, table.name, len(ordered))
-        numbered = {key: first + place for place, key in enumerate(ordered)}
+        numbered = {key: first + index for index, key in enumerate(ordered)}
         append(connection, table, [{**missing[key], "id": numbered[key]} for key in ordered])
         self._ids[table.name].update(numbered)
 
@@ -126,7 +126,7 @@ class Dimensions:
     def run_references(self, connection: sa.Connection, sources: Sequence[Naming]) -> list[dict[str, int]]:
         """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
         headers = [header for source in sources for header in source.headers]
-        of = [place for place, source in enumerate(sources) for _ in source.headers]
+        of = [index for index, source in enumerate(sources) for _ in source.headers]
         checkpoints = self._checkpoints(connection, headers, of)
         agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
         benchmarks = self.benchmarks(connection, sources)

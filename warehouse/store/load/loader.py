@@ -253,7 +253,7 @@ class Loader:
             decisions = self._decide(state)
             fresh = [item for item in decisions if item.action == "new"]
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
-            run_ids = {item.run: first + place for place, item in enumerate(fresh)}
+            run_ids = {item.run: first + index for index, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
                 facts.push(self.scratch, run_ids)

@@ -116,9 +116,9 @@ def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
     """A batch whose runs are counted from ``first_run`` on."""
     if first_run == 0:
         return batch
-    place = batch.schema.get_field_index("run")
-    runs = pc.add(batch.column(place), pa.scalar(first_run, pa.int32()))
-    return batch.set_column(place, batch.schema.field(place), runs)
+    index = batch.schema.get_field_index("run")
+    runs = pc.add(batch.column(index), pa.scalar(first_run, pa.int32()))
+    return batch.set_column(index, batch.schema.field(index), runs)
 
 
 @dataclass(frozen=True)
