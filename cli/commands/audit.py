@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Characters of an answer and of a question.
 ANSWER, ANSWER_WIDE, QUESTION = 14, 40, 50
-_SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
+_MINOR = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 
 
 @command("audit")
@@ -112,7 +112,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
         }
         for row in rows
     ]
-    print_rows(cells, needless=("stratum", "rate", "unparsed", "audit", "beside", "question"), spare=_SPARE)
+    print_rows(cells, hide_empty=("stratum", "rate", "unparsed", "audit", "beside", "question"), minor=_MINOR)
 
 
 def _beside(row: AuditRow) -> list[str]:
@@ -155,7 +155,7 @@ def _print_effect(report: AuditReport) -> None:
         for row in rows
     ]
     echo()
-    print_rows(cells, needless=("flags",), spare=(name, "flags"))
+    print_rows(cells, hide_empty=("flags",), minor=(name, "flags"))
 
 
 def _arrow(before: int | None, after: int | None) -> str:

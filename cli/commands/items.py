@@ -124,7 +124,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             }
             for row in shown
         ],
-        needless=(
+        hide_empty=(
             "models",
             "q negative",
             "r implied",
@@ -137,7 +137,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             "near",
             "text",
         ),
-        spare=("se", "id", "outfit", "a", "r implied"),
+        minor=("se", "id", "outfit", "a", "r implied"),
     )
     print_legend(LEGEND, columns)
     if len(shown) < len(report.rows):

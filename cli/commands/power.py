@@ -71,14 +71,16 @@ def power(
     from warehouse.analysis.power.question import PowerQuestion
     from warehouse.stats import Cost
 
-    asked = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
-    question = asked.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
+    planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
+    question = planned.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
-    if asked.references:
+    if planned.references:
         with state.open() as store:
-            source = asked.part(PowerPilot).ask(store)
+            source = planned.part(PowerPilot).ask(store)
     else:
-        source = given_parts(asked.omega2 or 0.0, asked.sigma2_a, asked.sigma2_b, asked.icc, asked.cluster_size)
+        source = given_parts(
+            planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
+        )
     plan = plan_power(question, source)
     if output.for_people:
         _print(plan)
@@ -122,7 +124,7 @@ def _print_grid(table: list[PowerRow], measure: str) -> None:
     rows = [
         [WrittenNumber(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)
     ]
-    print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, needless=("clusters",))
+    print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, hide_empty=("clusters",))
 
 
 def _best_in_words(row: PowerRow) -> str:

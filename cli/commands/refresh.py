@@ -288,8 +288,8 @@ def _print_history(changes: History) -> None:
         cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(
         cells,
-        needless=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
-        spare=("method", "n", "metric", "reason", "p", "change"),
+        hide_empty=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
+        minor=("method", "n", "metric", "reason", "p", "change"),
     )
 
 
@@ -386,10 +386,10 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 
 
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
-    from warehouse.refresh.alerts import NEEDLESS, Alert
+    from warehouse.refresh.alerts import HIDE_EMPTY, Alert
 
     rows = [row for batch in alerts for row in batch.rows]
-    output.emit_records(Alert, rows, needless=NEEDLESS, empty="no alerts")
+    output.emit_records(Alert, rows, hide_empty=HIDE_EMPTY, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 

@@ -120,7 +120,7 @@ def reader(state: State, role: str, new_password: bool) -> None:
         state.say(f"its password is in {made.password_file}")
     if not usual:
         state.say(f'name it: reader = "{made.role}" under [store] in warehouse.toml')
-    for function, owner in made.lent:
+    for function, owner in made.definer_functions:
         state.say(f"note: it can call {function}, which acts with the powers of {owner}")
 
 

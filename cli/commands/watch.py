@@ -75,8 +75,8 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     watcher.take([item.path for item in unknown])
     if not chosen:
         return
-    wanted = set(chosen)
-    report = ingest(lambda files: tuple(files) in wanted, _UntilStopped(stop))
+    chosen_files = set(chosen)
+    report = ingest(lambda files: tuple(files) in chosen_files, _UntilStopped(stop))
     print_errors(report.refused)
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")

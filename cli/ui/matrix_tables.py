@@ -83,7 +83,7 @@ def print_clusters(result: MatrixClusters) -> None:
         [row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4), "chosen" if row.chosen else ""]
         for row in result.rows
     ]
-    print_table(["clusters", "silhouette", "shuffled", ""], rows, needless=("shuffled",))
+    print_table(["clusters", "silhouette", "shuffled", ""], rows, hide_empty=("shuffled",))
     if result.silhouette is not None and result.silhouette_permuted is not None:
         p = f", p = {result.p_value:.2g}" if result.n_permutations >= LEAST_FOR_P else ""
         shuffled = f"{result.silhouette_permuted:.4f} with shuffled columns"
@@ -103,7 +103,7 @@ def print_clusters(result: MatrixClusters) -> None:
             ]
             for row in result.clusters
         ],
-        needless=("text",),
+        hide_empty=("text",),
     )
 
 

@@ -128,7 +128,7 @@ def _unheld(place: Place, files: list[Path]) -> None:
     """What a `forget` beside a load leaves."""
     _load(place, files)
     with open_store(place.url, write=True) as store:
-        store.dialect = replace(store.dialect, sole=lambda _connection: False)
+        store.dialect = replace(store.dialect, no_source_reserved=lambda _connection: False)
         for file in files[EARLY:]:
             forget(store, str(file))
 

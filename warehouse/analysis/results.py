@@ -238,7 +238,7 @@ class Result:
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
         cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
-        table = Table(tuple(filled), cells, spare=tuple(reversed(filled[1:])))
+        table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))
 
     def __str__(self) -> str:

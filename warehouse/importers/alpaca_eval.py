@@ -87,9 +87,9 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         board = _board(source.files[1:])
-        runs = tuple(_header(pair, first, board, stated, source.name) for pair, first in seen.items())
+        runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
@@ -126,9 +126,9 @@ def _circumstances(row: Row) -> Row:
     return {"version": text_or_none(row.get("preference_version")), "date": moment(row.get("preference_date"))}
 
 
-def _header(pair: Pair, first: Row, board: dict[str, Row], stated: str | None, file: str) -> RunHeader:
+def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | None, file: str) -> RunHeader:
     model, opponent, judge = pair
-    require_model(stated or model or None, file)
+    require_model(model_setting or model or None, file)
     judged: dict[str, Any] = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
     published = tuple(_published(board.get(model, {})))
     metrics = [

@@ -109,9 +109,9 @@ class Promptfoo:
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         dump.runs = tuple(
-            _header(document, row, _named(document, path.stem), stated, source.name) for row in first.values()
+            _header(document, row, _named(document, path.stem), model_setting, source.name) for row in first.values()
         )
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
@@ -130,11 +130,11 @@ def _named(document: Row, stem: str) -> str:
     return text_or_none(part_of(document, "config").get("description")) or stem
 
 
-def _header(document: Row, row: Row, name: str, stated: str | None, file: str) -> RunHeader:
+def _header(document: Row, row: Row, name: str, model_setting: str | None, file: str) -> RunHeader:
     provider = part_of(row, "provider")
     model = text_or_none(provider.get("id")) or text_or_none(row.get("provider"))
     label = text_or_none(provider.get("label"))
-    require_model(stated or model, file)
+    require_model(model_setting or model, file)
     settings = _settings(document, provider)
     results = part_of(document, "results")
     parts = part_of(row, "prompt")
@@ -198,20 +198,20 @@ def _assertions(document: Row) -> list[str]:
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
-    stated = case.get("assert")
-    return [item["type"] for item in items_of(stated) if isinstance(item, dict) and isinstance(item.get("type"), str)]
+    checks = case.get("assert")
+    return [item["type"] for item in items_of(checks) if isinstance(item, dict) and isinstance(item.get("type"), str)]
 
 
 def _published(results: Row, number: int) -> Iterator[PublishedScore]:
     prompts = results.get("prompts")
     if not isinstance(prompts, list) or number >= len(prompts):
         return
-    stated = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
-    counts = [whole_count(stated.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
+    metrics = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
+    counts = [whole_count(metrics.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
     total = sum(count or 0 for count in counts)
     if total and counts[0] is not None:
         yield PublishedScore(PASS, counts[0] / total)
-    score = number_or_none(stated.get(SCORE))
+    score = number_or_none(metrics.get(SCORE))
     if total and score is not None:
         yield PublishedScore(SCORE, score / total)
 

@@ -160,20 +160,20 @@ class Wanted:
 
 
 def claim_sources(
-    work: ParsingContext, wanted: Sequence[Wanted], reports: dict[int, LoadReport], patient: bool
+    work: ParsingContext, candidates: Sequence[Wanted], reports: dict[int, LoadReport], patient: bool
 ) -> list[Claimed]:
     """Those of some sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
-        sources = [item.entry.source for item in wanted]
+        sources = [item.entry.source for item in candidates]
         free = source_ledger.reserve(work.store, sources, patient=patient)
-        taken = list(zip(wanted, free, strict=True))
+        taken = list(zip(candidates, free, strict=True))
         work.late += [item.task for item, ours in taken if not ours]
-        wanted = [item for item, ours in taken if ours]
-    entries = [item.entry for item in wanted]
+        candidates = [item for item, ours in taken if ours]
+    entries = [item.entry for item in candidates]
     claims = source_ledger.claim_all(work.store, entries, dry_run=work.dry_run)
     claimed: list[Claimed] = []
     there: list[source_ledger.LedgerEntry] = []
-    for item, claim in zip(wanted, claims, strict=True):
+    for item, claim in zip(candidates, claims, strict=True):
         if claim is not None:
             claimed.append(Claimed(item.task, item.identity, claim))
             continue
@@ -211,7 +211,7 @@ class ParsingContext:
     ) -> None:
         self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
         self.dry_run, self.watcher, self.apart = dry_run, watcher, apart
-        self.known = source_ledger.loaded(store)
+        self.loaded_ids = source_ledger.loaded(store)
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[ReadingTask] = []
         self.reports: dict[int, LoadReport] = {}  # by number of the task
@@ -238,10 +238,10 @@ class ParsingContext:
 
     def loaded(self, job: _Job, identity: Identity) -> int | None:
         """Id of the source in the store that a job is the same as."""
-        source_id = self.known.get((identity.sha256, self.key(job, self.settings(identity))))
+        source_id = self.loaded_ids.get((identity.sha256, self.key(job, self.settings(identity))))
         if source_id is None and identity.context:
             # entered before contexts were: the same if its path says so
-            older = self.known.get((identity.sha256, self.key(job, self.plan.recorded)))
+            older = self.loaded_ids.get((identity.sha256, self.key(job, self.plan.recorded)))
             if older is not None and context.says_same(
                 job.importer, job.files, *source_ledger.paths_of(self.store, older), identity.context
             ):
@@ -267,8 +267,8 @@ def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[R
         MisuseError: the runs of several models would be filed as one.
     """
     plan = work.plan
-    wanted = plan.settings.values.get("model")
-    if wanted is None or plan.may_rename:
+    model_setting = plan.settings.values.get("model")
+    if model_setting is None or plan.may_rename:
         return incoming
     tasks = list(incoming)
     named: dict[str, str] = {}
@@ -277,12 +277,12 @@ def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[R
         if isinstance(identity, Identity) and work.loaded(job, identity) is None:
             for model in _models_named(job, plan.settings):
                 named.setdefault(model, job.files.name)
-    named.pop(str(wanted), None)
+    named.pop(str(model_setting), None)
     if len(named) > 1:
         shown = ", ".join(f"{model} in {source}" for model, source in list(named.items())[:3])
         raise MisuseError(
-            f"--set model={wanted} would file {len(named)} models that have names as one: {shown}"
-            f"{', …' if len(named) > 3 else ''}; --default model={wanted} names only what lacks a "
+            f"--set model={model_setting} would file {len(named)} models that have names as one: {shown}"
+            f"{', …' if len(named) > 3 else ''}; --default model={model_setting} names only what lacks a "
             "name, --force files all of them so"
         )
     return tasks

@@ -221,7 +221,7 @@ def _fresh(
 def _load_late(work: ParsingContext) -> None:
     """The sources that another process, or this one, was at when their turn came."""
     if work.late:
-        work.known = source_ledger.loaded(work.store)
+        work.loaded_ids = source_ledger.loaded(work.store)
     for task in work.late:  # who waits for a source holds no other
         _finish(work, _begin(work, [task], 0, patient=True))
 
@@ -242,7 +242,7 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
     """Claim sources and have them parsed, unless they are in the store already. Those that another
     process is at are put off; the patient wait for them."""
     reports: dict[int, LoadReport] = {}
-    wanted: list[Wanted] = []
+    to_parse: list[Wanted] = []
     for task in group:
         job, name, identity = task.job, task.job.files.name, task.identity
         if isinstance(identity, Exception):
@@ -257,8 +257,8 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
             work.late.append(task)
             continue
         work.begun.add(entry.source)
-        wanted.append(Wanted(task, identity, entry))
-    claimed = claim_sources(work, wanted, reports, patient) if wanted else []
+        to_parse.append(Wanted(task, identity, entry))
+    claimed = claim_sources(work, to_parse, reports, patient) if to_parse else []
     ours = {*reports, *(item.task.number for item in claimed)}
     begun = [task for task in group if task.number in ours]
     if not claimed:

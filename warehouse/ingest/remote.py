@@ -150,11 +150,11 @@ class _Fetch:
             hosts = Hosts(url, shown, self.limits.allow_private)
             system, root = _opened(url, shown, hosts, self.end - time.monotonic())
             if pattern:
-                wanted = list(self._matching(system, root, base))
+                files = list(self._matching(system, root, base))
             else:
-                wanted = list(self._wanted(system, root, base, over_http))
-            self._announce(wanted, shown)
-            self._get(system, wanted)
+                files = list(self._wanted(system, root, base, over_http))
+            self._announce(files, shown)
+            self._get(system, files)
         except WarehouseError:
             raise
         except Exception as error:
@@ -259,13 +259,13 @@ class _Fetch:
 
     # --- bytes -----------------------------------------------------------------------------
 
-    def _announce(self, wanted: Sequence[_File], shown: str) -> None:
-        known = sum(file.size or 0 for file in wanted)
-        if self.bytes + known > self.limits.bytes:
+    def _announce(self, files: Sequence[_File], shown: str) -> None:
+        total_bytes = sum(file.size or 0 for file in files)
+        if self.bytes + total_bytes > self.limits.bytes:
             raise self._too_large()
         if self.progress is not None:
-            whole = all(file.size is not None for file in wanted)
-            self.progress.fetch(shown, len(wanted), known if whole else None)
+            whole = all(file.size is not None for file in files)
+            self.progress.fetch(shown, len(files), total_bytes if whole else None)
 
     def _came(self, count: int) -> None:
         """So many bytes have come. Called on the threads that fetch."""
@@ -286,9 +286,9 @@ class _Fetch:
             " or give --max-bytes"
         )
 
-    def _get(self, system: Any, wanted: Sequence[_File]) -> None:
+    def _get(self, system: Any, files: Sequence[_File]) -> None:
         with ThreadPoolExecutor(TOGETHER) as pool:
-            jobs = [pool.submit(self._get_one, system, file) for file in wanted]
+            jobs = [pool.submit(self._get_one, system, file) for file in files]
             try:
                 for job in as_completed(jobs, max(0.0, self.end - time.monotonic())):
                     job.result()

@@ -28,12 +28,12 @@ def kind_of(address: str) -> Kind:
     >>> kind_of("127.0.0.1"), kind_of("::ffff:10.0.0.1"), kind_of("169.254.169.254"), kind_of("1.1.1.1")
     ('loopback', 'private', 'link-local', 'public')
     """
-    known = _plain(ip_address(address.partition("%")[0]))
-    if known.is_loopback or known.is_unspecified:
+    ip = _plain(ip_address(address.partition("%")[0]))
+    if ip.is_loopback or ip.is_unspecified:
         return "loopback"
-    if known.is_link_local:
+    if ip.is_link_local:
         return "link-local"
-    return "public" if known.is_global and not known.is_multicast else "private"
+    return "public" if ip.is_global and not ip.is_multicast else "private"
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

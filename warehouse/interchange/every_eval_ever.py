@@ -220,11 +220,11 @@ class _FactBlock:
 
     def lines(self, answer_key: AnswerKey, scored: bool) -> list[Row | None]:
         """Scores of which lines are made; ``None``: a line without one."""
-        known = [row for row in self.scores.get(answer_key, []) if row["value"] is not None]
+        scored_rows = [row for row in self.scores.get(answer_key, []) if row["value"] is not None]
         if scored:
-            return list(known)
+            return list(scored_rows)
         rest: list[Row | None] = [row for row in self.scores.get(answer_key, []) if row["value"] is None]
-        return rest or ([] if known else [None])
+        return rest or ([] if scored_rows else [None])
 
     def line(
         self,

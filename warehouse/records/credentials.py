@@ -144,43 +144,43 @@ def masked(text: str) -> str:
 
 def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
     parts, done = [], 0
-    for stated in pattern.finditer(text):
-        secrecy = secrecy_of(stated["name"])
-        if secrecy is Secrecy.NONE or stated.start() < done:
+    for statement in pattern.finditer(text):
+        secrecy = secrecy_of(statement["name"])
+        if secrecy is Secrecy.NONE or statement.start() < done:
             continue
-        start, end = _value(text, stated)
-        if start < end and _is_stated(text, stated, secrecy, start, end):
+        start, end = _value(text, statement)
+        if start < end and _is_stated(text, statement, secrecy, start, end):
             parts += [text[done:start], MASK]
             done = end
     return "".join([*parts, text[done:]])
 
 
-def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
+def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
     """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
-    name, value = stated["name"], text[start:end]
+    name, value = statement["name"], text[start:end]
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
         return (
             re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
         )  # what else is said of cookies is of those that are eaten
-    if stated["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
+    if statement["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
         return True
-    before = text[max(0, stated.start() - 20) : stated.start()].rpartition("\n")
-    begins_line = (bool(before[1]) or stated.start() <= 20) and before[2].strip(" \t-") == ""
+    before = text[max(0, statement.start() - 20) : statement.start()].rpartition("\n")
+    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(" \t-") == ""
     is_line = begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
     return is_line or (not value.isalpha() and re.search(r"\d", value) is not None and _PLAIN.fullmatch(value) is None)
 
 
-def _value(text: str, stated: re.Match[str]) -> tuple[int, int]:
+def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     """Where the value of a statement begins and ends."""
-    start = stated.end()
+    start = statement.end()
     quote = _QUOTE.match(text, start)
     opening = quote[0] if quote else text[start : start + 1]
     closing = "]" if opening == "[" else quote[0] if quote else ""
     start += len(opening) if closing else 0
     end = text.find(closing, start, start + _LONGEST) if closing else -1
-    of_header = stated["name"].lower().endswith(_HEADERS)
+    of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:
         rest = (_LINE if of_header else _BARE).match(text, start)
         end = rest.end() if rest else start

@@ -27,7 +27,7 @@ from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import Table, View
 
 #: Columns of alerts that a table does without where they say nothing.
-NEEDLESS = ("p_value", "p_holm", "change", "noise_floor")
+HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
 #: 1 − the chance that two runs of one recipe differ by more than the noise floor.
 _LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
@@ -114,7 +114,7 @@ class Alerts(Result):
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
         rows = [row.to_dict() for row in self.rows]
-        return View((self.one_line, Table.of(rows, needless=NEEDLESS, empty="no alerts")), self.notes)
+        return View((self.one_line, Table.of(rows, hide_empty=HIDE_EMPTY, empty="no alerts")), self.notes)
 
 
 def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:

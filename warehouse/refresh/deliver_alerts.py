@@ -107,13 +107,13 @@ def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) ->
     return taken
 
 
-def _mark(one: Untold, channel: str, taken: bool, now: datetime) -> str:
+def _mark(alert: Untold, channel: str, taken: bool, now: datetime) -> str:
     """The mark that a refresh gets for a channel; empty if it keeps what it has, or has none."""
     if taken:
         return TOLD
-    if now - one.ended > MAX_AGE:
-        return GIVEN_UP if one.marks.get(channel) == DUE else ""
-    return DUE if one.awaits(channel) else ""
+    if now - alert.ended > MAX_AGE:
+        return GIVEN_UP if alert.marks.get(channel) == DUE else ""
+    return DUE if alert.awaits(channel) else ""
 
 
 def _notes(name: str, counts: Mapping[str, int]) -> list[str]:

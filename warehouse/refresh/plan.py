@@ -37,7 +37,7 @@ class PlannedQuestion:
 
     family: Family
     data: BenchmarkData
-    asked: RefreshQuestion
+    question: RefreshQuestion
     fingerprint: str
     why: str
 
@@ -115,11 +115,11 @@ def make_plan(
                 failures.append(f"{family.name} on {data.benchmark.name}: {_first_line(error)}")
                 failed.add((family.name, data.benchmark.name))
                 continue
-            questions += [_question(family, data, asked, stored) for asked in own]
-    wanted = {one.fingerprint for one in questions}
+            questions += [_question(family, data, own_question, stored) for own_question in own]
+    fingerprints = {one.fingerprint for one in questions}
     chosen = {family.name for family in families}
     mine = {one["input_fingerprint"] for one in unfinished}
-    done = mine & wanted
+    done = mine & fingerprints
     names = {one.name for one in questions}
 
     def is_gone(value: StoredValue) -> bool:
@@ -139,16 +139,16 @@ def make_plan(
 
 
 def _question(
-    family: Family, data: BenchmarkData, asked: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
+    family: Family, data: BenchmarkData, question: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
 ) -> PlannedQuestion:
     hashes = (
-        short_digest(data.benchmark.name, asked.subject)[:_LENGTH],
-        data.inputs(asked.conditions)[:_LENGTH],
-        short_digest(asked.settings)[:_LENGTH],
+        short_digest(data.benchmark.name, question.subject)[:_LENGTH],
+        data.inputs(question.conditions)[:_LENGTH],
+        short_digest(question.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
     before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
-    return PlannedQuestion(family, data, asked, fingerprint, _why(fingerprint, before))
+    return PlannedQuestion(family, data, question, fingerprint, _why(fingerprint, before))
 
 
 def _why(now: str, before: set[str]) -> str:
@@ -215,9 +215,9 @@ def notes_on_others(
 def computed(question: PlannedQuestion, settings: FamilySettings) -> Sequence[Value]:
     """The figures; a reason where these data do not allow any."""
     try:
-        values = question.family.compute(question.data, question.asked, settings)
+        values = question.family.compute(question.data, question.question, settings)
     except WarehouseError as error:
-        name, kind = question.asked.subject, "question"
+        name, kind = question.question.subject, "question"
         return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
     if not values:
         raise ValueError("no figure and no reason: a family has to say one of them")

@@ -77,7 +77,7 @@ def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> 
         StaleRow(
             one.family.name,
             one.data.benchmark.name,
-            one.asked.subject,
+            one.question.subject,
             "resumed" if one.name in plan.resumed else one.why,
         )
         for one in plan.questions
@@ -195,13 +195,17 @@ class _Refresh:
 
     def _answer(self, question: PlannedQuestion) -> None:
         family, begun = question.family, time.monotonic()
-        asked = {"family": family.name, "benchmark": question.data.benchmark.name, "subject": question.asked.subject}
+        attributes = {
+            "family": family.name,
+            "benchmark": question.data.benchmark.name,
+            "subject": question.question.subject,
+        }
         try:
-            with span("warehouse.refresh.figure", **asked):
+            with span("warehouse.refresh.figure", **attributes):
                 values = computed(question, self.work.settings)
         except Exception as error:  # a plug-in may raise anything; the others go on
             self.counts[family.name]["failed"] += 1
-            where = f"{family.name} of {question.asked.subject} on {question.data.benchmark.name}"
+            where = f"{family.name} of {question.question.subject} on {question.data.benchmark.name}"
             self.failures.append(f"{where}: {type(error).__name__}: {error}")
             return
         finally:
@@ -228,7 +232,7 @@ class _Refresh:
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data
-            runs = [run for key in question.asked.conditions for run in data.conditions[key].run_ids]
+            runs = [run for key in question.question.conditions for run in data.conditions[key].run_ids]
             if any(now.get(run) != data.digests[run] for run in runs):
                 self.overtaken += 1
                 continue
@@ -290,7 +294,7 @@ def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[
     for chunk in _chunks(stale):
         with opener.reading() as store:
             for questions in chunk:
-                keys = [key for one in questions for key in one.asked.conditions]
+                keys = [key for one in questions for key in one.question.conditions]
                 questions[0].data.fetch(store, keys)
         for questions in chunk:
             yield from questions
@@ -305,6 +309,6 @@ def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuest
 
 def _n_rows(questions: Sequence[PlannedQuestion]) -> int:
     """Scores of the conditions that questions on one benchmark ask for."""
-    keys = {key for one in questions for key in one.asked.conditions}
+    keys = {key for one in questions for key in one.question.conditions}
     conditions = (questions[0].data.conditions[key] for key in keys)
     return sum(run["n_found"] for condition in conditions for run in condition.runs)

@@ -54,29 +54,29 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
         f"Leaderboard of {part.name}",
         _LEADERBOARD.format(f"{100 * level:g}"),
         [
-            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            count("Rank", [row.rank for row in rows], minor=False, keep=True),
             *model_and_condition(
-                "Model", [row.model for row in rows], [row.condition for row in rows], spare=not several
+                "Model", [row.model for row in rows], [row.condition for row in rows], minor=not several
             ),
-            text("Split", [row.split for row in rows], spare=True),
-            text("Metric", [row.metric for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
+            text("Split", [row.split for row in rows], minor=True),
+            text("Metric", [row.metric for row in rows], minor=True),
+            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, places),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
-            text("Rank set", [_rank_set(row) for row in rows], spare=True),
+            text("Rank set", [_rank_set(row) for row in rows], minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
             count("Runs", [row.runs for row in rows]),
-            text("Method", [row.method.replace("_", " ") for row in rows], spare=True),
-            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
+            text("Method", [row.method.replace("_", " ") for row in rows], minor=True),
+            text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text(
-                "Recomputed from the part that is stored", [_part(row, places) for row in rows], spare=True, wrap=True
+                "Recomputed from the part that is stored", [_part(row, places) for row in rows], minor=True, wrap=True
             ),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
         ],
     )
 
@@ -101,9 +101,9 @@ def others_table(part: BenchmarkPart) -> Markup:
         ),
         [
             name("Other metric", [one.metric for one in others]),
-            text("Direction", [DIRECTION[one.higher_is_better] for one in others], spare=True),
-            count("Conditions", [one.n_conditions for one in others], spare=False, keep=True),
-            count("Not above", [one.n_elsewhere for one in others], spare=False, keep=True),
+            text("Direction", [DIRECTION[one.higher_is_better] for one in others], minor=True),
+            count("Conditions", [one.n_conditions for one in others], minor=False, keep=True),
+            count("Not above", [one.n_elsewhere for one in others], minor=False, keep=True),
             html("Figures of conditions that are not above", [elsewhere(one.metric) for one in others])
             if part.other_rows
             else None,
@@ -120,17 +120,17 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
         f"Suite. Drawn: estimate and {100 * level:g}% interval; errors of the benchmarks add up, with covariances"
         " where they share prompts or clusters. Rows that share a letter cannot be told apart.",
         [
-            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
+            text("Condition", [row.condition for row in rows], minor=True),
+            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
-            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+            text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
         ],
     )
 
@@ -144,7 +144,7 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
         "Estimate on each benchmark of the suite.",
         [
             name("Model on the suite", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=True),
+            text("Condition", [row.condition for row in rows], minor=True),
             *(
                 number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
                 for at, leaf in enumerate(board.leaves)
@@ -201,7 +201,7 @@ def _estimates(
         drawing("Interval", axis, drawn),
         number("Low", [row.ci_low for row in rows], places),
         number("High", [row.ci_high for row in rows], places),
-        number("SE", [row.standard_error for row in rows], places, spare=True),
+        number("SE", [row.standard_error for row in rows], places, minor=True),
     ]
 
 

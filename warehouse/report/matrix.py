@@ -155,8 +155,8 @@ def _shade(change: int, n_models: int) -> str:
 
 def _growth(growth: MatrixGrowth) -> dict[str, Any]:
     sizes = sorted({step.size for step in growth.steps})
-    every = max(1, -(-len(sizes) // _SIZES))
-    shown = {*sizes[::-1][::every]}
+    stride = max(1, -(-len(sizes) // _SIZES))
+    shown = {*sizes[::-1][::stride]}
     return {
         "result": growth,
         "charts": growth_charts(growth),
@@ -232,12 +232,12 @@ def test_table(test: MatrixTest) -> Markup:
             name_column("Similarity", [row.similarity for row in rows]),
             text("Statistic", [row.statistic for row in rows], keep=True),
             number("Observed", [row.observed for row in rows]),
-            number("Shuffled", [row.permuted_mean for row in rows], spare=True),
-            number("2.5%", [row.permuted_low for row in rows], spare=True),
-            number("97.5%", [row.permuted_high for row in rows], spare=True),
+            number("Shuffled", [row.permuted_mean for row in rows], minor=True),
+            number("2.5%", [row.permuted_low for row in rows], minor=True),
+            number("97.5%", [row.permuted_high for row in rows], minor=True),
             number("p", [row.p_value for row in rows], "%.2g"),
-            number("p, textbook", [row.p_textbook for row in rows], "%.2g", spare=True),
-            text("Note", [row.reason for row in rows], wrap=True, spare=True),
+            number("p, textbook", [row.p_textbook for row in rows], "%.2g", minor=True),
+            text("Note", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 
@@ -272,10 +272,10 @@ def silhouettes_table(clustering: MatrixClusters) -> Markup:
         f"Silhouettes of {clustering.benchmark}",
         "Mean silhouette by number of clusters.",
         [
-            count("Clusters tried", [row.n_clusters for row in rows], spare=False, keep=True),
+            count("Clusters tried", [row.n_clusters for row in rows], minor=False, keep=True),
             number("Silhouette", [row.silhouette for row in rows]),
             number("Shuffled, mean", [row.silhouette_permuted for row in rows]),
-            number("Shuffled, largest", [row.silhouette_permuted_high for row in rows], spare=True),
+            number("Shuffled, largest", [row.silhouette_permuted_high for row in rows], minor=True),
         ],
         chosen=chosen,
     )
@@ -288,12 +288,12 @@ def clusters_table(rows: Sequence[ClusterRow], benchmark: str, more: int, excerp
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),
         [
-            count("Cluster", [row.cluster for row in rows], spare=False, keep=True),
-            count("Prompts", [row.n_prompts for row in rows], spare=False, keep=True),
+            count("Cluster", [row.cluster for row in rows], minor=False, keep=True),
+            count("Prompts", [row.n_prompts for row in rows], minor=False, keep=True),
             number("Mean score", [row.mean_score for row in rows], 3),
-            number("Mean distance", [row.mean_distance for row in rows], 3, spare=True),
+            number("Mean distance", [row.mean_distance for row in rows], 3, minor=True),
             name_column("Medoid", [row.medoid for row in rows], wrap=True),
-            text("Its text", excerpts, long=True, spare=True) if any(excerpts) else None,
+            text("Its text", excerpts, long=True, minor=True) if any(excerpts) else None,
         ],
     )
 
@@ -352,7 +352,7 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
         " changes places with a model that it is told apart from, the darker, the further.",
         [
-            count("Rank", [row.rank for row in changes], spare=False, keep=True),
+            count("Rank", [row.rank for row in changes], minor=False, keep=True),
             name_column("Model weighed", [row.model for row in changes]),
             number("Uniform", [row.score for row in changes], 3),
             *columns,
@@ -382,11 +382,11 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
             number("Uniform", [row.uniform for row in rows], places),
             PageColumn("Best in", "n", tuple(best)),
             drawing("Range of scores", axis, drawn),
-            number("Lowest", [row.lowest for row in rows], places, spare=True),
+            number("Lowest", [row.lowest for row in rows], places, minor=True),
             number("2.5%", [row.low for row in rows], places),
             number("97.5%", [row.high for row in rows], places),
-            number("Highest", [row.highest for row in rows], places, spare=True),
-            number("SD", [row.standard_deviation for row in rows], "%.2g", spare=True),
+            number("Highest", [row.highest for row in rows], places, minor=True),
+            number("SD", [row.standard_deviation for row in rows], "%.2g", minor=True),
         ],
     )
 
@@ -411,10 +411,10 @@ def growth_table(steps: Sequence[GrowthStep], benchmark: str) -> Markup:
         " prompts.",
         [
             name_column("Order", [step.order for step in steps]),
-            count("Size", [step.size for step in steps], spare=False, keep=True),
+            count("Size", [step.size for step in steps], minor=False, keep=True),
             number("Mean score", [step.mean for step in steps], 3),
             number("Largest difference", [step.largest_gap for step in steps], "%.3g"),
-            number("Rank correlation", [step.kendall_tau for step in steps], 2, spare=True),
+            number("Rank correlation", [step.kendall_tau for step in steps], 2, minor=True),
         ],
     )
 
@@ -428,9 +428,9 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
         [
             name_column("Statistic of the explanation", [one[0] for one in tests]),
             number("Observed", [one[1] for one in tests]),
-            number("Shuffled", [one[2] for one in tests], spare=True),
+            number("Shuffled", [one[2] for one in tests], minor=True),
             number("p", [one[3] for one in tests], "%.2g"),
-            number("p, textbook", [one[4] for one in tests], "%.2g", spare=True),
+            number("p, textbook", [one[4] for one in tests], "%.2g", minor=True),
         ],
     )
 
@@ -443,8 +443,8 @@ def explained_table(rows: Sequence[ExplainRow], benchmark: str, excerpts: Sequen
         [
             name_column("Prompt explained", [row.prompt for row in rows], wrap=True),
             number("Coefficient", [row.coefficient for row in rows]),
-            number("t", [row.t for row in rows], 2, spare=True),
+            number("t", [row.t for row in rows], 2, minor=True),
             number("FDR", [row.fdr for row in rows], "%.2g"),
-            text("Text", excerpts, long=True, spare=True, keep=True),
+            text("Text", excerpts, long=True, minor=True, keep=True),
         ],
     )

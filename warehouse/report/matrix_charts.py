@@ -123,7 +123,7 @@ def heat_map(
     if not size:
         return None
     cell = min(_LARGEST_CELL, max(1, _SIDE // size))
-    every = next(step for step in _EVERY if step * cell >= _APART)
+    stride = next(step for step in _EVERY if step * cell >= _APART)
     words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
@@ -136,7 +136,7 @@ def heat_map(
         "type": "quantitative",
         "scale": {"domain": [0.5, size + 0.5], "nice": False},
         "axis": {
-            "values": list(range(every, size + 1, every)),
+            "values": list(range(stride, size + 1, stride)),
             "title": None,
             "grid": False,
             "domain": False,

@@ -81,13 +81,13 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
             drawing("Simultaneous interval", axis, drawn),
             number("Low", [row.ci_low for row in first], places, sign=True),
             number("High", [row.ci_high for row in first], places, sign=True),
-            number("SE", [row.standard_error for row in first], places, spare=True),
-            number("p", [row.p_value for row in first], "%.2g", spare=True),
-            number("p, Holm", [row.p_holm for row in first], "%.2g", spare=True),
-            number("p, step-down", [row.p_step_down for row in first], "%.2g", spare=True),
-            number("Correlation", [row.correlation for row in first], 2, spare=True),
+            number("SE", [row.standard_error for row in first], places, minor=True),
+            number("p", [row.p_value for row in first], "%.2g", minor=True),
+            number("p, Holm", [row.p_holm for row in first], "%.2g", minor=True),
+            number("p, step-down", [row.p_step_down for row in first], "%.2g", minor=True),
+            number("Correlation", [row.correlation for row in first], 2, minor=True),
             count("Prompts", [row.n_prompts for row in first]),
-            text("Why no error", [row.reason for row in first], wrap=True, spare=True),
+            text("Why no error", [row.reason for row in first], wrap=True, minor=True),
         ],
     )
 
@@ -150,7 +150,7 @@ def _key(labels: Sequence[str], benchmark: str) -> Markup:
     return table(
         f"Numbers of {benchmark}",
         "Numbers of the heat map.",
-        [count("No.", range(1, len(labels) + 1), spare=False, keep=True), name("Model", labels)],
+        [count("No.", range(1, len(labels) + 1), minor=False, keep=True), name("Model", labels)],
     )
 
 

@@ -230,8 +230,8 @@ class _JobRun:
         with self.create() as store:
             before = refused(store)
             report = ingest(store, [folder], only=settled, progress=_EndsBetweenSources(self._check))
-            known = _known_refusals(before, refused(store))
-        new = [one.error for one in report.refused if readable(one.error) not in known]
+            known_refusals = _known_refusals(before, refused(store))
+        new = [one.error for one in report.refused if readable(one.error) not in known_refusals]
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)

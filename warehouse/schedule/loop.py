@@ -46,9 +46,9 @@ class Scheduler:
 
     def run(self, stop: Stop) -> None:
         """Go on until a signal comes."""
-        known = {name: self.health.content[name] for name in ("pid", "version", "cron", "timezone")}
+        static = {name: self.health.content[name] for name in ("pid", "version", "cron", "timezone")}
         self.health.tell(next_run=self._next())
-        self.log.write("started", **known, next_run=self._next())
+        self.log.write("started", **static, next_run=self._next())
         while not stop.count:
             look = self.timetable.look()
             if look.set_back:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import cell, is_number
 
 GAP = "  "
@@ -33,7 +33,7 @@ ROWS = 60
 
 
 @dataclass(frozen=True)
-class Laid:
+class TableLayout:
     """A table in lines, with the columns that it shows and those for which there was no room."""
 
     lines: tuple[str, ...]
@@ -41,7 +41,7 @@ class Laid:
     left_out: tuple[str, ...] = ()
 
 
-def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chosen: Sequence[str] = ()) -> Laid:
+def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chosen: Sequence[str] = ()) -> TableLayout:
     """A table in lines.
 
     Args:
@@ -51,17 +51,17 @@ def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chose
         chosen: these columns only, in this order.
     """
     if not table.rows:
-        return Laid((table.empty,), ())
+        return TableLayout((table.empty,), ())
     kept = [table.columns.index(name) for name in chosen] if chosen else table.filled()
     texts = _texts_of(table, kept)
     if width is None:
-        return Laid(tuple(_plain(texts)), tuple(texts.columns))
-    left_out = [] if chosen or wide else _left_out(texts, table.spare, width)
+        return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
+    left_out = [] if chosen or wide else _left_out(texts, table.minor, width)
     if left_out:
         texts = _texts_of(table, [index for index in kept if table.columns[index] not in left_out])
     folded = texts.width > width >= texts.least_width() and not wide
     lines = _folded(texts, width) if folded else _plain(texts)
-    return Laid(tuple(lines), tuple(texts.columns), tuple(left_out))
+    return TableLayout(tuple(lines), tuple(texts.columns), tuple(left_out))
 
 
 def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
@@ -70,15 +70,15 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            table = Table(part.columns, part.rows[:rows], part.empty, part.needless, part.counts, part.spare)
-            laid = lay_out(table, width=width)
-            lines = [*lines, *laid.lines]
-            shown |= {*laid.columns}
+            table = Table(part.columns, part.rows[:rows], part.empty, part.hide_empty, part.counts, part.minor)
+            layout = lay_out(table, width=width)
+            lines = [*lines, *layout.lines]
+            shown |= {*layout.columns}
             if len(part.rows) > rows:
                 lines.append(f"... and {len(part.rows) - rows} more rows: to_frame() has all")
-            if laid.left_out:
-                lines += wrap(f"(left out: {', '.join(laid.left_out)}; to_frame() has all)", width)
-        elif isinstance(part, Below):
+            if layout.left_out:
+                lines += wrap(f"(left out: {', '.join(layout.left_out)}; to_frame() has all)", width)
+        elif isinstance(part, TableNote):
             lines += wrap(part.line, width) if not part.column or part.column in shown else []
         else:
             lines += wrap(part, width)
@@ -105,15 +105,15 @@ def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
     return _TableText([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
 
 
-def _left_out(table: _TableText, spare: Sequence[str], width: int) -> list[str]:
+def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     """Columns that a terminal does without: as few as there need be, and only where that helps.
 
-    Those that are spare first; where all of these are not enough, the last ones, so that no line is
+    Minor ones first; where all of these are not enough, the last ones, so that no line is
     longer than the terminal.
     """
     if width < NARROW or table.width <= width:
         return []
-    extra = [name for name in spare if name in table.columns]
+    extra = [name for name in minor if name in table.columns]
     naming = NAMING if table.least_width(COMFORTABLE, NAMING, without=extra) <= width else COMFORTABLE
     left_out: list[str] = []
     for name in extra:

@@ -21,17 +21,17 @@ class Table:
         columns: names, in order.
         rows: a value for each of them.
         empty: what to say where there are no rows.
-        needless: columns that are left out where they say nothing in any row.
+        hide_empty: columns that are left out where they say nothing in any row.
         counts: those that are left out where they are 0, too.
-        spare: those that a narrow page does without, the first of them first.
+        minor: those that a narrow page drops, the first of them first.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     empty: str = "no rows"
-    needless: tuple[str, ...] = ()
+    hide_empty: tuple[str, ...] = ()
     counts: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -39,28 +39,28 @@ class Table:
         rows: Iterable[Mapping[str, Any]],
         *,
         empty: str = "no rows",
-        needless: Sequence[str] = (),
+        hide_empty: Sequence[str] = (),
         counts: Sequence[str] = (),
-        spare: Sequence[str] = (),
+        minor: Sequence[str] = (),
     ) -> Table:
         """A table of rows that name their cells, all in the same order."""
         cells = list(rows)
         columns = tuple(cells[0]) if cells else ()
         values = tuple(tuple(row.values()) for row in cells)
-        return cls(columns, values, empty, tuple(needless), tuple(counts), tuple(spare))
+        return cls(columns, values, empty, tuple(hide_empty), tuple(counts), tuple(minor))
 
     def filled(self) -> list[int]:
         """Places of the columns that say something."""
         return [
             index
             for index, name in enumerate(self.columns)
-            if name not in (*self.needless, *self.counts)
+            if name not in (*self.hide_empty, *self.counts)
             or any(row[index] not in NOTHING and not (name in self.counts and row[index] == 0) for row in self.rows)
         ]
 
 
 @dataclass(frozen=True)
-class Below:
+class TableNote:
     """A line below a table; with a column only where that one is shown.
 
     Attributes:
@@ -83,18 +83,18 @@ class View:
         notes: what a reader should know, each a sentence; a command says them on standard error.
     """
 
-    parts: tuple[str | Table | Below, ...]
+    parts: tuple[str | Table | TableNote, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def explained(self) -> tuple[Below, ...]:
+    def explained(self) -> tuple[TableNote, ...]:
         """The lines that say what a column means."""
-        return tuple(part for part in self.parts if isinstance(part, Below) and part.column)
+        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column)
 
 
-def legend(meanings: Mapping[str, str]) -> list[Below]:
+def legend(meanings: Mapping[str, str]) -> list[TableNote]:
     """A line for each column, ``name: meaning``, below a table that shows it."""
-    return [Below(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
+    return [TableNote(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
 
 
 #: Width and height of a drawn interval, in pixels, and what is left free at its ends.
@@ -121,7 +121,7 @@ def in_html(view: View, *, rows: int) -> str:
         if isinstance(part, Table):
             shown |= {part.columns[index] for index in part.filled()} if part.rows else set()
             parts.append(_table(part, rows))
-        elif not isinstance(part, Below):
+        elif not isinstance(part, TableNote):
             parts += [_line(part, _LINE)] if part else []
         elif not part.column or part.column in shown:
             parts.append(_line(part.line, _FAINT))

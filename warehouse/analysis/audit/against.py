@@ -129,10 +129,10 @@ def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]
     """
     left = dict(verdicts.by_prompt)
     wrong = np.full(len(prompts), np.nan)
-    known = set(left)
+    unmatched = set(left)
     for index, row in enumerate(prompts):
         names = (f"prompt:{row['id']}", row["tool_id"], row["key"], str(row["id"]))
-        name = next((name for name in names if name in known), None)
+        name = next((name for name in names if name in unmatched), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
             wrong[index] = np.nan if verdict is None else float(verdict)
@@ -250,11 +250,11 @@ def _json_lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _column(columns: Mapping[str, str], wanted: Sequence[str], what: str, path: str) -> str:
-    for name in wanted:
+def _column(columns: Mapping[str, str], names: Sequence[str], what: str, path: str) -> str:
+    for name in names:
         if name in columns:
             return columns[name]
-    raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(wanted)}")
+    raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(names)}")
 
 
 def _meaning(word: str, wrong: set[str], location: str, path: str, words: Sequence[str]) -> bool | None:

@@ -124,8 +124,8 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
         for row, one in zip(data.prompts, documents, strict=True)
     ]
     if all(value is None for value in values):
-        known = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
-        raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(known) or 'none'}")
+        names = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
+        raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(names) or 'none'}")
     return [WITHOUT if value is None else value if isinstance(value, str) else str(value) for value in values]
 
 

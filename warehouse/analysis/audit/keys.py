@@ -50,9 +50,9 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
         options = [of or PromptOptions(n_options) for of in options]
-    known = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
-    base = first_number([of for of, _ in known], [target for _, target in known])
-    letters = bool(known) or _mostly_letters([row["target"] for row in prompts])
+    options_and_targets = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
+    base = first_number([of for of, _ in options_and_targets], [target for _, target in options_and_targets])
+    letters = bool(options_and_targets) or _mostly_letters([row["target"] for row in prompts])
     return [
         _key(row, None if of is None else replace(of, base=base), targets.get(row["id"], ()), letters)
         for row, of in zip(prompts, options, strict=True)
@@ -61,8 +61,8 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
 
 def _mostly_letters(targets: Sequence[str | None]) -> bool:
     """Whether targets are letters of options, and not just a few answers of one letter."""
-    known = [target for target in targets if target is not None]
-    return 2 * sum(map(is_letter, known)) > len(known)
+    given = [target for target in targets if target is not None]
+    return 2 * sum(map(is_letter, given)) > len(given)
 
 
 def _options(prompt: Mapping[str, Any], width: int) -> PromptOptions | None:

@@ -252,12 +252,12 @@ def _as_items(data: AuditData, clusters: ClusterMap) -> tuple[NDArray[np.float64
     if min(table.values.shape) < 2:
         return negative, constant
     higher = data.entries[0].metric.higher_is_better is not False
-    known = discrimination((table.values if higher else -table.values).T)
+    found = discrimination((table.values if higher else -table.values).T)
     row_of = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
     rows = np.array([row_of.get(prompt, -1) for prompt in data.ids.tolist()], dtype=np.intp)
     usable = rows >= 0
-    usable[usable] = known.n_models[rows[usable]] >= 2
-    negative[usable], constant[usable] = known.is_negative[rows[usable]], known.is_constant[rows[usable]]
+    usable[usable] = found.n_models[rows[usable]] >= 2
+    negative[usable], constant[usable] = found.is_negative[rows[usable]], found.is_constant[rows[usable]]
     return negative, constant
 
 

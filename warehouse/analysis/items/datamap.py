@@ -168,13 +168,13 @@ def datamap_of(
     left_out, notes, grouped = [], set(), set()
     for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
-        known = [metric for metric in facts.metrics if metric.benchmark_id == number]
-        described = choose_metrics(known, settings.metric, condition.benchmark_split[0])[0]
+        own_metrics = [metric for metric in facts.metrics if metric.benchmark_id == number]
+        described = choose_metrics(own_metrics, settings.metric, condition.benchmark_split[0])[0]
         own, sets = _condition_rows(opener, condition, label, described, settings)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            scored = scored_metrics(facts.run_metrics, known, [condition]).keys() - {described.label}
+            scored = scored_metrics(facts.run_metrics, own_metrics, [condition]).keys() - {described.label}
             why = _why_not(most, row, described.label, scored)
             left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
@@ -260,7 +260,7 @@ def _condition_rows(
     }
     ids = sorted({*figures, *sets.prompts.tolist()})
     with opener.reading() as store:
-        known = prompts_by_id(store, ids)
+        prompts = prompts_by_id(store, ids)
     row_of = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []
     for prompt in ids:
@@ -280,7 +280,7 @@ def _condition_rows(
                 n_draws=n,
                 suspected=_is_beyond(p, consistency, settings) and _has_draws(upper, settings),
                 **consistency,
-                **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
+                **{name: prompts[prompt][name] for name in ("tool_id", "key", "target", "text")},
             )
         )
     return rows, sets

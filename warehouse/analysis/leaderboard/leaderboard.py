@@ -40,7 +40,7 @@ from warehouse.questions.question import answers
 from warehouse.stats import rank_models
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import benchmarks
-from warehouse.tables.view import Below, View
+from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, listed, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
@@ -87,7 +87,7 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        below: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
         sentence = [visible(str(rows_in_words(self.rows, self.higher_is_better)))] if self.rows else []
         return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
@@ -348,7 +348,7 @@ class Leaderboards(Result):
     def view(self, *, verbose: bool = False) -> View:
         """The boards one below the other; what columns mean stands at the end, once."""
         parts: list[Any] = []
-        legend: dict[Below, None] = {}
+        legend: dict[TableNote, None] = {}
         notes: list[str] = []
         for board in self.boards:
             view = board.view(verbose=verbose)

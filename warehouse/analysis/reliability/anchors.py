@@ -84,20 +84,20 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
     whole, notes = _complete(pool)
     responses = whole.responses
     usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)
-    wanted = sorted(set(usual if sizes is None else sizes))
-    if wanted[-1] >= responses.n_items:
-        raise MisuseError(f"{wanted[-1]} anchors of {responses.n_items} prompts; there must be fewer")
+    anchor_counts = sorted(set(usual if sizes is None else sizes))
+    if anchor_counts[-1] >= responses.n_items:
+        raise MisuseError(f"{anchor_counts[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
     families = np.array(whole.names)
     errors = anchor_errors(
-        responses, wanted, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
+        responses, anchor_counts, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
     )
     fitted = as_model(model, responses.n_models)
     if by == "irt":
         fit = fit_irt(responses, fitted, tolerance=1e-4)
-        chosen = irt_anchors(fit, responses, wanted[-1], weights=omega, seed=seed)
+        chosen = irt_anchors(fit, responses, anchor_counts[-1], weights=omega, seed=seed)
     else:
-        chosen = choose_anchors(shares_of(responses).T, wanted[-1], weights=omega, seed=seed)
+        chosen = choose_anchors(shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed)
     if fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)

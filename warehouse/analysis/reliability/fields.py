@@ -94,11 +94,11 @@ def _column(
     labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if labels:
         return labels
-    known = {key for document in documents if isinstance(document, dict) for key in document}
-    known |= {row["name"] for row in rows}
+    field_names = {key for document in documents if isinstance(document, dict) for key in document}
+    field_names |= {row["name"] for row in rows}
     raise MisuseError(
         f"no prompt of {benchmark.name} has the field {field!r}, and no clustering is called so; there are:"
-        f" {', '.join(sorted(known)) or 'none'}"
+        f" {', '.join(sorted(field_names)) or 'none'}"
     )
 
 
@@ -220,9 +220,9 @@ def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCo
     """Draws of few-shot examples within runs; of a condition with several runs, of its first."""
     if not runs or not entries:
         return
-    wanted = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
+    params = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
     first: dict[int, int] = {}
-    for row in store.rows(query_text("analysis", "fewshot_draws"), wanted):
+    for row in store.rows(query_text("analysis", "fewshot_draws"), params):
         column = runs[row["run_id"]]
         if first.setdefault(column, row["run_id"]) == row["run_id"]:
             seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]

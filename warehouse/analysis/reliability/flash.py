@@ -237,8 +237,8 @@ def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) 
     """The size that comes next, in a tuple; None where a step was enough."""
     if any(step.is_enough for step in steps):
         return None
-    every: list[int | None] = [*flash_sizes(scores, sizes), None]
-    return (every[len(steps)],)
+    candidates: list[int | None] = [*flash_sizes(scores, sizes), None]
+    return (candidates[len(steps)],)
 
 
 def _next_prompts(

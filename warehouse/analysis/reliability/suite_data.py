@@ -238,8 +238,8 @@ def _subscenarios(
     if infinite.any():
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
     clusters = cluster_map(store, leaf.benchmark.ids, leaf.benchmark.clusterings, cluster).labels(prompts)
-    known = keyed_prompts(store, prompts)
-    rows = [known[one] for one in prompts.tolist()]
+    keys_of_prompts = keyed_prompts(store, prompts)
+    rows = [keys_of_prompts[one] for one in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
     subscenarios = []

@@ -119,8 +119,8 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         ranks: level of all intervals, and draws behind rank sets.
     """
     benchmark = names.benchmark(name)
-    known = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
-    scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
+    known_benchmark = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
+    scores, why_not = or_why(lambda: select_among(store, known_benchmark, Selection(name)))
     board = board_of(scores, ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
@@ -134,12 +134,12 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         scores,
         why_not,
         board,
-        elsewhere=tuple(select_among(store, known, one) for one in others),
+        elsewhere=tuple(select_among(store, known_benchmark, one) for one in others),
         recipes=tuple(recipes),
         curves=tuple(read_curves(store, benchmark, facts.metrics, recipes)),
         answers=answers,
         maps=_maps(store, board, facts, ranks.level) if board else None,
-        matrix=stored_matrix(store, known),
+        matrix=stored_matrix(store, known_benchmark),
     )
 
 

@@ -119,8 +119,8 @@ class _Rows:
     """Rows of ``prompt_score`` by run."""
 
     def __init__(self, store: Store, runs: Collection[int], metric_ids: Collection[int]) -> None:
-        asked = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
-        columns = store.columns(query_text("analysis", "prompt_scores"), asked, per="run_id")
+        params = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
+        columns = store.columns(query_text("analysis", "prompt_scores"), params, per="run_id")
         unordered = columns.whole_numbers("run_id")
         order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
         facts = _Facts(columns.whole_numbers("prompt_id"), *(columns.numbers(name) for name in _COLUMNS))
@@ -323,10 +323,10 @@ def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Itera
     for benchmark, metric, scores in scored:
         if metric.bounds is None and metric.link == "identity" and scores.n:
             found.setdefault((benchmark, metric.label), []).append(scores)
-    for (benchmark, label), every in found.items():
-        values = np.unique(np.concatenate([scores.values for scores in every]))
+    for (benchmark, label), ranges in found.items():
+        values = np.unique(np.concatenate([scores.values for scores in ranges]))
         ends = (float(values[0]), float(values[-1]))
-        if sum(scores.n for scores in every) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
+        if sum(scores.n for scores in ranges) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
             continue
         what = "only {:g} and {:g} occur" if len(values) == 2 else "scores lie between {:g} and {:g}"
         low, high = (f"{end:.12g}" for end in ends)

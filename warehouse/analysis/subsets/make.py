@@ -256,9 +256,9 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
     scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
     notes = _notes_on(scores, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
-    if (known := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
+    if (n_stored := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
         notes.append(
-            f"{known} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
+            f"{n_stored} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
         )
     order, rows, table = (
         order[scorable],

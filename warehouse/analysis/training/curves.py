@@ -35,18 +35,18 @@ def curves(store: Store, question: Curves) -> CurvesReport:
     """Where exactly two curves are left, or with ``against`` those of one recipe in both formulations, it is told
     where they cross.
     """
-    metric, references, wanted = question.metric, question.references, parse_where(question.where)
+    metric, references, filters = question.metric, question.references, parse_where(question.where)
     all_curves: list[Curve] = []
     left_out = 0
     for name in (question.benchmark, *filter(None, (question.against,))):
-        known = find_benchmark(store, name)
-        recipes = read_recipes(store, known.ids, metric=metric, where=wanted)
-        chosen = _chosen(store, references, recipes, known.ids, wanted)
-        metrics = metrics_of(store, known.ids)
-        own = read_curves(store, known, metrics, chosen, chance=question.chance, cluster=question.cluster)
+        benchmark = find_benchmark(store, name)
+        recipes = read_recipes(store, benchmark.ids, metric=metric, where=filters)
+        chosen = _chosen(store, references, recipes, benchmark.ids, filters)
+        metrics = metrics_of(store, benchmark.ids)
+        own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
-            others = {} if metric else by_other_metrics(store, known.ids, wanted, ())
+            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, ())
             advice = (
                 f"there are some {describe_others(others)}"
                 if others
@@ -100,7 +100,7 @@ def _labelled(unlabelled: Sequence[Curve]) -> list[Curve]:
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     recipe, chance = curve.recipe, _usable_chance(curve)
     points = _points(curve, chance, level)
-    every = set().union(*(one.positions for one in recipe.trajectories))
+    all_positions = set().union(*(one.positions for one in recipe.trajectories))
     above = [point for point in points if point.is_above_chance]
     fallen = [point for point in points if point.is_drop]
     worst = max(fallen, key=lambda point: abs(point.change or 0.0), default=None)
@@ -116,7 +116,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         unit=recipe.unit,
         n_seeds=len(recipe.trajectories),
         n_checkpoints=len(points),
-        n_left_out=len(every) - len(points),
+        n_left_out=len(all_positions) - len(points),
         n_prompts=last.n_prompts if last else None,
         first=points[0].score if points else None,
         last=last.score if last else None,

@@ -118,8 +118,8 @@ class Decisions(Result):
 def decide(store: Store, question: Decide) -> Decisions:
     """One row for each benchmark that both have."""
     ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
-    wanted = parse_where(question.where)
-    a, b = ((text, by_benchmark_split(store, text, ids, wanted)) for text in (question.a, question.b))
+    filters = parse_where(question.where)
+    a, b = ((text, by_benchmark_split(store, text, ids, filters)) for text in (question.a, question.b))
     places = common_benchmarks(*a, *b)
     numbers = sorted({one.setting("benchmark_id") for key in places for _, side in (a, b) for one in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
@@ -233,10 +233,10 @@ def _floor(
         scale = 1 / len(figures[0]) + 1 / len(figures[1])
         return t_quantile(level, nu) * float(np.sqrt(variance * scale)), "other_recipes", nu, variance
     jitters = [jitter(one.scores, one.positions) for side in (a, b) for one in side.trajectories if len(one.scores) > 1]
-    known = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
-    if known:
-        nu = float(sum(df for _, df in known))
-        variance = float(sum(v * df for v, df in known)) / nu
+    estimated = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
+    if estimated:
+        nu = float(sum(df for _, df in estimated))
+        variance = float(sum(v * df for v, df in estimated)) / nu
         return jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), "jitter", nu, None
     return None, "", None, None
 

@@ -61,9 +61,9 @@ def read_recipes(
     of_these = {"run_ids": runs.column("run_id").to_pylist()} if among else {}
     here = "s.run_id in (:run_ids)" if among else "1 = 1"
     scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
-    wanted = _fulfilling(store, where)
+    run_ids = _fulfilling(store, where)
     kinds = _kinds(runs)
-    places = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
+    places = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, run_ids)}
     figures = (scores.column(name).to_pylist() for name in _FIGURE)
     groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
     for figure in zip(*figures, strict=True):
@@ -100,8 +100,8 @@ def by_other_metrics(
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
-def _is_in(run: int, wanted: Set[int] | None) -> bool:
-    return wanted is None or run in wanted
+def _is_in(run: int, run_ids: Set[int] | None) -> bool:
+    return run_ids is None or run in run_ids
 
 
 def _kinds(runs: pa.Table) -> list[int]:
@@ -235,13 +235,13 @@ def read_curves(
         return []
     by_id, links = {one.id: one for one in metrics}, read_links(store)
     clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
-    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
+    chance_levels = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
     curves = []
     for recipe, table in zip(placed, read_checkpoints(store, placed, by_id, links), strict=True):
         own = [by_id[one] for one in recipe.metric_ids]
         levels = {
             row["chance_level"]
-            for row in stated
+            for row in chance_levels
             if row["metric_id"] in recipe.metric_ids and row["benchmark_id"] in recipe.benchmark_ids
         }
         if chance is not None:
@@ -268,7 +268,7 @@ def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float
     ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
     counts = [len(options(row["choices"])) for row in rows]
     by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
-    asked = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
-    if not asked or not asked <= by_prompt.keys():
+    prompt_ids = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
+    if not prompt_ids or not prompt_ids <= by_prompt.keys():
         return UNKNOWN_CHANCE
-    return Chance(sum(by_prompt[one] for one in asked) / len(asked), "options", by_prompt)
+    return Chance(sum(by_prompt[one] for one in prompt_ids) / len(prompt_ids), "options", by_prompt)

@@ -101,8 +101,8 @@ class Scale:
         return None, ""
 
     def _replicates(self) -> list[RecipeScores]:
-        every = [one for each in self.members.values() for one in each]
-        return [one for one in every if len(one.trajectories) > 1 and len(one.common) >= self.averaged]
+        recipes = [one for each in self.members.values() for one in each]
+        return [one for one in recipes if len(one.trajectories) > 1 and len(one.common) >= self.averaged]
 
     def _of_seeds(self) -> float | None:
         squares, nu = 0.0, 0

@@ -116,9 +116,9 @@ class RecipeScores:
         return np.array([_at(one.positions, one.errors, positions) for one in self.trajectories])
 
 
-def _at(places: Sequence[float], values: Sequence[float], wanted: Sequence[float]) -> list[float]:
+def _at(places: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
     by_place = dict(zip(places, values, strict=True))
-    return [by_place[index] for index in wanted]
+    return [by_place[index] for index in positions]
 
 
 def describe_others(others: Mapping[str, Sequence[str]]) -> str:

@@ -316,5 +316,7 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
         return np.stack([getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)])
 
     within, draws = table("within"), table("n_draws")
-    known = bool(np.isfinite(within).all() and (draws > 1).all())
-    return crossed_variance(table("values"), within=within if known else None, n_draws=draws if known else None)
+    replicated = bool(np.isfinite(within).all() and (draws > 1).all())
+    return crossed_variance(
+        table("values"), within=within if replicated else None, n_draws=draws if replicated else None
+    )

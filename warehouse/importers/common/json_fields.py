@@ -233,5 +233,5 @@ def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
 def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
     """The sampling settings that have no header field."""
     unknown = {"do_sample"} if generation.get("do_sample") is True else set()
-    known = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
-    return {name: value for name, value in sorted(generation.items()) if name not in known and value is not None}
+    named = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
+    return {name: value for name, value in sorted(generation.items()) if name not in named and value is not None}

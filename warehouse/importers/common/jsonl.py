@@ -251,8 +251,8 @@ def has_keys(head: str, *keys: str) -> bool:
 
 def nearest(folder: Path, folders: Iterable[Path]) -> Path | None:
     """The folder itself or the closest one above it that is among ``folders``."""
-    known = set(folders)
-    return next((item for item in (folder, *folder.parents) if item in known), None)
+    own_folders = set(folders)
+    return next((item for item in (folder, *folder.parents) if item in own_folders), None)
 
 
 def open_text(path: Path) -> IO[bytes]:

@@ -67,8 +67,8 @@ def says_same(
         return tool.says_same(places, context)
     is_folder = source.name == str(source.root)
     root = PurePath(os.path.normpath(path if is_folder else os.path.dirname(path)))
-    wanted = context["folders"]
-    return bool(list(_folders(root, len(wanted))) == wanted)
+    folders = context["folders"]
+    return bool(list(_folders(root, len(folders))) == folders)
 
 
 def _folders(root: PurePath, count: int) -> tuple[str, ...]:

@@ -36,11 +36,11 @@ class EvaluationEntry:
     benchmark: str
     metric: str
     filter: str
-    stated: Mapping[str, Any]
+    result: Mapping[str, Any]
 
     @property
     def config(self) -> dict[str, Any]:
-        return mapping_of(self.stated, "metric_config")
+        return mapping_of(self.result, "metric_config")
 
 
 @dataclass
@@ -85,14 +85,14 @@ class Evaluation:
 
     @cached_property
     def _by_result(self) -> dict[str, EvaluationEntry]:
-        ids = ((entry.stated.get("evaluation_result_id"), entry) for entry in self.entries)
+        ids = ((entry.result.get("evaluation_result_id"), entry) for entry in self.entries)
         return {key: entry for key, entry in ids if isinstance(key, str)}
 
     @cached_property
     def _by_name(self) -> dict[str, list[EvaluationEntry]]:
         entries_by_name: dict[str, list[EvaluationEntry]] = {}
         for entry in self.entries:
-            entries_by_name.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
+            entries_by_name.setdefault(str(entry.result.get("evaluation_name")), []).append(entry)
         return entries_by_name
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
@@ -113,7 +113,7 @@ class Evaluation:
             yield self._header(benchmark, entries, notes)
 
     def _header(self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]) -> RunHeader:
-        document, first = self.document, entries[0].stated
+        document, first = self.document, entries[0].result
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
@@ -139,7 +139,7 @@ class Evaluation:
                 "source_metadata": document.get("source_metadata"),
                 "model_info": info,
                 "eval_library": library,
-                "evaluation_results": [one.stated for one in entries],
+                "evaluation_results": [one.result for one in entries],
             }
             if document
             else {},
@@ -206,7 +206,7 @@ def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None
     """Kind and bounds; no bounds where the figure itself is outside of them."""
     config = entry.config
     low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
-    score = number_or_none(mapping_of(entry.stated, "score_details").get("score"))
+    score = number_or_none(mapping_of(entry.result, "score_details").get("score"))
     outside = score is not None and ((high is not None and score > high) or (low is not None and score < low))
     if outside:
         notes.append(
@@ -235,7 +235,7 @@ def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _published(entries: Sequence[EvaluationEntry]) -> Iterator[PublishedScore]:
     for entry in entries:
-        details = mapping_of(entry.stated, "score_details")
+        details = mapping_of(entry.result, "score_details")
         error = mapping_of(details, "uncertainty", "standard_error").get("value")
         n = mapping_of(details, "uncertainty").get("num_samples")
         if "score" in details:

@@ -133,8 +133,8 @@ class HelmRun:
     @cached_property
     def name(self) -> str:
         """The run's own name, else the folder's."""
-        stated = self.spec.get("name")
-        return stated if isinstance(stated, str) and stated else self.folder.name
+        name = self.spec.get("name")
+        return name if isinstance(name, str) and name else self.folder.name
 
     @property
     def run_id(self) -> str:
@@ -294,20 +294,20 @@ def _thinned(state: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
-def perturbation_label(stated: Any) -> str:
+def perturbation_label(perturbation: Any) -> str:
     """A perturbation as the store calls it: name with parameters; empty for none.
 
     >>> perturbation_label({"name": "extra_space", "computed_on": "perturbed", "num_spaces": 2})
     'extra_space(num_spaces=2)'
     """
-    if not isinstance(stated, dict) or not stated:
+    if not isinstance(perturbation, dict) or not perturbation:
         return ""
     parameters = ",".join(
         f"{key}={value if isinstance(value, str) else compact(value)}"
-        for key, value in sorted(stated.items())
+        for key, value in sorted(perturbation.items())
         if key not in _PURPOSE and value is not None
     )
-    name = str(stated.get("name") or "perturbation")
+    name = str(perturbation.get("name") or "perturbation")
     return f"{name}({parameters})" if parameters else name
 
 

@@ -111,8 +111,8 @@ class LightevalResults:
     def model(self) -> str | None:
         """Name of the model."""
         config = self.model_config
-        stated = self.general.get("model_name") or config.get("model_name")
-        return text_or_none(stated or config.get("pretrained"))
+        name = self.general.get("model_name") or config.get("model_name")
+        return text_or_none(name or config.get("pretrained"))
 
     @property
     def tasks(self) -> list[str]:
@@ -203,9 +203,9 @@ def _figures(results: LightevalResults, task: str) -> dict[str, Any]:
 
 def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     config = results.model_config
-    asked = text_or_none(config.get("revision"))
+    asked_revision = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))
-    revision = commit if asked in _MOVING and commit else asked
+    revision = commit if asked_revision in _MOVING and commit else asked_revision
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
     # folders above the model's own say which run it was, not which checkpoint
@@ -223,8 +223,8 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods
-    stated = model.get("generation_parameters")
-    generation = stated if isinstance(stated, dict) and generates else {}
+    parameters = model.get("generation_parameters")
+    generation = parameters if isinstance(parameters, dict) and generates else {}
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))
@@ -245,8 +245,8 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
 def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
-        stated = (details.first.get("doc") or {}).get("sampling_methods")
-        return texts_of(stated)
+        methods = (details.first.get("doc") or {}).get("sampling_methods")
+        return texts_of(methods)
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
         return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]

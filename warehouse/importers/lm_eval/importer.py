@@ -134,8 +134,8 @@ class _SourceReader:
 
     @property
     def _tasks(self) -> list[str]:
-        known = self.results.tasks if self.results else []
-        return list(dict.fromkeys((*known, *(item.task for item in self.samples))))
+        listed = self.results.tasks if self.results else []
+        return list(dict.fromkeys((*listed, *(item.task for item in self.samples))))
 
     @property
     def _results_name(self) -> str:
@@ -169,8 +169,8 @@ class _SourceReader:
         return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
-        known = self.results.tasks if self.results else []
-        task = task_of_old_name(path, known) or self.settings.stated.get("benchmark")
+        task_names = self.results.tasks if self.results else []
+        task = task_of_old_name(path, task_names) or self.settings.stated.get("benchmark")
         if task:
             return str(task)
         raise InputError(
@@ -181,13 +181,13 @@ class _SourceReader:
         )
 
     def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
-        stated = text_or_none(self.settings.stated.get("model"))
+        model_setting = text_or_none(self.settings.stated.get("model"))
         if self.results:
             header = self.results.header(task, samples.seen if samples else Seen(), source_file)
-            require_model(stated or header.model, self.source.name)
+            require_model(model_setting or header.model, self.source.name)
             return header
         assert samples is not None
-        model = require_model(stated, self.source.name)
+        model = require_model(model_setting, self.source.name)
         return header_without_results(task, model, samples.rows, samples.seen, samples.stamp)
 
 

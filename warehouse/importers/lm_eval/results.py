@@ -163,13 +163,13 @@ class LmEvalResults:
 
     def _stopping(self, task: str) -> dict[str, Any]:
         """What `warehouse.integrations.lm_eval` says of a run that it watched: all documents were to be asked."""
-        stated = mapping_of(self.document, "early_stopping", task)
-        return {"early_stopping": stated} if stated else {}
+        stopping = mapping_of(self.document, "early_stopping", task)
+        return {"early_stopping": stopping} if stopping else {}
 
     def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Generation settings; the command line's are above the task's."""
-        stated = mapping_of(self.document, "config").get("gen_kwargs")
-        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(stated)}
+        gen_kwargs = mapping_of(self.document, "config").get("gen_kwargs")
+        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(gen_kwargs)}
 
     def _template(self, config: Mapping[str, Any]) -> str | None:
         parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
@@ -179,8 +179,8 @@ class LmEvalResults:
     def _seed(self, generation: Mapping[str, Any]) -> int | None:
         settings = mapping_of(self.document, "config")
         arguments = parse_arguments(settings.get("model_args"))
-        stated = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
-        return whole_or_none(stated)
+        seed = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
+        return whole_or_none(seed)
 
     def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
         """What else changes what is measured: harness backend, model arguments, scoring code."""

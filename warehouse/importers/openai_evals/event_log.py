@@ -45,7 +45,7 @@ class EventLogSample:
 
     def of(self, kind: str) -> list[Row]:
         """Contents of the events of one kind, in the order in which they happened."""
-        return [data for _, stated, data in sorted(self.events, key=_number) if stated == kind]
+        return [data for _, event_kind, data in sorted(self.events, key=_number) if event_kind == kind]
 
     @property
     def number(self) -> int | None:
@@ -122,8 +122,8 @@ class EventLog:
     @cached_property
     def task_class(self) -> str:
         """The eval's class: ``evals.elsuite.basic.match:Match``."""
-        stated = part_of(part_of(self.spec, "run_config"), "eval_spec").get("cls")
-        return text_or_none(stated) or ""
+        class_name = part_of(part_of(self.spec, "run_config"), "eval_spec").get("cls")
+        return text_or_none(class_name) or ""
 
     @cached_property
     def version(self) -> str | None:
@@ -134,8 +134,8 @@ class EventLog:
     @cached_property
     def functions(self) -> list[str]:
         """Completion functions; of an eval that a model grades, the last is the grader's."""
-        stated = self.spec.get("completion_fns", self.spec.get("model_name"))
-        listed = stated if isinstance(stated, list) else [stated]
+        functions = self.spec.get("completion_fns", self.spec.get("model_name"))
+        listed = functions if isinstance(functions, list) else [functions]
         return [name for item in listed if (name := text_or_none(item))]
 
     @property
@@ -146,17 +146,17 @@ class EventLog:
     @property
     def own_count(self) -> int:
         """Of the samplings of a sample that a model grades, how many are answers."""
-        stated = self.arguments.get("multicomp_n", 1)
-        if stated == _MANY_MODELS:
+        count = self.arguments.get("multicomp_n", 1)
+        if count == _MANY_MODELS:
             return max(len(self.functions) - 1, 1)
-        return max(whole_count(stated) or 1, 1)
+        return max(whole_count(count) or 1, 1)
 
     @cached_property
     def match_metric(self) -> str:
         """What the share of matches is called: as in the report, unless samples state another
         accuracy."""
-        stated = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
-        return MATCH if stated else ACCURACY
+        has_accuracy = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
+        return MATCH if has_accuracy else ACCURACY
 
     @cached_property
     def metrics(self) -> dict[str, int]:
@@ -201,7 +201,7 @@ _GRADING = ("modelgraded_spec", "modelgraded_spec_args", "eval_type", "eval_kwar
 _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 
 
-def header(log: EventLog, stated: str | None, file: str) -> RunHeader:
+def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     """The header of the run.
 
     Raises:
@@ -209,7 +209,7 @@ def header(log: EventLog, stated: str | None, file: str) -> RunHeader:
     """
     spec = log.spec
     model = log.functions[0] if log.functions else None
-    require_model(stated or model, file)
+    require_model(model_setting or model, file)
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
@@ -325,8 +325,8 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
     """Numbers of the final report; tokens are no figures."""
     report = log.report or {}
     error = next((number_or_none(report.get(name)) for name in _ERRORS if name in report), None)
-    for name, stated in report.items():
-        if name in _ERRORS or name.startswith(_USAGE) or isinstance(stated, (dict, list)):
+    for name, value in report.items():
+        if name in _ERRORS or name.startswith(_USAGE) or isinstance(value, (dict, list)):
             continue
         statistic = "mean" if name in log.metrics else "aggregate"
-        yield published_figure(name, stated, statistic=statistic, standard_error=error if name == ACCURACY else None)
+        yield published_figure(name, value, statistic=statistic, standard_error=error if name == ACCURACY else None)

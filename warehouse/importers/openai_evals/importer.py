@@ -120,8 +120,8 @@ def _question(prompt: Any) -> str | None:
     if not isinstance(prompt, list):
         return None if prompt is None else as_text(prompt)
     messages = [item for item in prompt if isinstance(item, dict)]
-    asked = [item for item in messages if item.get("role") == "user"] or messages
-    return as_text(asked[-1].get("content", "")) if asked else as_text(prompt)
+    user_messages = [item for item in messages if item.get("role") == "user"] or messages
+    return as_text(user_messages[-1].get("content", "")) if user_messages else as_text(prompt)
 
 
 def _sent(prompt: Any) -> str:
@@ -144,18 +144,18 @@ def _answers(own: Sequence[Row]) -> str | None:
 def _picked(sample: EventLogSample) -> str | None:
     """What was taken from the answers."""
     picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
-    stated = [item for item in picked if item not in (None, [], "")]
-    if not stated:
+    given = [item for item in picked if item not in (None, [], "")]
+    if not given:
         return None
-    return _text(stated[0]) if len(stated) == 1 else compact(stated)
+    return _text(given[0]) if len(given) == 1 else compact(given)
 
 
 def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
     """Options that there were to choose from, with their likelihoods where these were asked for."""
     expected = [data.get("expected") for data in sample.of(MATCH)]
-    asked = sample.of("cond_logp")
-    if asked:
-        texts = [as_text(data.get("completion")) for data in asked]
+    likelihoods = sample.of("cond_logp")
+    if likelihoods:
+        texts = [as_text(data.get("completion")) for data in likelihoods]
         target = expected[0] if expected else None
         return texts, [
             {
@@ -163,7 +163,7 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
                 "loglikelihood": number_or_none(data.get("logp")),
                 "is_target": None if target is None else text in _listed(target),
             }
-            for index, (text, data) in enumerate(zip(texts, asked, strict=True))
+            for index, (text, data) in enumerate(zip(texts, likelihoods, strict=True))
         ]
     for data in (*sample.of("pick_option"), *sample.of(MATCH)):
         options = _listed(data.get("options"))
@@ -217,15 +217,15 @@ def _scores(log: EventLog, sample: EventLogSample, numbers: dict[str, list[float
 
 
 def _score(sample: EventLogSample, name: str, values: list[float | None], is_match: bool) -> Row:
-    known = [value for value in values if value is not None]
+    given = [value for value in values if value is not None]
     several = len(values) > 1
-    unread = is_match and bool(known) and not any(known) and all(map(_unread, sample.of(MATCH)))
+    unread = is_match and bool(given) and not any(given) and all(map(_unread, sample.of(MATCH)))
     return {
         "metric": name,
-        "value": sum(known) / len(known) if known else None,
-        "weight": float(len(known)) if several and known else None,
+        "value": sum(given) / len(given) if given else None,
+        "weight": float(len(given)) if several and given else None,
         "raw": compact(values) if several else None,
-        "status": "error" if not known else "no_answer" if unread else None,
+        "status": "error" if not given else "no_answer" if unread else None,
     }
 
 

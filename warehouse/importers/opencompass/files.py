@@ -83,12 +83,12 @@ class OpenCompassOutput:
     @cached_property
     def details(self) -> list[list[Row]]:
         """Details of each sample: one for each repeat. Empty where there are none."""
-        stated = self.results.get("details")
-        listed = stated
-        if isinstance(stated, dict):
-            listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()), key=int)]
+        entries = self.results.get("details")
+        listed = entries
+        if isinstance(entries, dict):
+            listed = [entries[key] for key in sorted((key for key in entries if key.isdecimal()), key=int)]
         details = [_repeats(item) for item in items_of(listed)]
-        if stated and not any(details):
+        if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
             return []
         return details

@@ -205,8 +205,8 @@ def model_fields(abbreviation: str, config: Row) -> Row:
     path = text_or_none(config.get("path"))
     model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
     generation = config.get("generation_kwargs")
-    stated = generation if isinstance(generation, dict) else {}
-    sampling = sampling_fields(stated)
+    settings = generation if isinstance(generation, dict) else {}
+    sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
     return {
         "model": model,
@@ -214,7 +214,7 @@ def model_fields(abbreviation: str, config: Row) -> Row:
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
         "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
-        "sampling": other_sampling(stated) | ({"abbr": abbreviation} if model != abbreviation else {}),
+        "sampling": other_sampling(settings) | ({"abbr": abbreviation} if model != abbreviation else {}),
         "configuration": {"model": config} if config else {},
     }
 
@@ -353,8 +353,8 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     postprocessed = detail.get("pred", detail.get("predictions"))
     extracted = None if postprocessed is None else as_text(postprocessed)
     if labels:
-        asked = {label: prediction[_LABEL + label] for label in labels}
-        likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}
+        by_label = {label: prediction[_LABEL + label] for label in labels}
+        likelihoods = {label: item.get("PPL") for label, item in by_label.items() if isinstance(item, dict)}
         chosen = prediction.get("prediction")
         return {
             "response": compact({"PPL": likelihoods}),
@@ -362,8 +362,8 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
         }
     if "pred_label" in prediction:
         predicted, options = prediction["pred_label"], prediction.get("choices")
-        known = isinstance(options, list) and type(predicted) is int and 0 <= predicted < len(options)
-        chosen = options[predicted] if known and isinstance(options, list) else predicted
+        is_index = isinstance(options, list) and type(predicted) is int and 0 <= predicted < len(options)
+        chosen = options[predicted] if is_index and isinstance(options, list) else predicted
         return {
             "response": compact({"probabilities": prediction.get("prediction")}),
             "extracted_answer": as_text(chosen),
@@ -377,8 +377,8 @@ def _question(sent: Any) -> str | None:
     """What was asked last: of messages, the last one of the user."""
     if not isinstance(sent, list):
         return None if sent is None else as_text(sent)
-    asked = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
-    last = asked[-1].get("prompt", asked[-1].get("content")) if asked else sent
+    user_messages = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
+    last = user_messages[-1].get("prompt", user_messages[-1].get("content")) if user_messages else sent
     return as_text(last)
 
 

@@ -123,7 +123,7 @@ class SimpleEvalsSample:
     """One entry of the lists: messages, what is known of the sample, what its page says."""
 
     messages: list[Row]
-    known: Row
+    metadata: Row
     page: dict[str, str | None]
 
     @property
@@ -144,15 +144,15 @@ class SimpleEvalsSample:
     @property
     def key(self) -> str:
         """What makes the prompt this prompt: its id, else what was asked."""
-        stated = text_or_none(self.known.get("prompt_id"))
-        asked = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return stated or compact([[item.get("role"), item.get("content")] for item in asked])
+        stated = text_or_none(self.metadata.get("prompt_id"))
+        messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
+        return stated or compact([[item.get("role"), item.get("content")] for item in messages])
 
     @property
     def score(self) -> float | None:
         """The score: of the sample's own record, else of its page."""
-        if "score" in self.known:
-            return number_or_none(self.known["score"])
+        if "score" in self.metadata:
+            return number_or_none(self.metadata["score"])
         return _number(self.page.get("score"))
 
 
@@ -252,8 +252,8 @@ class SimpleEvalsFiles:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, known: Any, page: Any) -> SimpleEvalsSample:
-    record = known if isinstance(known, dict) else {}
+def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
+    record = metadata if isinstance(metadata, dict) else {}
     messages = _messages(convo)
     if not messages:
         messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
@@ -363,10 +363,10 @@ def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
 def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Iterator[Row]:
     index, sample = item
     draw, position = divmod(index, results.size)
-    usage = part_of(sample.known, "usage")
-    number = text_or_none(sample.known.get("prompt_id"))
-    other = {name: value for name, value in sample.known.items() if name not in _STORED_FIELDS}
-    rubric = sample.known.get("rubric_items")
+    usage = part_of(sample.metadata, "usage")
+    number = text_or_none(sample.metadata.get("prompt_id"))
+    other = {name: value for name, value in sample.metadata.items() if name not in _STORED_FIELDS}
+    rubric = sample.metadata.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
     last = sample.messages[-1].get("content") if sample.is_answered else None
@@ -391,10 +391,10 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
 
 def _question(sample: SimpleEvalsSample) -> str | None:
     """What was asked last."""
-    asked = [item for item in sample.prompt if item.get("role") == "user"] or [
+    user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(asked[-1].get("content", "")) if asked else None
+    return as_text(user_messages[-1].get("content", "")) if user_messages else None
 
 
 def _score(sample: SimpleEvalsSample, unread: bool) -> Row:

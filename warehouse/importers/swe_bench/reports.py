@@ -57,16 +57,16 @@ def instance_report(document: Row) -> Instances:
         ValueError: it is none.
     """
     instances: Instances = {}
-    for name, stated in document.items():
-        if not isinstance(stated, dict) or "resolved" not in stated:
-            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(stated)[:100]}")
-        value = verdict(stated["resolved"], "resolved")
+    for name, report in document.items():
+        if not isinstance(report, dict) or "resolved" not in report:
+            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(report)[:100]}")
+        value = verdict(report["resolved"], "resolved")
         row: Row = {"value": value}
-        if stated.get("infra_failure") is True and value != 1:
+        if report.get("infra_failure") is True and value != 1:
             row = _unscored("unresolved")
-        elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
+        elif value == 0 and (report.get("patch_is_None") or report.get("patch_exists") is False):
             row["status"] = "no_answer"
-        explanation = {key: stated[key] for key in _EXPLAINED if stated.get(key) is not None}
+        explanation = {key: report[key] for key in _EXPLAINED if report.get(key) is not None}
         instances[name] = row | {"explanation": compact(explanation) if explanation else None}
     return instances
 
@@ -74,14 +74,14 @@ def instance_report(document: Row) -> Instances:
 def details(document: Row, rejections: list[Rejection], shown_path: str) -> Instances:
     """``per_instance_details.json``: ``{id: {"resolved", "cost", "api_calls"}}``."""
     instances: Instances = {}
-    for name, stated in document.items():
+    for name, report in document.items():
         try:
-            if not isinstance(stated, dict):
-                raise ValueError(f"a {type(stated).__name__} stands here")
+            if not isinstance(report, dict):
+                raise ValueError(f"a {type(report).__name__} stands here")
             instances[name] = {
-                "value": verdict(stated.get("resolved"), "resolved"),
-                "cost": number_or_none(stated.get("cost")),
-                "api_calls": number_or_none(stated.get("api_calls")),
+                "value": verdict(report.get("resolved"), "resolved"),
+                "cost": number_or_none(report.get("cost")),
+                "api_calls": number_or_none(report.get("api_calls")),
             }
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"

@@ -324,10 +324,10 @@ def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
     """A random share of the cells; one cell of every model and item stays."""
     order = np.random.default_rng(seed).random(answered.shape)
     order[~answered] = np.inf
-    wanted = round(share * int(answered.sum()))
+    n_held = round(share * int(answered.sum()))
     held_out = np.zeros(answered.shape, bool)
-    if wanted:
-        held_out = order <= np.partition(order[answered], wanted - 1)[wanted - 1]
+    if n_held:
+        held_out = order <= np.partition(order[answered], n_held - 1)[n_held - 1]
     latest = np.where(answered, order, -np.inf)
     held_out[np.arange(len(held_out)), latest.argmax(axis=1)] = False
     held_out[latest.argmax(axis=0), np.arange(len(held_out.T))] = False

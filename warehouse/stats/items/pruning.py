@@ -169,8 +169,8 @@ class _ScoreTable:
             raise StatisticsError("a test model or checkpoint has no score at all; leave it out")
         self.known = known.astype(np.float64)
         self.scores = np.where(known, y, 0.0)
-        every = np.ones((y.shape[1], 1))
-        self.mean, self.se = (figures[:, 0] for figures in self.after(every))
+        intercept = np.ones((y.shape[1], 1))
+        self.mean, self.se = (figures[:, 0] for figures in self.after(intercept))
 
     def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
@@ -332,9 +332,9 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
     if not known.any(axis=1).all():
         raise StatisticsError("every model of a split needs a score")
     means = np.where(known, y, 0).sum(axis=1) / known.sum(axis=1)
-    wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
+    n_wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
     order = np.argsort(-means, kind="stable")
-    return ModelSplit("difficulty", np.sort(order[wanted:]), np.sort(order[:wanted]))
+    return ModelSplit("difficulty", np.sort(order[n_wanted:]), np.sort(order[:n_wanted]))
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
@@ -366,12 +366,12 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
 
 
 def _n_test(n_models: int, n_test: int) -> int:
-    wanted = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
-    if wanted < _FEWEST or n_models - wanted < _FEWEST:
+    n_wanted = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
+    if n_wanted < _FEWEST or n_models - n_wanted < _FEWEST:
         raise StatisticsError(
-            f"a split needs {_FEWEST} models on each side, found {n_models} models, {wanted} of them for the test"
+            f"a split needs {_FEWEST} models on each side, found {n_models} models, {n_wanted} of them for the test"
         )
-    return wanted
+    return n_wanted
 
 
 def _pearson(x: FloatArray, z: FloatArray) -> float:

@@ -110,8 +110,8 @@ class WrongVotes:
         drawn = (ln_gamma(a + self._counts) - ln_gamma(a))[self._count_codes]
         total = self._others * a
         all_drawn = (ln_gamma(total) - ln_gamma(total + self._wrong))[self._wrong_codes]
-        every = self._votes.totals(drawn * self._votes.copies)[self._votes.owner]
-        return np.asarray(all_drawn + every - drawn, dtype=np.float64)
+        totals = self._votes.totals(drawn * self._votes.copies)[self._votes.owner]
+        return np.asarray(all_drawn + totals - drawn, dtype=np.float64)
 
 
 def posterior_of_keys(

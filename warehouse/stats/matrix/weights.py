@@ -320,18 +320,18 @@ def grow(matrix: ArrayLike, order: Order = "informative", *, seed: int = 0, size
         prompts = rng.permutation(n).astype(np.intp)
     else:
         raise StatisticsError(f"no order {order!r}; there are: informative, random")
-    wanted = _as_sizes(sizes, n)
+    steps = _as_sizes(sizes, n)
     means = np.cumsum(values[prompts], axis=0) / np.arange(1, n + 1)[:, None]
-    return Growth(order, seed, prompts, wanted, means[wanted - 1])
+    return Growth(order, seed, prompts, steps, means[steps - 1])
 
 
 def _as_sizes(sizes: ArrayLike | None, n: int) -> NDArray[np.intp]:
     if sizes is None:
         return np.arange(1, n + 1)
-    wanted = np.unique(np.append(np.asarray(sizes, dtype=np.intp), n))
-    if wanted[0] < 1 or wanted[-1] > n:
+    whole = np.unique(np.append(np.asarray(sizes, dtype=np.intp), n))
+    if whole[0] < 1 or whole[-1] > n:
         raise StatisticsError(f"`sizes` must lie between 1 and the number of prompts ({n})")
-    return wanted
+    return whole
 
 
 def _informative(unit: FloatArray, start: int) -> NDArray[np.intp]:

@@ -253,13 +253,13 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
     if not drawn.n_vectors or np.isnan(error).all():
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
-    own, every = (
+    own, largest = (
         np.partition(ways, critical, axis=1)[:, critical].max(axis=0)
         for ways in (drawn.largest, drawn.largest.max(axis=2))
     )
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
-    columns["critical_value"] = c = float(every)
+    columns["critical_value"] = c = float(largest)
     if math.isfinite(c):
         half = np.maximum(c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error)
         columns["simultaneous_low"] = moments.difference - half

@@ -172,12 +172,12 @@ def partially_paired_difference(
     """
     paired, rest = paired_difference(a, b, level=as_level(level)), unpaired_difference(only_a, only_b, level=level)
     parts = [(part.standard_error, part.degrees_of_freedom) for part in (paired, rest)]
-    known = [(error**2, df) for error, df in parts if error and df]
+    estimable = [(error**2, df) for error, df in parts if error and df]
     shown = dict.fromkeys(
         ("difference", "standard_error", "ci_low", "ci_high", "degrees_of_freedom", "p_value", "weight")
     )
-    if len(known) == 2:
-        shown = _combined(paired.difference, rest.difference, known, level)
+    if len(estimable) == 2:
+        shown = _combined(paired.difference, rest.difference, estimable, level)
     return PartiallyPairedDifference(
         **shown,
         level=level,
@@ -186,7 +186,7 @@ def partially_paired_difference(
         n_common=paired.n_prompts,
         n_a=rest.n_prompts_a,
         n_b=rest.n_prompts_b,
-        reason="" if len(known) == 2 else "one of its parts has no standard error to weigh it by",
+        reason="" if len(estimable) == 2 else "one of its parts has no standard error to weigh it by",
     )
 
 

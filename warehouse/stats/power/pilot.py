@@ -93,8 +93,8 @@ class Pilot(NamedFigures):
         Raises:
             StatisticsError: all variances are 0.
         """
-        known = (self.within_a or 0.0) + (self.within_b or 0.0)
-        omega2 = max(0.0, self.total - known)
+        within = (self.within_a or 0.0) + (self.within_b or 0.0)
+        omega2 = max(0.0, self.total - within)
         return VarianceParts(omega2, self.sigma2_a or 0.0, self.sigma2_b or 0.0, self.cluster_size)
 
 

@@ -376,13 +376,13 @@ def seed_designs(
     if not with_seeds:
         raise StatisticsError("no subscenario has scores under several few-shot seeds")
     most = max(one.n for one in with_seeds)
-    wanted = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
-    if min(wanted, default=0) < 1 or n_resamples < 1:
+    wanted_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
+    if min(wanted_sizes, default=0) < 1 or n_resamples < 1:
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
     reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
     k = max(len(one.seeds) for one in with_seeds if one.seeds is not None)
     designs = []
-    for size in wanted:
+    for size in wanted_sizes:
         both = [_rates(suite, size, uniform, n_resamples, as_seed(seed)) for uniform in (False, True)]
         widths = [interval_width(rates, reference) for rates in both]
         rankings = [quantile_bound(kendall_tau_b(reference, rates)).value for rates in both]
@@ -411,11 +411,11 @@ def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed:
     return np.concatenate(parts)
 
 
-def _means(one: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool) -> FloatArray:
-    if one.seeds is None:
-        return np.broadcast_to(one.means, (b, len(one.means)))
-    k, n, m = one.seeds.shape
+def _means(subscenario: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool) -> FloatArray:
+    if subscenario.seeds is None:
+        return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
+    k, n, m = subscenario.seeds.shape
     prompts = min(size, n)
     if uniform:
-        return np.asarray(draw_counts(rng, b, k * n, k * prompts) @ one.seeds.reshape(k * n, m) / (k * prompts))
-    return np.asarray(draw_counts(rng, b, n, prompts) @ one.seeds.mean(axis=0) / prompts)
+        return np.asarray(draw_counts(rng, b, k * n, k * prompts) @ subscenario.seeds.reshape(k * n, m) / (k * prompts))
+    return np.asarray(draw_counts(rng, b, n, prompts) @ subscenario.seeds.mean(axis=0) / prompts)

@@ -130,8 +130,8 @@ def tier_ranks(n_models: int, sizes: Sequence[int], tiers: Sequence[int] | None 
             raise StatisticsError(f"`tiers` must fall, one for each of {len(sizes)} sizes, found {list(tiers)}")
         return [*tiers, 1]
     about = _ABOUT_40[0] <= n_models <= _ABOUT_40[1]
-    known = TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
-    return [*(known[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)] for size in sizes), 1]
+    fixed = TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
+    return [*(fixed[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)] for size in sizes), 1]
 
 
 def resolution(scores: ArrayLike, full: ArrayLike, level: float = LEVEL) -> int:
@@ -185,8 +185,8 @@ def flash_path(
     path = []
     for index, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
-        asked = [order[:count] for order, count in zip(orders, counts, strict=True)]
-        cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, asked, strict=True)]
+        cut_rows = [order[:count] for order, count in zip(orders, counts, strict=True)]
+        cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, cut_rows, strict=True)]
         if any(np.isnan(part[:, model]).mean() > MOST_MISSING for part in cut):
             break
         means = np.array([_nan_mean(part) for part in cut])

@@ -299,4 +299,4 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
     with np.errstate(invalid="ignore"):
         beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
-    return tuple(1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True))
+    return tuple(1 + int(count) if is_tested else None for count, is_tested in zip(beaten, tested, strict=True))

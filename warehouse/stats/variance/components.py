@@ -89,11 +89,11 @@ class VarianceComponents(NamedFigures):
     def __str__(self) -> str:
         if self.share_within is None or self.share_between is None:
             return f"{self.mean:.4g} (no split: {self.reason}, n={self.n_prompts})"
-        wanted = "none" if self.suggested_draws is None else self.suggested_draws
+        suggested = "none" if self.suggested_draws is None else self.suggested_draws
         return (
             f"{self.mean:.4g}: {100 * self.share_between:.3g} % of the variance between prompts,"
             f" {100 * self.share_within:.3g} % within (n={self.n_prompts},"
-            f" K={self.mean_draws:g}, suggested K: {wanted})"
+            f" K={self.mean_draws:g}, suggested K: {suggested})"
         )
 
 

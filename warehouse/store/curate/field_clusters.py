@@ -42,8 +42,8 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
         store.dialect.lock_catalogue(connection)
         row = connection.execute(sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)).first()
         if row is None:
-            known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
-            hint = did_you_mean(benchmark, known, "see: warehouse benchmarks")
+            benchmark_names = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+            hint = did_you_mean(benchmark, benchmark_names, "see: warehouse benchmarks")
             raise MisuseError(f"no benchmark '{benchmark}'; {hint}")
         _require_fields(store, int(row[0]), benchmark, fields)
         declare(connection, [int(row[0])], fields, default=default)
@@ -163,9 +163,9 @@ def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[st
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
     if any(all(field_at(item, field) is not None for field in fields) for item in documents):
         return
-    known = sorted({key for item in documents if isinstance(item, dict) for key in item})
+    field_names = sorted({key for item in documents if isinstance(item, dict) for key in item})
     raise MisuseError(
-        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(known) or 'none'}"
+        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(field_names) or 'none'}"
     )
 
 

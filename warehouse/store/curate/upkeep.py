@@ -29,13 +29,13 @@ class ReaderOutcome:
         role: its name.
         is_new: the role was not there before.
         password_file: where its password was written; empty: it logs in without one, or had one.
-        lent: functions that it may call and that have the powers of another role, with that role.
+        definer_functions: functions that it may call and that have the powers of another role, with that role.
     """
 
     role: str
     is_new: bool
     password_file: str
-    lent: tuple[tuple[str, str], ...]
+    definer_functions: tuple[tuple[str, str], ...]
 
 
 def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> ReaderOutcome:
@@ -60,7 +60,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
     try:
         made = _made(store, roles, role, None)
         if not new_password and _can_log_in(store, roles, role):
-            return ReaderOutcome(role, made.is_new, "", made.lent)
+            return ReaderOutcome(role, made.is_new, "", made.definer_functions)
         password = secrets.token_urlsafe(24)
         _made(store, roles, role, password)
         with store.begin() as connection:
@@ -75,7 +75,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
         0,
         None,
     ).close()
-    return ReaderOutcome(role, made.is_new, str(path), made.lent)
+    return ReaderOutcome(role, made.is_new, str(path), made.definer_functions)
 
 
 def store_names(engine: str) -> list[str]:
@@ -153,7 +153,7 @@ def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | Non
 
 def _try(store: Store) -> Removed | None:
     with store.begin() as connection:
-        if not store.dialect.sole(connection):
+        if not store.dialect.no_source_reserved(connection):
             return None
         store.dialect.lock_all(connection)
         return remove_unheld(connection)

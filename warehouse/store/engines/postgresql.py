@@ -92,7 +92,7 @@ def release(connection: sa.Connection, keys: Sequence[str]) -> None:
     _count_under_way(connection, "pg_advisory_unlock_shared", len(keys))
 
 
-def sole(connection: sa.Connection) -> bool:
+def no_source_reserved(connection: sa.Connection) -> bool:
     return bool(connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({UNDER_WAY})").scalar_one())
 
 
@@ -357,7 +357,7 @@ POSTGRESQL = Dialect(
     prepare=prepare,
     lock_shared=lock_shared,
     lock_all=lock_all,
-    sole=sole,
+    no_source_reserved=no_source_reserved,
     reserve=reserve,
     release=release,
     require_select=_require_select,

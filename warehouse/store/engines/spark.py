@@ -158,7 +158,7 @@ class LakeConnection:
         if not self._version.tables[name].digest:
             return False
         table = self._lake.require(name, at)
-        with self._lake.speaking(name):
+        with self._lake.translating_errors(name):
             if sum(table.get_add_actions().column("size_bytes").to_pylist()) > _FEW_BYTES:
                 return False
             rows = table.to_pyarrow_dataset().to_table()
@@ -351,7 +351,7 @@ SPARK = Dialect(
     prepare=_refused,
     lock_shared=_refused,
     lock_all=_refused,
-    sole=_refused,
+    no_source_reserved=_refused,
     reserve=_refused,
     release=_refused,
     require_select=_require_select,

@@ -51,7 +51,7 @@ class LakeLocation:
         Raises:
             StoreError: it cannot be read, or its log ends before that version.
         """
-        with self.speaking(name):
+        with self.translating_errors(name):
             try:
                 table = self.package.DeltaTable(self.uri(name))
             except self.package.exceptions.TableNotFoundError:
@@ -84,7 +84,7 @@ class LakeLocation:
             return None
         if not folder.is_dir():
             raise MisuseError(f"{self} is a file; expected the folder of a lake")
-        with self.speaking(""):
+        with self.translating_errors(""):
             return sorted(path.name for path in folder.iterdir())
 
     def repair(self) -> str:
@@ -92,7 +92,7 @@ class LakeLocation:
         return f"write it anew from the store: warehouse lake sync {self} --anew"
 
     @contextmanager
-    def speaking(self, name: str) -> Iterator[None]:
+    def translating_errors(self, name: str) -> Iterator[None]:
         """What the package and the system say of a table, as errors of ours.
 
         Raises:

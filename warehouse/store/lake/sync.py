@@ -288,7 +288,7 @@ def _stored_marks(lake: LakeLocation, base: LakeVersion | None) -> dict[str, Mar
 def marks_of(lake: LakeLocation, tables: Mapping[str, TableVersion]) -> dict[str, Marks]:
     """The marks that a version of a lake keeps, by kind and unit."""
     table = lake.require(UNITS, tables[UNITS].version)
-    with lake.speaking(UNITS):
+    with lake.translating_errors(UNITS):
         rows = table.to_pyarrow_dataset().to_table()
     by_kind: dict[str, Marks] = {}
     for kind, unit, mark in zip(
@@ -350,7 +350,7 @@ class TableWriter:
         self._take_back()
         for start in range(0, len(units), _AT_ONCE):
             listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
-            with self.lake.speaking(self.name):
+            with self.lake.translating_errors(self.name):
                 metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
             self.n_rows -= int(metrics["num_deleted_rows"])
 
@@ -362,14 +362,14 @@ class TableWriter:
         if self._table is None or self._table.version() < self.base.version:
             self.lake.require(self.name, self.base.version)  # says what is wrong
         if self._table.version() > self.base.version:
-            with self.lake.speaking(self.name):
+            with self.lake.translating_errors(self.name):
                 self._table.restore(self.base.version, commit_properties=self._once())
         self._begun = True
 
     def _write(self, rows: pa.RecordBatchReader, **options: Any) -> None:
         target = self.lake.uri(self.name) if self._table is None else self._table
         packed = self.lake.package.WriterProperties(compression="ZSTD")
-        with self.lake.speaking(self.name):
+        with self.lake.translating_errors(self.name):
             self.lake.package.write_deltalake(
                 target, rows, commit_properties=self._once(), writer_properties=packed, **options
             )
@@ -392,5 +392,5 @@ class TableWriter:
         free = next(
             path for number in count(1) if not (path := folder.with_name(f"{self.name}.damaged-{number}")).exists()
         )
-        with self.lake.speaking(self.name):
+        with self.lake.translating_errors(self.name):
             shutil.move(folder, free)

@@ -128,9 +128,9 @@ def decide(
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
     for run in runs:
-        known = earlier.get((run.condition, run.content))
-        if known is not None:
-            decisions.append(Decision(run.index, "seen", *run.keys, same_in_dump=known))
+        same_earlier = earlier.get((run.condition, run.content))
+        if same_earlier is not None:
+            decisions.append(Decision(run.index, "seen", *run.keys, same_in_dump=same_earlier))
             continue
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
         if decision.action == "new":
@@ -280,10 +280,10 @@ class Overlap:
 
 def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
-    wanted = sorted(set(pairs))
+    ordered = sorted(set(pairs))
     overlaps: dict[Pair, Overlap] = {}
-    for start in range(0, len(wanted), BLOCK):
-        overlaps |= _compare(scratch, wanted[start : start + BLOCK])
+    for start in range(0, len(ordered), BLOCK):
+        overlaps |= _compare(scratch, ordered[start : start + BLOCK])
     return overlaps
 
 

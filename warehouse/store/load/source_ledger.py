@@ -295,7 +295,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
         for table in (links, tables.rejection, tables.published_score):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
-        if store.dialect.sole(connection):
+        if store.dialect.no_source_reserved(connection):
             remove_unheld(connection)
     return len(run_ids - shared), len(shared)
 
