@@ -1,4 +1,4 @@
-"""``flash`` and ``anchors``: few prompts in place of all, and what they cost in truth."""
+"""``flash`` and ``anchors``: few prompts instead of all, and the error that this adds."""
 
 from __future__ import annotations
 

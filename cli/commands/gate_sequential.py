@@ -33,7 +33,7 @@ MINOR = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 @dataclass(frozen=True)
 class AskedGate(Sequential, ReleaseGate):
-    """What the command may be told: of a gate that looks once, of one that looks again, and of a log to follow."""
+    """All options of the command: of a gate that looks once, of a sequential one, and of a log to follow."""
 
     _: KW_ONLY
     sequential: Annotated[bool, Option("On runs that may still grow: holds however often one asks.")] = False
@@ -79,7 +79,7 @@ class AskedGate(Sequential, ReleaseGate):
         return self.part(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)
 
 
-#: What click is told of options besides.
+#: Further settings of the options for click.
 SETTINGS: dict[str, dict[str, Any]] = {
     **{
         name: {"help": f"With --sequential: {one.help[0].lower()}{one.help[1:]}"}

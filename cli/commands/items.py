@@ -170,7 +170,7 @@ def print_splits(report: SplitReport) -> None:
 
 
 def print_pruning(report: PruningReport) -> None:
-    """What dropping weak prompts does, beside random ones."""
+    """What dropping weak prompts does, compared with random ones."""
     print_text(f"{report.one_line}: least discriminating prompts of {report.n_train} models dropped,")
     print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
     echo()

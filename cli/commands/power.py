@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AskedPower(Planned, GivenVariances, PowerPilot):
-    """What the command may be told: a plan, from stored runs or from variances."""
+    """All options of the command: a plan, from stored runs or from variances."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

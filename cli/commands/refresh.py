@@ -335,7 +335,7 @@ def alert_rules(config: Config) -> Rules:
 
 
 def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, only: bool) -> int:
-    """Check the rules of the file, and tell what there is to tell.
+    """Check the rules of the file, and deliver the alerts that are due.
 
     Args:
         only: alerts are the answer of the command; else they are lines on standard error.

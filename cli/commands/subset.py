@@ -1,4 +1,4 @@
-"""``subset``: a part of a benchmark in place of all of it."""
+"""``subset``: a part of a benchmark instead of all of it."""
 
 from __future__ import annotations
 

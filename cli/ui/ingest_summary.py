@@ -24,7 +24,7 @@ ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
 _UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
-#: Sources that are named beside the first of which an error says the same.
+#: How many further sources with the same error are named.
 NAMED = 3
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")

@@ -15,7 +15,7 @@ from ..state import State
 
 #: Where a call keeps that the user said ``--force`` (`click.Context.meta`), where it means files alone.
 _FORCED = "warehouse.force"
-#: What the option says, and what it says besides where it means something else already.
+#: Help of the option, and its addition where the command already uses the name otherwise.
 HELP = "Replace a file of somebody else's, which is not done otherwise."
 BESIDES = "Also replaces a file of somebody else's that {} names."
 

@@ -88,7 +88,7 @@ def _type(option: FieldOption) -> Any:
 
 
 def in_flags(question: type[Options], text: str) -> str:
-    """A text with the options of the command in place of the keywords that it names."""
+    """A text with keywords replaced by the options of the command."""
     for name, option in options(question).items():
         if "_" in name:  # a keyword, not a word of the text
             text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)

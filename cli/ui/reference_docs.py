@@ -43,7 +43,7 @@ def reference() -> str:
 
 
 def _key(parameter: click.Parameter) -> tuple[str, str]:
-    """What makes two options the same: flags, and what is said of them."""
+    """Key by which two options are the same: flags and help."""
     if not isinstance(parameter, click.Option):
         return "", ""
     return " ".join(parameter.opts), f"{parameter.help} {parameter.default if parameter.show_default else ''}"

@@ -32,7 +32,7 @@ RESULT = "result.json"
 REWARD = "reward"
 ADHOC = "adhoc"  # how Harbor calls tasks of no data set
 
-#: What the agent did itself: a reward beside it is a measurement.
+#: Failures caused by the agent: a reward with one of these is a measurement.
 _OF_THE_AGENT = frozenset(
     """
     AgentTimeoutError ContextWindowExceededError OutputTokenExceededError AgentSafetyRefusalError
@@ -237,7 +237,7 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
 
 
 def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:
-    """Rewards. One beside a failure that is not the agent's is no measurement, and kept raw."""
+    """Rewards as scores. A reward next to an infrastructure failure is not a measurement and is only kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
     lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else ("refused" if exception in _REFUSALS else "error")

@@ -268,7 +268,7 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
 
 
 def _finish(work: ParsingContext, begun: _Begun) -> None:
-    """Load what was begun, and tell what became of every source."""
+    """Load the sources that were begun; returns a report of each."""
     for task in begun.tasks:
         work.watcher.source(task.job.files.name, task.job.size)
     reports = dict(begun.reports)

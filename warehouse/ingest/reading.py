@@ -69,8 +69,8 @@ def _without_credentials(batch: Batch) -> Batch:
 def read_together(
     readings: Sequence[Reading], settings: ImportSettings, max_rejected: int
 ) -> tuple[list[int], list[Dump]]:
-    """Small sources with their batches in memory, those with which nothing is wrong; what is wrong
-    with another is told when it is read by itself.
+    """Small sources that read without error, with their batches in memory; the others are reported
+    when each is read by itself.
 
     Returns:
         their places among all, and their dumps.

@@ -1,4 +1,4 @@
-"""URLs of dumps: which texts are such, where web servers may send us on to, and errors that tell no secret.
+"""URLs of dumps: recognising them, restricting redirects, and error messages without secrets.
 
 A URL is one that the user named, and may be anywhere; where its server redirects to, nobody named. Addresses of
 this machine, of its links and of private networks are refused there (server-side request forgery), whatever names
@@ -169,7 +169,7 @@ def _shown_part(part: str) -> str:
 
 
 def _secrets(url: str) -> set[str]:
-    """What a URL holds beside its place, as it stands there and decoded."""
+    """The parts of a URL that may be secret, as written and decoded."""
     secrets: set[str] = set()
     for part in parts_of(url):
         rest = part.partition("://")[2]

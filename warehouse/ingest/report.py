@@ -81,7 +81,7 @@ def _published(store: Store, first: int) -> bool:
 
 
 def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
-    """Every published figure of the new runs, beside the one that their samples give."""
+    """Every published figure of the new runs, with the one recomputed from their samples."""
     run_ids = {run for report in reports for run in report.run_ids}
     if not run_ids or not _published(store, min(run_ids)):
         return ()

@@ -182,7 +182,7 @@ _RUNNING: dict[str, Stopper] = {}
 
 @hooks(name="eval-warehouse", description="Tells early stopping of samples that failed.")
 class FailedSamples(Hooks):
-    """Inspect tells an early-stopping manager of scored samples only; a failed one is unscorable."""
+    """Records failed samples as unscorable: Inspect calls an early-stopping manager for scored samples only."""
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Take a failed sample as one that cannot be scored."""

@@ -235,7 +235,7 @@ _PLAIN_TOKENS = frozenset(
     " final single space newline boundary control system assistant message word sub subword padding"
     " target gold trigger correct incorrect predicted expected choice option label".split()
 )
-#: What stands beside a ``pass`` that is no password.
+#: Words next to a ``pass`` that is not a password.
 _PLAIN_PASSES = frozenset(
     "first second third last n num all any tests test forward backward single multi one two three full final by to"
     " did does can must should will pass fail not no is at k rate rates count threshold criteria".split()
@@ -250,7 +250,7 @@ _RUN_TOGETHER = ("apikey", "accesskey", "secretkey", "accesstoken", "authtoken",
 
 @lru_cache(4096)
 def secrecy_of(name: str) -> Secrecy:
-    """How surely what has this name is a secret, so far as the name tells.
+    """How likely a value with this name is a secret, by the name alone.
 
     >>> secrecy_of("OPENAI_API_KEY"), secrecy_of("max_tokens"), secrecy_of("db_pass")
     (<Secrecy.CERTAIN: 3>, <Secrecy.NONE: 0>, <Secrecy.LIKELY: 2>)
@@ -322,7 +322,7 @@ MASK = "***"
 
 @dataclass(frozen=True)
 class KeyShape:
-    """How the keys of a service look.
+    """A pattern that the keys of a service match.
 
     Args:
         of: whose, or what, they are.

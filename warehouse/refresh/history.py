@@ -123,7 +123,7 @@ def history(
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
-    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
+    """Distinguishing settings of the conditions of one model on a benchmark, by subject; empty for a single one."""
     by_subject: dict[str, str] = {}
     for name in sorted({row.benchmark for row in rows}):
         try:

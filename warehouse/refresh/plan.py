@@ -277,5 +277,5 @@ def gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
 
 
 def key_of_row(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells the figure of a row from others."""
+    """Key of the figure in a row."""
     return tuple(row[name] for name in KEY)

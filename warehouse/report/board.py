@@ -284,5 +284,5 @@ def _band(row: ModelCurveRow, colour: str) -> Spec | None:
 
 
 def _name(row: ModelCurveRow, several: bool) -> str:
-    """What tells a curve from the others: its condition, and its model where there are several."""
+    """Label of a curve: its condition, and its model where there are several."""
     return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))

@@ -87,7 +87,7 @@ class Outcome:
     counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, result: str, exit_code: int = 1) -> None:
-        """Something happened; the worst stays."""
+        """Record an outcome; the worst one is kept."""
         self.result = max(self.result, result, key=list(RESULTS).index)
         self.exit_code = max(self.exit_code, exit_code)
 
@@ -358,8 +358,7 @@ def _known_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[
 
 
 def _is_settled(files: Sequence[Path], settle: float) -> bool:
-    """Whether nobody has written to any of them for so long; a time ahead of ours is no reason
-    to wait."""
+    """Whether none of the files was modified for so long; a modification time in the future counts as settled."""
     now = time.time()
     try:
         return not any(0 <= now - path.stat().st_mtime < settle for path in files)

@@ -1,4 +1,4 @@
-"""The process that stays: waits for the next time of a cron expression, has the job run, tells how it went.
+"""The scheduler process: waits for the next time of a cron expression, runs the job, and reports the outcome.
 
 The calendar is cronsim's, which has Debian cron's rules: Sunday is 0 or 7; if both day fields are
 restricted, either will do; a fixed time that the clock skips in spring is run right after the gap,
@@ -199,7 +199,7 @@ def _is_fine(parts: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class ClockReading:
-    """What a look at the clock says.
+    """A reading of the clock against the next scheduled time.
 
     Attributes:
         left: seconds until the next time; 0 or less: it has come.

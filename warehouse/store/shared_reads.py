@@ -13,7 +13,7 @@ from warehouse.store.connection import Store, T
 
 
 class SharedReads(Store):
-    """A store that is only read, and remembers its answers until it is told of another block.
+    """A read-only store that caches its answers for the current block of ids.
 
     A block is a set of ids by column (``benchmark_id``, ``run_id``): a SELECT that asks for some of them, and says so
     by ``per``, reads all of them, and is answered from there. Closing it leaves the store that it was made of open.

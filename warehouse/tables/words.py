@@ -57,7 +57,7 @@ def fixed(value: float, places: int, *, sign: bool = False) -> str:
 
 
 def number(value: float | None, places: int, *, sign: bool = False) -> WrittenNumber | None:
-    """A figure with so many decimals; where more would be needed to tell it from 0, with two digits."""
+    """A figure with so many decimals; with two significant digits where it would round to 0."""
     if value is None:
         return None
     if value and places >= MOST_DECIMALS and not round(float(value), places):

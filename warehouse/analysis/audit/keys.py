@@ -237,7 +237,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text without what no one tells apart: Unicode NFKC, lower case, single blanks."""
+    """A text normalised for comparison: Unicode NFKC, lower case, single blanks."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

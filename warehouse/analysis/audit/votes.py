@@ -228,7 +228,7 @@ class Beside:
 
 
 def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
-    """What is known of the prompts beside the votes; clusters are those of the error bars."""
+    """Evidence on the prompts other than the votes; clusters are those of the error bars."""
     clusters = stored.scores.clusters
     negative, constant = _as_items(data, clusters)
     labels = clusters.labels(data.ids)

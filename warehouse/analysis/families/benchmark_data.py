@@ -167,7 +167,7 @@ class BenchmarkData:
 
 @dataclass
 class SuiteBenchmarks(BenchmarkData):
-    """A suite as families see it that have questions on one: conditions of all its leaves, by leaf and key.
+    """A suite as a family of suite figures sees it: the conditions of all its benchmarks, by benchmark and key.
 
     Its scores are read by whoever answers a question, from :meth:`opened`.
     """

@@ -1,4 +1,4 @@
-"""Family ``ranks``: places on a benchmark, and what can be told apart."""
+"""Family ``ranks``: ranks on a benchmark, and which differences are significant."""
 
 from __future__ import annotations
 

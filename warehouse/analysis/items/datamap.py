@@ -198,7 +198,7 @@ def datamap_of(
 
 
 def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
-    """Conditions by benchmark, split and temperature, each with what tells it from the others."""
+    """Conditions by benchmark, split and temperature, each labelled by the settings that distinguish it."""
     places: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
         places.setdefault(condition.benchmark_split, []).append(condition)
@@ -314,7 +314,7 @@ def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: Datama
 
 
 def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
-    """Whether draws are enough to say so: the interval of P(correct) leaves out that the model is as often right."""
+    """Whether there are enough draws: P(correct) has an upper limit below the threshold."""
     return upper is not None and upper < max(MOST_UPPER, settings.max_p)
 
 

@@ -177,7 +177,7 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _clustered(rows: Sequence[LeaderboardRow]) -> str:
-    """What clusters do to the errors; a ratio about 1 or below is chance, and not told."""
+    """The effect of clusters on the standard errors; a ratio of about 1 or below is chance and is not reported."""
     ratios = [math.sqrt(row.design_effect or 0) for row in rows]
     clusters = f"{_span([row.n_clusters or 0 for row in rows], 'd')} clusters"
     if max(ratios) < CLUSTERS_MATTER:

@@ -147,7 +147,7 @@ def beside_first(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bo
 
 
 def left_out(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
-    """How many are not ranked beside the first, and how many of them have a better figure; empty for none.
+    """How many rows are not ranked with the first, and how many of those have a better figure; empty for none.
 
     Args:
         rows: that are ranked among one another, at least one.
@@ -239,7 +239,7 @@ def tied_in_words(names: Sequence[str]) -> Sentence:
 
 
 def label_of(row: LeaderboardRow | SuiteRow) -> str:
-    """The model, with the settings that tell its row from others."""
+    """The model, with the settings that distinguish its row."""
     return f"{row.model} ({row.condition})" if row.condition else row.model
 
 

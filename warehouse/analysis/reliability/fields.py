@@ -138,7 +138,7 @@ def _settings(condition: Condition) -> tuple[Any, ...]:
 
 
 def _without_seed(entry: ScoredCondition) -> ScoredCondition:
-    """The entry with runs that tell no few-shot seed: it stands for all of them."""
+    """The entry whose runs have no few-shot seed: it stands for all seeds."""
     runs = tuple(dict(run) | {_SEED: None} for run in entry.condition.runs)
     return replace(entry, condition=Condition(entry.condition.key, runs))
 

@@ -85,7 +85,7 @@ class BenchmarkPart:
 
 
 def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
-    """All parts of a benchmark that was read; what is asked for wrongly is not raised but told.
+    """All sections of a benchmark that was read; a section that cannot be made gives its error message instead.
 
     Args:
         options: level of all intervals, and draws behind simultaneous ones.

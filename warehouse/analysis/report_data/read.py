@@ -111,7 +111,7 @@ def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> It
 
 
 def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -> BenchmarkReads:
-    """Read a benchmark; what is asked for wrongly is not raised but told.
+    """Read a benchmark; a mistake in the request becomes a message instead of an error.
 
     Args:
         names: of all benchmarks.

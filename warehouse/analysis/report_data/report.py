@@ -144,7 +144,7 @@ def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Ro
 
 
 def _chosen(known: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
-    """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
+    """The requested benchmarks that have current runs, by name; a suite expands to its benchmarks."""
     unknown = [name for name in names if name not in known and name not in suites]
     if unknown:
         hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
@@ -163,7 +163,7 @@ def _stored(store: Store, name: str) -> list[Row]:
 
 
 def _settled(value: Any) -> Any:
-    """A number to twelve digits; one that is nothing beside scores is 0."""
+    """A number rounded to twelve digits; 0 if it is negligible next to scores."""
     if not isinstance(value, float):
         return value
     return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")

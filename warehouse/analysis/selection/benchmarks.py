@@ -301,8 +301,7 @@ def others_among(
     shown: Collection[str],
     label: str,
 ) -> tuple[OtherMetric, ...]:
-    """The metrics beside ``label`` that some conditions have figures of: most conditions first,
-    then by name.
+    """The metrics other than ``label`` that some conditions have figures of: most conditions first, then by name.
 
     Args:
         run_metrics: which runs have figures of which metrics, as ids.

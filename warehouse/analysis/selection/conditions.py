@@ -1,4 +1,4 @@
-"""Conditions: what was measured, with the runs that repeat it, and labels that tell them apart."""
+"""Conditions: what was measured, with the runs that repeat it, and distinguishing labels."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def group_runs(runs: Iterable[Run]) -> list[Condition]:
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
-    """For each condition the settings that tell it from the others, such as ``fewshot=5``.
+    """For each condition the settings that distinguish it from the others, such as ``fewshot=5``.
 
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
@@ -167,7 +167,7 @@ _NAMES = (*_ABOUT, "condition")
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
-    """`describe`, with what differs in place of a hash where the store tells it."""
+    """`describe`, with hashes replaced by the fields that differ, where the store has them."""
     labels = describe(conditions)
     hashed = [index for index, label in enumerate(labels) if _hash_of(label)]
     if not hashed or len(hashed) > MOST:
@@ -265,7 +265,7 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
 
 
 def _labels(store: Store) -> dict[int, str]:
-    """For each current run what tells its condition from the others on its benchmark and split."""
+    """For each current run the label of its condition among those on its benchmark and split."""
     alike: dict[tuple[str, str], list[Condition]] = {}
     for condition in group_runs(read_runs(store, "true", {})):
         alike.setdefault(condition.benchmark_split, []).append(condition)

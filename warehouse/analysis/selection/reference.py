@@ -138,7 +138,7 @@ def conditions_on(store: Store, benchmark_ids: Sequence[int], name: str, where: 
 def choose_conditions(
     all_runs: Sequence[Run], name: str, where: Sequence[str], latest: bool = False
 ) -> list[Condition]:
-    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
+    """Conditions on a benchmark that match ``where``; with ``latest`` only the newest of each model.
 
     Args:
         all_runs: the current runs on the benchmark.
@@ -217,7 +217,7 @@ def _with_version(model: str, version: str, agent: str | None) -> Reference:
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
-    """Runs for each reading that names a model there is.
+    """Runs for each reading that names an existing model.
 
     Raises:
         MisuseError: no reading does.

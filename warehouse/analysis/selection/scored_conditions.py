@@ -27,7 +27,7 @@ from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.store.connection import Store
 
-#: Flags that keep a row from being ranked beside rows without them.
+#: Flags that keep a row from being ranked with rows that lack them.
 PARTIAL = ("subset", "truncated", "failed")
 
 #: What rows agree in that are ranked together, and the words for each part of it.

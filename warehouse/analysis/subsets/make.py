@@ -37,7 +37,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A benchmark with what tells how precise a sample of it is."""
+    """A benchmark with its expected precision by sample size."""
 
     name: str
     prompts: Population

@@ -190,7 +190,8 @@ class SubsetPlans(StoredResult):
         return (json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
     def write(self, path: str | Path) -> None:
-        """Write the plan file; also in place of another plan, never of another file, which may be what a store read.
+        """Write the plan file. It may replace another plan, but never any other file, which may be a
+        dump that a store has read.
 
         Raises:
             MisuseError: it cannot be written there.

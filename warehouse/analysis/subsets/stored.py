@@ -52,7 +52,7 @@ class StoredPlan:
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkPlans:
-    """Plans of a benchmark, with what tells whether a run is on one of them.
+    """Plans of a benchmark, with the data needed to recognise runs on them.
 
     Attributes:
         plans: newest first.
@@ -127,7 +127,7 @@ def _may_be_on(kept: Kept, condition: Condition, metric: str, scores: PromptScor
 def with_prompts(
     store: Store, benchmark_ids: Sequence[int], plans: Sequence[StoredPlan], conditions: Iterable[Condition]
 ) -> BenchmarkPlans:
-    """Plans with what tells whether some conditions are on them."""
+    """Plans with the data needed to recognise some conditions on them."""
     if not plans:
         return BenchmarkPlans()
     runs = [run for condition in conditions for run in condition.run_ids]

@@ -91,7 +91,7 @@ class LeafEntries:
 
 
 def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
-    """The leaves that have figures, and for each of the others the reason why not.
+    """The benchmarks of a suite that have figures, and for each of the others the reason why not.
 
     Args:
         selection: of metric and runs.
@@ -298,7 +298,7 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
 
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
-    """For each set what tells it from the others, such as ``step=1000, temperature=0.8``."""
+    """For each set the settings that distinguish it, such as ``step=1000, temperature=0.8``."""
     shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in shown:  # says the same as the checkpoint's key, readably
         shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]

@@ -130,7 +130,7 @@ def _prompts_of(leaf: Leaf, units: UnitMap) -> NDArray[np.int64]:
 def _leaves(
     store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
 ) -> tuple[list[Leaf], list[str]]:
-    """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
+    """The benchmarks with runs that match the filters, and notes on the others."""
     leaf_entries, refused = read_leaves(store, suite.leaves, selection)
     if not leaf_entries:
         raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")

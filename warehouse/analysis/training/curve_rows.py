@@ -127,7 +127,7 @@ class CurveRow(Row):
 
     @property
     def name(self) -> str:
-        """Model, recipe and what else tells it apart."""
+        """Model, recipe and the other settings that distinguish it."""
         recipe = self.recipe if self.recipe not in self.model else ""
         return " ".join(filter(None, (self.model, recipe, self.setting)))
 

@@ -302,7 +302,7 @@ def _cross(
 
 
 def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
-    """What tells the two apart: their names, or the benchmarks where these are alike."""
+    """Labels of the two curves: their names, or the benchmarks where the names are equal."""
     if first.benchmark != second.benchmark:
         return first.benchmark, second.benchmark
     return first.name, second.name

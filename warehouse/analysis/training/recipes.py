@@ -217,7 +217,7 @@ def _report(
 def _elsewhere(
     store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
 ) -> dict[str, tuple[str, ...]]:
-    """Benchmarks that have two recipes by other metrics only, with those."""
+    """Benchmarks that have two recipes only by other metrics, with those metrics."""
     there = (
         {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run")}
         if ids is None

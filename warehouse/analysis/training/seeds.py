@@ -210,7 +210,7 @@ def _finals(recipe: RecipeScores, averaged: int) -> NDArray[np.float64] | None:
 
 
 def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> dict[str, Any]:
-    """Signal to noise, beside that by another metric of the same seeds."""
+    """Signal-to-noise ratio, and that by another metric of the same seeds."""
     figures: dict[str, Any] = dict.fromkeys(
         ("signal_to_noise", "signal_to_noise_low", "signal_to_noise_high", "other_signal_to_noise")
         + ("ratio", "ratio_low", "ratio_high", "other_tau")

@@ -68,7 +68,7 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> RunHeader:
-    """The header with the user's values in place of its own, and defaults where it has none."""
+    """The header with its values overridden by the user's, and defaults where it has none."""
     settable = settable_fields()
     lacking = {name: value for name, value in defaults.items() if name in settable and getattr(header, name) in EMPTY}
     chosen = lacking | {name: value for name, value in values.items() if name in settable}
@@ -178,7 +178,7 @@ def unix_time(seconds: float) -> datetime | None:
 
 
 def local_time(text: str, layout: str) -> datetime | None:
-    """A time in the name of a file or folder. It is local, of a zone that nothing tells."""
+    """A time in the name of a file or folder: local time of an unknown zone."""
     try:
         return datetime.strptime(text, layout)
     except ValueError:

@@ -22,7 +22,7 @@ FOLDERS = 4
 
 @runtime_checkable
 class KnowsContext(Protocol):
-    """An importer that tells by itself what else it reads."""
+    """An importer that reports by itself which other files it reads."""
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
         """What it takes from the paths of a source's files, or from files that are not its own.

@@ -228,7 +228,7 @@ def _epoch(line: Mapping[str, Any]) -> int | None:
     return int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
 
 
-#: Where the export leaves what the format has no field for: a JSON object, as a text.
+#: Where the export puts what the format has no field for: a JSON object, as a text.
 DETAILS = "eval_warehouse"
 
 _SCORE_FIELDS = frozenset(item.name for item in SCORE_TYPE)

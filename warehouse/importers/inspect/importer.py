@@ -77,7 +77,7 @@ _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.
 _LONG_KEYS = {"samples", "reductions", "plan", "stats", "metadata"}
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
-#: Folders beside a log that hold its unfinished parts.
+#: Folders next to a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
 
 

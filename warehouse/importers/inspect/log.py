@@ -282,7 +282,7 @@ class EvalLog:
             return None
 
     def _assembled(self, shell: str) -> Sample | None:
-        """A sample that stands in chunks: shell, metadata, messages, texts put elsewhere."""
+        """A sample assembled from its chunks: shell, metadata, messages and shared texts."""
         folder = shell.removesuffix("sample.json")
         try:
             sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
@@ -337,7 +337,7 @@ def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
 
 
 class _Resolver:
-    """Puts texts that stand elsewhere in their places.
+    """Resolves references to texts that a sample stores in another place.
 
     Raises:
         ValueError: together they would be longer than an entry may be.

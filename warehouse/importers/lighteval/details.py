@@ -186,7 +186,7 @@ _STDERR = "_stderr"
 
 
 def is_text(name: str, kind: pa.DataType) -> bool:
-    """Whether a metric is what a judge was told or said, not a score."""
+    """Whether a metric holds the prompt or the text of a judge instead of a score."""
     named = _JUDGE.fullmatch(name)
     return named is not None and not name.startswith("judge_score") and not _is_number(kind)
 

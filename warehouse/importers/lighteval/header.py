@@ -265,7 +265,7 @@ def _configuration(results: LightevalResults, task: str) -> dict[str, Any]:
 
 
 def _moment(stamp: str) -> datetime | None:
-    """The time in a file's name. It is local, of a zone that nothing tells."""
+    """The time in a file's name: local time of an unknown zone."""
     date, _, clock = stamp.partition("T")
     return moment(f"{date}T{clock.replace('-', ':')}")
 

@@ -265,7 +265,7 @@ def _options(
     greedy: Sequence[Any],
     lengths: Sequence[int | None],
 ) -> list[Row]:
-    """Likelihoods of options; lists that are not one value for each option tell nothing."""
+    """Likelihoods of the options; empty where a list does not have one value per option."""
 
     def at(values: Sequence[Any], index: int) -> Any:
         return values[index] if len(values) == len(options) else None

@@ -154,7 +154,7 @@ class SweBench:
 
 
 def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Path]:
-    """The reports of the instances of a run, their patches, and what is said of the run."""
+    """The reports of the instances of a run, their patches, and the metadata of the run."""
     files = kinds.have(folder.parent, "run.json")
     for report in sorted(reports):
         files += [report, *kinds.have(report.parent, "patch.diff")]

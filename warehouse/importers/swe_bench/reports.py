@@ -26,7 +26,7 @@ _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
 #: Lists that name instances which were tried.
 _TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
 
-#: What the report of an instance tells beside its verdict.
+#: Fields of an instance's report other than its verdict.
 _EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
 
 #: By instance: value, status, origin, raw, explanation, response, cost, api_calls.

@@ -53,7 +53,7 @@ class ItemFit(NamedFigures):
 
 @dataclass(frozen=True, eq=False)
 class FamilyDif(NamedFigures):
-    """Items that are easier or harder for one family of models than abilities tell.
+    """Items that are easier or harder for one family of models than their abilities predict.
 
     Attributes:
         family: its name.

@@ -173,7 +173,7 @@ _STRATUM_WEIGHT = 30  # items that the base rate counts for in a stratum, at lea
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What the fit is told.
+    """Settings of the fit.
 
     Attributes:
         base_rate: π0, share of wrong keys that is expected, and the floor of each stratum's.

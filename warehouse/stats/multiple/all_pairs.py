@@ -123,7 +123,7 @@ class AllPairs(NamedFigures):
 
     @property
     def differ(self) -> NDArray[np.bool_]:
-        """Whether Holm's test tells a pair apart, shape (P,)."""
+        """Whether a pair differs significantly by Holm's test, shape (P,)."""
         return rejects(self.p_holm, 1 - self.level)
 
     def __len__(self) -> int:

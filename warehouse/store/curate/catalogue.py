@@ -202,7 +202,7 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 
 def note(store: Store, run: str, text: str) -> None:
-    """Write a remark to a run in place of the one it has; an empty text removes it.
+    """Set the remark of a run, replacing an earlier one; an empty text removes it.
 
     Raises:
         MisuseError: no such run.
@@ -246,7 +246,7 @@ def _condition(text: str) -> tuple[str, bool, str]:
 
 
 def _fits(value: Any, expected: str) -> bool:
-    """Numbers compare as numbers, texts as globs; nothing wanted fits nothing set."""
+    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty filter only a missing value."""
     if isinstance(value, tuple):
         return any(_fits(item, expected) for item in value) if value else expected == ""
     if value in (None, ""):

@@ -197,7 +197,7 @@ def store_clustering(
     default: bool = False,
     asked: Sequence[str] | None = None,
 ) -> int:
-    """Store a clustering in place of the one of this name and kind, if there is one.
+    """Store a clustering, replacing the one of this name and kind if it exists.
 
     Error bars may rest on a stored clustering, so that one made with other settings must not
     take its place unasked.

@@ -169,7 +169,7 @@ def _end(links: Mapping[int, Link], prompt: int) -> int:
 
 
 def _rewrite(store: Store, connection: sa.Connection, links: Mapping[int, Link]) -> None:
-    """Store these links in place of all that were there; views follow one step only."""
+    """Replace all stored links by these; views follow one step only."""
     table = tables.prompt_link
     connection.execute(sa.delete(table))
     first = allocate(connection, table.name, len(links))

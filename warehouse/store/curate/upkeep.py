@@ -1,4 +1,4 @@
-"""What the owner of a store does to it: a role that only reads, and removing what nothing holds.
+"""Maintenance by the owner of a store: a read-only role, and removing unreferenced rows.
 
 Runs are removed by ``forget``; what they brought along besides their facts may be another run's by
 now, and is looked for afterwards.
@@ -110,7 +110,7 @@ _OF_PROMPTS = (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_lin
 
 @dataclass(frozen=True)
 class Removed:
-    """What nothing held.
+    """Counts of the unreferenced rows that were removed.
 
     Attributes:
         prompts: number of prompts removed, with their places in clusters, links and embeddings.
@@ -125,7 +125,7 @@ class Removed:
 
 
 def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | None = None) -> Removed:
-    """Remove what nothing holds, in one transaction.
+    """Remove unreferenced rows, in one transaction.
 
     A load that is under way elsewhere may be about to use a prompt or text that nothing holds yet:
     none is, and none begins, while this runs.
@@ -160,7 +160,7 @@ def _try(store: Store) -> Removed | None:
 
 
 def remove_unheld(connection: sa.Connection) -> Removed:
-    """Remove what nothing holds, in a transaction during which nobody loads."""
+    """Remove unreferenced rows, in a transaction during which no process loads."""
     connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
     connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
     for table in _OF_PROMPTS:

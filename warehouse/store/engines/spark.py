@@ -151,7 +151,7 @@ class LakeConnection:
         (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
 
     def _send(self, name: str, at: int) -> bool:
-        """Give a server elsewhere the rows of a small table that is written as a whole; whether it is one.
+        """Send a remote server the rows of a small table that is always rewritten; returns whether it is such a table.
 
         A cluster reads files in jobs of their own, each of which takes longer than these rows do.
         """
@@ -312,7 +312,7 @@ def _refused(connection: Any, *_more: Any) -> Any:
 
 
 def _executors(url: sa.URL) -> Executors | None:
-    """Of a server elsewhere: one in this process has no core that this process has not."""
+    """Executors of a remote server; a server in this process would add no cores."""
     lake_url = LakeUrl.of(url)
     return Executors(lake_url) if lake_url.host else None
 

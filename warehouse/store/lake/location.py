@@ -1,4 +1,4 @@
-"""Where a lake lies: its Delta tables by name, and what goes wrong with them in words of ours."""
+"""The location of a lake: its Delta tables by name, and their errors as store errors."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class LakeLocation:
 
     @contextmanager
     def translating_errors(self, name: str) -> Iterator[None]:
-        """What the package and the system say of a table, as errors of ours.
+        """Translate errors of deltalake and of the file system on a table to store errors.
 
         Raises:
             Overtaken: another process was quicker.

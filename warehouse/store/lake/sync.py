@@ -332,7 +332,7 @@ class TableWriter:
         return TableVersion(self._table.version(), self.n_rows, digest)
 
     def overwrite(self, rows: pa.Table | pa.RecordBatchReader) -> None:
-        """Put rows in place of all that are there."""
+        """Replace all rows of the table."""
         self.n_rows = 0
         if self._table is None:
             self._write(self._counted(rows), mode="error", configuration=KEEPING)
@@ -342,20 +342,20 @@ class TableWriter:
 
     def append(self, rows: pa.RecordBatchReader) -> None:
         """Add rows."""
-        self._take_back()
+        self._restore_base()
         self._write(self._counted(rows), mode="append")
 
     def delete(self, unit: str, units: Sequence[int]) -> None:
         """Remove the rows of some units."""
-        self._take_back()
+        self._restore_base()
         for start in range(0, len(units), _AT_ONCE):
             listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
             with self.lake.translating_errors(self.name):
                 metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
             self.n_rows -= int(metrics["num_deleted_rows"])
 
-    def _take_back(self) -> None:
-        """See, before the first change, that the table is what readers see of it."""
+    def _restore_base(self) -> None:
+        """Restore the table, before the first change, to the version that readers see."""
         if self._begun:
             return
         assert self.base is not None

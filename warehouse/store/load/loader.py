@@ -96,7 +96,7 @@ class Loader:
     def receive(
         self, dumps: Sequence[Dump], n_rows: int, rows: Iterable[tuple[str, pa.RecordBatchReader]], slot: int
     ) -> Parsed:
-        """What :meth:`parse_all` gives, of dumps that were parsed elsewhere.
+        """The result of :meth:`parse_all` for dumps that executors parsed.
 
         Args:
             dumps: without their batches.
@@ -121,7 +121,7 @@ class Loader:
     def load(
         self, dump: Dump | Parsed, source: SourceClaim, options: LoadOptions, *, dry_run: bool = False
     ) -> LoadReport:
-        """Load one claimed source; with ``dry_run`` do everything and take it back.
+        """Load one claimed source; with ``dry_run`` do everything and roll it back.
 
         Raises:
             InputError: too many bad rows, facts that contradict each other, or a value that the
@@ -199,7 +199,7 @@ class Loader:
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
-        """One transaction; inside a rehearsal, a part of the one that is taken back."""
+        """One transaction; in a dry run, a part of the one that is rolled back."""
         if self.store.connection.in_transaction():
             yield self.store.connection
         else:

@@ -276,13 +276,13 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that stood twice: how many said nothing new, and how many something else than what was kept."""
+    """Duplicate rows: how many agree with the row that was kept, and how many differ from it."""
 
     same: int = 0
     other: int = 0
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
-        """What to tell whoever loaded them."""
+        """Notes for whoever loaded them."""
         notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
         if self.other:
             notes.append(
@@ -353,7 +353,7 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
     )
 
 
-#: What a prompt is, beside its id.
+#: What identifies a prompt besides its id.
 _CONTENT = "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), coalesce(s.choices, ''), s.metadata)"
 
 

@@ -103,7 +103,7 @@ class _Load:
         return self.parts[bisect_right(self.parts, run, key=lambda part: part.runs.start) - 1]
 
     def note(self, text: str) -> None:
-        """Tell something that is found in all rows at once, of the one source that they are of.
+        """Add a note on the single source that all rows belong to.
 
         Raises:
             NotTogetherError: they are of several.

@@ -1,4 +1,4 @@
-"""The queries kept as .sql files: finding them, and checking that their headers tell the truth.
+"""The queries kept as .sql files: finding them, and checking their headers against the SQL.
 
 A file holds one SELECT that runs as it stands. Its header is made of comments::
 
