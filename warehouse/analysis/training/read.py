@@ -154,10 +154,10 @@ def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, flo
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
     scores, errors = (
-        tuple(each[0][part] if len(each) == 1 else fmean(one[part] for one in each) for each in repeats)
+        tuple(group[0][part] if len(group) == 1 else fmean(figure[part] for figure in group) for group in repeats)
         for part in (0, 1)
     )
-    runs = tuple(tuple(run for _, _, run in each) for each in repeats)
+    runs = tuple(tuple(run for _, _, run in group) for group in repeats)
     return Trajectory(seed, positions, scores, errors, runs)
 
 
@@ -231,7 +231,7 @@ def read_curves(
         cluster: clustering for the errors; None for the default.
     """
     placed = [one for one in recipes if one.unit]
-    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
+    if not any(len(set().union(*(path.positions for path in recipe.trajectories))) > 1 for recipe in placed):
         return []
     by_id, links = {one.id: one for one in metrics}, read_links(store)
     clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)

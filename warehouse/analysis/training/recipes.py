@@ -344,9 +344,10 @@ def _least_prompts(plan: ScalePlan, omega: float | None) -> int | None:
 
 def _read_lasts(store: Store, scale: Scale) -> list[Checkpoint]:
     """Scores at the last common checkpoint of each recipe; none for fewer than two."""
-    trained = [each[0] for each in scale.members.values() if each[0].common]
+    trained = [recipes[0] for recipes in scale.members.values() if recipes[0].common]
     if len(trained) < 2:
         return []
-    metrics = {one.id: one for one in metrics_of(store, sorted({b for one in trained for b in one.benchmark_ids}))}
-    tables = read_checkpoints(store, [one.last() for one in trained], metrics, read_links(store))
+    benchmark_ids = sorted({number for recipe in trained for number in recipe.benchmark_ids})
+    metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
+    tables = read_checkpoints(store, [recipe.last() for recipe in trained], metrics, read_links(store))
     return [next(iter(table.values())) for table in tables]

@@ -211,7 +211,7 @@ def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, S
     sums = centred + sizes * pairs.shift
     spread = _small_sample(sizes) * (sums**2).sum(axis=0)
     # a pair's second row is one of zeros
-    n, h = (np.vstack([each.T, np.zeros(len(each))]) for each in (sums, sums * _slopes(sizes)))
+    n, h = (np.vstack([table.T, np.zeros(len(table))]) for table in (sums, sums * _slopes(sizes)))
     rows = np.stack([np.arange(len(spread)), np.full(len(spread), len(spread))])
     return replace(pairs, spread=spread), lambda xi: SignSums(n @ xi, rows, h=h @ xi)
 
