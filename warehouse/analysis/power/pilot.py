@@ -101,10 +101,12 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
     return chosen
 
 
-def _scores(store: Store, conditions: Sequence[Condition], chosen: str | None) -> tuple[Metric, list[PromptScores]]:
+def _scores(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None
+) -> tuple[Metric, list[PromptScores]]:
     """The first metric that all conditions have scores of, with the scores."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    chosen = choose_metrics(metrics_of(store, ids), chosen, conditions[0].benchmark_split[0])
+    chosen = choose_metrics(metrics_of(store, ids), metric_name, conditions[0].benchmark_split[0])
     runs = {run: side for side, item in enumerate(conditions) for run in item.run_ids}
     for metric in chosen:
         if metric.link == "none":
