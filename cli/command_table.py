@@ -19,7 +19,7 @@ SECTIONS = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """One command. ``name`` of a subcommand has a blank (``db upgrade``)."""
 
     name: str
@@ -30,66 +30,66 @@ class Entry:
 
 
 _STORE = (
-    Entry("init", "store", "store", "Create an empty store, also beside tables of others.", (
+    CommandEntry("init", "store", "store", "Create an empty store, also beside tables of others.", (
         "warehouse --db duckdb:///evals.duckdb init",
     )),
-    Entry("db", "store", "store", "Move the store's schema between versions, and check the store.", (
+    CommandEntry("db", "store", "store", "Move the store's schema between versions, and check the store.", (
         "warehouse db check",
     )),
-    Entry("db upgrade", "store", "store", "Bring the schema to the newest version.", (
+    CommandEntry("db upgrade", "store", "store", "Bring the schema to the newest version.", (
         "warehouse db upgrade",
     )),
-    Entry("db downgrade", "store", "store", "Take the schema down to an older version.", (
+    CommandEntry("db downgrade", "store", "store", "Take the schema down to an older version.", (
         "warehouse db downgrade base --yes",
     )),
-    Entry("db current", "store", "store", "Show the store's schema version and the program's.", (
+    CommandEntry("db current", "store", "store", "Show the store's schema version and the program's.", (
         "warehouse db current",
     )),
-    Entry("db check", "store", "store", "Prove that schema and facts are what they should be.", (
+    CommandEntry("db check", "store", "store", "Prove that schema and facts are what they should be.", (
         "warehouse db check",
         "warehouse db check --json",
     )),
-    Entry("db vacuum", "store", "store", "Remove prompts and texts that nothing holds.", (
+    CommandEntry("db vacuum", "store", "store", "Remove prompts and texts that nothing holds.", (
         "warehouse db vacuum",
     )),
-    Entry("db reader", "store", "store", "Make a role of the server that can only read the store.", (
+    CommandEntry("db reader", "store", "store", "Make a role of the server that can only read the store.", (
         "warehouse --db postgresql://owner@db/evals db reader",
     )),
-    Entry("publish", "store", "store", "Make a read-only copy that readers can keep open.", (
+    CommandEntry("publish", "store", "store", "Make a read-only copy that readers can keep open.", (
         "warehouse publish published.db",
         "warehouse publish published.db --after ingest,refresh",
     )),
-    Entry("config", "store", "schedule", "Show which settings hold and where they come from.", (
+    CommandEntry("config", "store", "schedule", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),
-    Entry("completion", "store", "store", "Print what a shell needs to complete commands.", (
+    CommandEntry("completion", "store", "store", "Print what a shell needs to complete commands.", (
         "warehouse completion bash",
     )),
-    Entry("export", "store", "store", "Write the store as Parquet, or runs as Every Eval Ever.", (
+    CommandEntry("export", "store", "store", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
         "warehouse export --format every-eval-ever out/",
     )),
-    Entry("lake", "store", "lake", "Keep the store as Delta tables, for engines beyond one machine.", (
+    CommandEntry("lake", "store", "lake", "Keep the store as Delta tables, for engines beyond one machine.", (
         "warehouse lake sync /shared/lake",
     )),
-    Entry("lake sync", "store", "lake", "Bring a lake up to what the store holds.", (
+    CommandEntry("lake sync", "store", "lake", "Bring a lake up to what the store holds.", (
         "warehouse lake sync /shared/lake",
         "warehouse --db published.db lake sync s3://team/evals",
     )),
-    Entry("lake check", "store", "lake", "Hold a lake against the store, row by row.", (
+    CommandEntry("lake check", "store", "lake", "Hold a lake against the store, row by row.", (
         "warehouse lake check /shared/lake",
     )),
-    Entry("lake versions", "store", "lake", "List the versions of a lake that can be asked.", (
+    CommandEntry("lake versions", "store", "lake", "List the versions of a lake that can be asked.", (
         "warehouse lake versions /shared/lake",
     )),
-    Entry("lake vacuum", "store", "lake", "Remove old versions of a lake, and join small files.", (
+    CommandEntry("lake vacuum", "store", "lake", "Remove old versions of a lake, and join small files.", (
         "warehouse lake vacuum /shared/lake",
         "warehouse lake vacuum /shared/lake --older-than 4w",
     )),
 )  # fmt: skip
 
 _INGEST = (
-    Entry("ingest", "ingest", "ingest", "Read dumps into the store.", (
+    CommandEntry("ingest", "ingest", "ingest", "Read dumps into the store.", (
         "warehouse ingest path/to/lm_eval_output",
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
         "warehouse ingest results/ --map eval_arena",
@@ -97,271 +97,271 @@ _INGEST = (
         "warehouse ingest hf://datasets/org/results/model-a",
         "warehouse ingest results/ --on sc://spark.example.org:15002 --lake /shared/lake",
     )),
-    Entry("mapping", "ingest", "ingest", "Begin a mapping from a table; list those that are shipped.", (
+    CommandEntry("mapping", "ingest", "ingest", "Begin a mapping from a table; list those that are shipped.", (
         "warehouse mapping results.csv -o mapping.toml",
         "warehouse mapping --list",
         "warehouse mapping mmlu_pro -o mapping.toml",
     )),
-    Entry("sources", "ingest", "catalogue", "List what was ingested, or show one source.", (
+    CommandEntry("sources", "ingest", "catalogue", "List what was ingested, or show one source.", (
         "warehouse sources",
         "warehouse sources 3",
     )),
-    Entry("forget", "ingest", "catalogue", "Remove a source and what only it holds.", (
+    CommandEntry("forget", "ingest", "catalogue", "Remove a source and what only it holds.", (
         "warehouse forget 3",
     )),
-    Entry("invalidate", "ingest", "catalogue", "Take a run out of every view; it stays stored.", (
+    CommandEntry("invalidate", "ingest", "catalogue", "Take a run out of every view; it stays stored.", (
         'warehouse invalidate run:7 --reason "wrong prompt template"',
     )),
-    Entry("link", "ingest", "catalogue", "Join equal prompts of two benchmarks or harnesses.", (
+    CommandEntry("link", "ingest", "catalogue", "Join equal prompts of two benchmarks or harnesses.", (
         "warehouse link gsm8k_cot gsm8k",
         "warehouse link gsm8k gsm8k --by id",
     )),
-    Entry("prices", "ingest", "catalogue", "List or store what tokens cost, for runs that only count them.", (
+    CommandEntry("prices", "ingest", "catalogue", "List or store what tokens cost, for runs that only count them.", (
         "warehouse prices prices.csv",
         "warehouse query run_cost",
     )),
-    Entry("models", "ingest", "catalogue", "List models; give two names of one model a common one.", (
+    CommandEntry("models", "ingest", "catalogue", "List models; give two names of one model a common one.", (
         "warehouse models",
     )),
-    Entry("models alias", "ingest", "catalogue", "Show a model under another model's name.", (
+    CommandEntry("models alias", "ingest", "catalogue", "Show a model under another model's name.", (
         "warehouse models alias llama3-8b meta-llama/Meta-Llama-3-8B",
     )),
-    Entry("models unalias", "ingest", "catalogue", "Show a model under its own name again.", (
+    CommandEntry("models unalias", "ingest", "catalogue", "Show a model under its own name again.", (
         "warehouse models unalias llama3-8b",
     )),
-    Entry("benchmarks", "ingest", "catalogue", "List benchmarks, alias them, say what counts.", (
+    CommandEntry("benchmarks", "ingest", "catalogue", "List benchmarks, alias them, say what counts.", (
         "warehouse benchmarks",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),
-    Entry("benchmarks metrics", "ingest", "catalogue", "List or choose what a benchmark goes by.", (
+    CommandEntry("benchmarks metrics", "ingest", "catalogue", "List or choose what a benchmark goes by.", (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks metrics gsm8k --metric exact_match,strict-match",
         "warehouse benchmarks metrics wikitext --metric perplexity --lower-is-better",
         "warehouse benchmarks metrics essays --metric rating --bounds 0 100",
     )),
-    Entry("benchmarks alias", "ingest", "catalogue", "Show a benchmark under another one's name.", (
+    CommandEntry("benchmarks alias", "ingest", "catalogue", "Show a benchmark under another one's name.", (
         "warehouse benchmarks alias gsm8k_main gsm8k",
     )),
-    Entry("benchmarks unalias", "ingest", "catalogue", "Show a benchmark under its own name again.", (
+    CommandEntry("benchmarks unalias", "ingest", "catalogue", "Show a benchmark under its own name again.", (
         "warehouse benchmarks unalias gsm8k_main",
     )),
-    Entry("runs", "ingest", "catalogue", "List runs; tag them or write a note to them.", (
+    CommandEntry("runs", "ingest", "catalogue", "List runs; tag them or write a note to them.", (
         "warehouse runs --where benchmark=gsm8k",
         "warehouse runs run:7 --tag paper --note 'final checkpoint'",
     )),
 )  # fmt: skip
 
 _LOOK = (
-    Entry("leaderboard", "look", "leaderboard", "Rank models on a benchmark or suite.", (
+    CommandEntry("leaderboard", "look", "leaderboard", "Rank models on a benchmark or suite.", (
         "warehouse leaderboard gsm8k",
         "warehouse leaderboard gsm8k --where temperature=0.7 --json",
         "warehouse leaderboard --group mmlu --weights prompts",
     )),
-    Entry("compare", "look", "compare", "Compare two models on the prompts they share.", (
+    CommandEntry("compare", "look", "compare", "Compare two models on the prompts they share.", (
         "warehouse compare model-a model-b --benchmark gsm8k",
         "warehouse compare model-a model-b --equivalence 0.02",
         "warehouse compare model-a model-b --benchmark gsm8k --flips 20",
     )),
-    Entry("show", "look", "show", "Show a run, or one prompt of it with every response.", (
+    CommandEntry("show", "look", "show", "Show a run, or one prompt of it with every response.", (
         "warehouse show run:7",
         "warehouse show run:7 12",
     )),
-    Entry("report", "look", "report", "Write all results as one page that needs no network.", (
+    CommandEntry("report", "look", "report", "Write all results as one page that needs no network.", (
         "warehouse report",
         "warehouse report gsm8k --out gsm8k.html",
         "warehouse report --split --out results",
     )),
-    Entry("claim", "look", "claim", "Write a figure down so that others can check it.", (
+    CommandEntry("claim", "look", "claim", "Write a figure down so that others can check it.", (
         'warehouse claim "leaderboard gsm8k" -o claim.json',
         'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json',
     )),
-    Entry("claim verify", "look", "claim", "Recompute a claim, and say what differs.", (
+    CommandEntry("claim verify", "look", "claim", "Recompute a claim, and say what differs.", (
         "warehouse claim verify claim.json",
         "warehouse claim verify claim.json --from results/",
     )),
-    Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
+    CommandEntry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
         "warehouse query",
         "warehouse query score_summary --json",
         'warehouse query --sql "select model, estimate from score_summary"',
         "warehouse query --sql - --jsonl",
     )),
-    Entry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
+    CommandEntry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",
     )),
 )  # fmt: skip
 
 _INFERENCE = (
-    Entry("pairs", "inference", "pairs", "Compare all models of a benchmark, pair by pair.", (
+    CommandEntry("pairs", "inference", "pairs", "Compare all models of a benchmark, pair by pair.", (
         "warehouse pairs gsm8k",
         "warehouse pairs gsm8k --matrix",
     )),
-    Entry("variance", "inference", "variance", "Split a run's variance: prompts, draws; pass@k.", (
+    CommandEntry("variance", "inference", "variance", "Split a run's variance: prompts, draws; pass@k.", (
         "warehouse variance gsm8k",
         "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
         "warehouse variance model-a --benchmark gsm8k --seeds",
     )),
-    Entry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
+    CommandEntry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",
     )),
-    Entry("curves", "inference", "curves", "Tell where curves of training rise, fall and cross.", (
+    CommandEntry("curves", "inference", "curves", "Tell where curves of training rise, fall and cross.", (
         "warehouse curves arc_easy",
         "warehouse curves arc_easy mix-a mix-b --chance 0.25",
     )),
-    Entry("decide", "inference", "seeds", "Tell whether two recipes differ by more than seeds do.", (
+    CommandEntry("decide", "inference", "seeds", "Tell whether two recipes differ by more than seeds do.", (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
     )),
-    Entry("recipes", "inference", "seeds", "Find benchmarks that can decide between recipes.", (
+    CommandEntry("recipes", "inference", "seeds", "Find benchmarks that can decide between recipes.", (
         "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
         "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000",
     )),
-    Entry("reliability", "inference", "reliability", "How far a suite's verdicts hang on its prompts.", (
+    CommandEntry("reliability", "inference", "reliability", "How far a suite's verdicts hang on its prompts.", (
         "warehouse reliability mmlu",
         "warehouse reliability mmlu_pro --scenarios category",
         "warehouse reliability mmlu --part models --csv",
     )),
-    Entry("flash", "inference", "flash", "Rank a model with as few prompts as its place needs.", (
+    CommandEntry("flash", "inference", "flash", "Rank a model with as few prompts as its place needs.", (
         "warehouse flash mmlu",
         "warehouse flash mmlu --model model-a",
         "warehouse flash mmlu --model my/model --new --ids",
     )),
-    Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
+    CommandEntry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",
     )),
-    Entry("gate", "inference", "gate", "Decide whether a candidate is no worse than a baseline.", (
+    CommandEntry("gate", "inference", "gate", "Decide whether a candidate is no worse than a baseline.", (
         "warehouse gate candidate baseline --margin 0.01",
         "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
         "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
         "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval",
     )),
-    Entry("subset", "inference", "subset", "Ask a part of a benchmark in place of all of it.", (
+    CommandEntry("subset", "inference", "subset", "Ask a part of a benchmark in place of all of it.", (
         "warehouse subset plan gsm8k --size 200 --out plan.json",
         "warehouse subset export plan.json --to lm-eval",
     )),
-    Entry("subset plan", "inference", "subset", "Draw the prompts to ask, before a model is asked.", (
+    CommandEntry("subset plan", "inference", "subset", "Draw the prompts to ask, before a model is asked.", (
         "warehouse subset plan gsm8k --size 200 --out plan.json",
         "warehouse subset plan mmlu --width 0.04 --against model-a",
     )),
-    Entry("subset export", "inference", "subset", "Write planned prompts as a harness takes them.", (
+    CommandEntry("subset export", "inference", "subset", "Write planned prompts as a harness takes them.", (
         "warehouse subset export plan.json --to lm-eval",
         "warehouse subset export plan.json --to inspect --out ids.txt",
     )),
-    Entry("subset import", "inference", "subset", "Take in a plan that was made in another warehouse.", (
+    CommandEntry("subset import", "inference", "subset", "Take in a plan that was made in another warehouse.", (
         "warehouse subset import plan.json",
     )),
-    Entry("subset extend", "inference", "subset", "Add the next prompts to a plan that has no results.", (
+    CommandEntry("subset extend", "inference", "subset", "Add the next prompts to a plan that has no results.", (
         "warehouse subset extend plan.json --size 300 --out more.json",
     )),
 )  # fmt: skip
 
 _ITEMS = (
-    Entry("items", "items", "items", "How hard prompts are, and which go against the rest.", (
+    CommandEntry("items", "items", "items", "How hard prompts are, and which go against the rest.", (
         "warehouse items gsm8k",
         "warehouse items gsm8k --irt 2pl --csv",
         "warehouse items gsm8k --pruning",
     )),
-    Entry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
+    CommandEntry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
         "warehouse irt fit gsm8k",
         "warehouse irt ability gsm8k math",
     )),
-    Entry("irt fit", "items", "irt", "Fit prompts: how hard, how telling, which do not fit.", (
+    CommandEntry("irt fit", "items", "irt", "Fit prompts: how hard, how telling, which do not fit.", (
         "warehouse irt fit gsm8k",
         "warehouse irt fit mmlu --model 1pl --family developer --csv",
     )),
-    Entry("irt ability", "items", "irt", "Put models on one scale over several benchmarks.", (
+    CommandEntry("irt ability", "items", "irt", "Put models on one scale over several benchmarks.", (
         "warehouse irt ability gsm8k math",
         "warehouse irt ability gsm8k math --sensitivity",
     )),
-    Entry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
+    CommandEntry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",
     )),
-    Entry("anchors", "items", "flash", "Pick a few prompts for all; the error that costs.", (
+    CommandEntry("anchors", "items", "flash", "Pick a few prompts for all; the error that costs.", (
         "warehouse anchors gsm8k",
         "warehouse anchors mmlu --sizes 100 --list --csv",
     )),
-    Entry("audit", "items", "audit", "Keys that are probably wrong, by what models answer.", (
+    CommandEntry("audit", "items", "audit", "Keys that are probably wrong, by what models answer.", (
         "warehouse audit mmlu_redux --strata subject",
         "warehouse audit mmlu_redux --effect --plan cleaned.json",
         "warehouse audit mmlu_redux --against verdicts.csv",
     )),
-    Entry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
+    CommandEntry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
         "warehouse datamap gpt-4 --benchmark cruxeval_output",
         "warehouse datamap run:7 --group text --suspects --csv",
     )),
 )  # fmt: skip
 
 _TEXT = (
-    Entry("embed", "text", "text", "Turn the text of prompts into vectors, where it is new.", (
+    CommandEntry("embed", "text", "text", "Turn the text of prompts into vectors, where it is new.", (
         "warehouse embed gsm8k --embedder models/all-MiniLM-L6-v2",
         "warehouse embed --embedder sentence-transformers/all-MiniLM-L6-v2 --device cuda",
     )),
-    Entry("similar", "text", "text", "List the prompts nearest to a prompt or a text.", (
+    CommandEntry("similar", "text", "text", "List the prompts nearest to a prompt or a text.", (
         "warehouse similar prompt:12",
         'warehouse similar "how many apples are left" --benchmark gsm8k',
     )),
-    Entry("duplicates", "text", "text", "List near-duplicates, and how alike models score them.", (
+    CommandEntry("duplicates", "text", "text", "List near-duplicates, and how alike models score them.", (
         "warehouse duplicates",
         "warehouse duplicates gsm8k gsm8k_cot --threshold 0.98",
     )),
-    Entry("cluster", "text", "text", "Group prompts that are not independent, for error bars.", (
+    CommandEntry("cluster", "text", "text", "Group prompts that are not independent, for error bars.", (
         "warehouse cluster by squad passage --default",
         "warehouse cluster text gsm8k",
         "warehouse cluster show",
     )),
-    Entry("cluster by", "text", "text", "Group a benchmark's prompts by fields of theirs.", (
+    CommandEntry("cluster by", "text", "text", "Group a benchmark's prompts by fields of theirs.", (
         "warehouse cluster by squad passage --default",
     )),
-    Entry("cluster text", "text", "text", "Group a benchmark's prompts by what they ask.", (
+    CommandEntry("cluster text", "text", "text", "Group a benchmark's prompts by what they ask.", (
         "warehouse cluster text gsm8k",
         "warehouse cluster text gsm8k --threshold 0.9 --default",
     )),
-    Entry("cluster show", "text", "text", "List clusterings: how many clusters, and how large.", (
+    CommandEntry("cluster show", "text", "text", "List clusterings: how many clusters, and how large.", (
         "warehouse cluster show",
         "warehouse cluster show gsm8k",
     )),
 )  # fmt: skip
 
 _MATRIX = (
-    Entry("matrix", "items", "matrix", "Ask the matrix of scores, prompts × models.", (
+    CommandEntry("matrix", "items", "matrix", "Ask the matrix of scores, prompts × models.", (
         "warehouse matrix test gsm8k",
     )),
-    Entry("matrix test", "items", "matrix", "Test whether prompts are correlated beyond chance.", (
+    CommandEntry("matrix test", "items", "matrix", "Test whether prompts are correlated beyond chance.", (
         "warehouse matrix test gsm8k",
         "warehouse matrix test gsm8k --similarity jaccard --permutations 200 --seed 7",
     )),
-    Entry("matrix cluster", "items", "matrix", "Cluster prompts that models find alike.", (
+    CommandEntry("matrix cluster", "items", "matrix", "Cluster prompts that models find alike.", (
         "warehouse matrix cluster gsm8k",
         "warehouse matrix cluster gsm8k --clusters 2-8 --store alike --default",
     )),
-    Entry("matrix weights", "items", "matrix", "See ranks change as prompts weigh otherwise.", (
+    CommandEntry("matrix weights", "items", "matrix", "See ranks change as prompts weigh otherwise.", (
         "warehouse matrix weights gsm8k",
         "warehouse matrix weights gsm8k --part pairs",
     )),
-    Entry("matrix grow", "items", "matrix", "See scores settle as a benchmark grows.", (
+    CommandEntry("matrix grow", "items", "matrix", "See scores settle as a benchmark grows.", (
         "warehouse matrix grow gsm8k",
     )),
-    Entry("matrix explain", "items", "matrix", "Test whether what prompts ask explains scores.", (
+    CommandEntry("matrix explain", "items", "matrix", "Test whether what prompts ask explains scores.", (
         "warehouse matrix explain gsm8k",
     )),
 )  # fmt: skip
 
 _TIME = (
-    Entry("refresh", "time", "refresh", "Recompute stored figures that are out of date.", (
+    CommandEntry("refresh", "time", "refresh", "Recompute stored figures that are out of date.", (
         "warehouse refresh --baseline model-a",
         "warehouse refresh --dry-run",
         "warehouse refresh gsm8k --family matrix --prune-older-than 90d",
         "warehouse refresh --lake /shared/lake",
     )),
-    Entry("history", "time", "refresh", "Show how stored figures have changed.", (
+    CommandEntry("history", "time", "refresh", "Show how stored figures have changed.", (
         "warehouse history model-a gsm8k",
         "warehouse history model-a gsm8k --statistic score --last 5",
         "warehouse history gsm8k",
         "warehouse history model-a",
     )),
-    Entry("schedule", "time", "schedule", "Ingest, refresh and report at the times you say.", (
+    CommandEntry("schedule", "time", "schedule", "Ingest, refresh and report at the times you say.", (
         'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',
         'warehouse schedule --cron "30 6 * * mon-fri" --timezone Europe/Berlin --show-next 5',
         "warehouse schedule --once --watch results/",

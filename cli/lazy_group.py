@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .command_table import COMMANDS, FORMER, SECTIONS, Entry
+from .command_table import COMMANDS, FORMER, SECTIONS, CommandEntry
 from .state import global_options
 from .ui.output_files import Command
 from .ui.table import echo
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         return result
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A command with commands of its own; called without one it shows its help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -98,14 +98,14 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
     """Make a function the group ``name`` of the table."""
 
     def decorate(function: Callable[..., Any]) -> click.Group:
-        made: Any = click.group(name, **{"cls": Group, **_texts(COMMANDS[name]), **settings})
+        made: Any = click.group(name, **{"cls": CommandGroup, **_texts(COMMANDS[name]), **settings})
         made_command: click.Group = made(global_options(function))
         return made_command
 
     return decorate
 
 
-def _texts(entry: Entry) -> dict[str, Any]:
+def _texts(entry: CommandEntry) -> dict[str, Any]:
     examples = "\n".join(f"  {_in_lines(example)}" for example in entry.examples)
     return {"help": f"{entry.sentence}\n\n\b\nExample:\n{examples}", "short_help": entry.sentence}
 

@@ -198,9 +198,9 @@ USES = {
         (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster text", silent=("progress",)
     ),
     "refresh": Use(
-        ("warehouse.analysis.families.family:Settings",),
+        ("warehouse.analysis.families.family:FamilySettings",),
         "refresh",
-        own=("benchmarks", "families", "progress", "lake"),  # of the function ``refresh`` and its ``Work``
+        own=("benchmarks", "families", "progress", "lake"),  # of the function ``refresh`` and its ``RefreshRequest``
         silent=("n_resamples", "progress"),
         flags=("dry_run", "prune", "only_alerts"),
     ),

@@ -195,15 +195,15 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
     """
     path = folder / FILE
     settings = _read(path)[0] if path.is_file() else {}
-    wanted = {"publish.path": target, "publish.after": after}
-    existing = {name: setting for name, setting in settings.items() if name in wanted}
-    if {name: setting.value for name, setting in existing.items()} == wanted:
+    new_settings = {"publish.path": target, "publish.after": after}
+    existing = {name: setting for name, setting in settings.items() if name in new_settings}
+    if {name: setting.value for name, setting in existing.items()} == new_settings:
         return path
     if existing:
         listed = "; ".join(f"{name} is {setting}" for name, setting in existing.items())
         raise MisuseError(f"{listed}; change it there")
     lines = "".join(
-        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in wanted.items()
+        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in new_settings.items()
     )
     before = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
     replace_file(path, f"{before}[publish]\n{lines}".encode())
@@ -311,8 +311,8 @@ def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> Inp
 
 
 def _wrong_type(path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]) -> InputError:
-    place = f"line {lines.get(name, 1)}"
-    return InputError(f"{name} is {_told(value)}", path=str(path), place=place, expected=expected)
+    location = f"line {lines.get(name, 1)}"
+    return InputError(f"{name} is {_told(value)}", path=str(path), place=location, expected=expected)
 
 
 def _told(value: Any) -> str:

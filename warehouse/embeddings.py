@@ -229,13 +229,13 @@ def load_model(kind: str, spec: str, folder: Path | None, device: str | None) ->
 
 
 def _read(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
-    place = spec if folder is None else str(folder)
+    source = spec if folder is None else str(folder)
     if folder is None:
         with suppress(Exception):  # not kept on this machine yet: fetched below
-            return kind(place, device=device, local_files_only=True)
+            return kind(source, device=device, local_files_only=True)
         reach_hub(spec)
     try:
-        return kind(place, device=device, local_files_only=folder is not None)
+        return kind(source, device=device, local_files_only=folder is not None)
     except Exception as error:  # the packages raise what their own readers raise
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(
@@ -322,10 +322,10 @@ def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BAT
         refuse_for_own(device, batch_size)
         return _own_embedder(spec)
     labelled = None if Path(spec).exists() else _LABELLED.fullmatch(spec)
-    label, place = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
-    folder = find_folder(place)
-    model = load_model("SentenceTransformer", place, folder, device)
-    name = label or (place if folder is None else folder.name)
+    label, source = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
+    folder = find_folder(source)
+    model = load_model("SentenceTransformer", source, folder, device)
+    name = label or (source if folder is None else folder.name)
     revision = hub_revision(model) if folder is None else folder_revision(folder)
     return SentenceEmbedder(name, revision, model, batch_size)
 

@@ -116,7 +116,7 @@ def _listed(manifest: Path) -> list[str] | None:
 
 
 def _besides(folder: Path, listed: set[str]) -> list[str]:
-    """What lies in a folder beside the files that its manifest lists."""
+    """Entries of a folder that its manifest does not list."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(str(path.relative_to(folder)) for path in found if path.relative_to(folder).as_posix() not in listed)
 

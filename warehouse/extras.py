@@ -24,7 +24,7 @@ class Later:
 
 
 def load(name: str, extra: str, purpose: str) -> Any:
-    """A module of a package that an extra of ours installs.
+    """Import a module of an optional dependency.
 
     Args:
         name: of the module, such as ``deltalake``.

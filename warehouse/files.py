@@ -60,7 +60,7 @@ COPY = OutputKind("published copy")
 
 #: What files of databases begin with, and at which byte: a DuckDB file and its log, a SQLite file.
 _DATABASES = ((8, b"DUCK"), (0, b"d\0be\0"), (0, b"SQLite format 3\0"))
-#: What engines and this program put behind a database's name for the files beside it.
+#: Suffixes of the files that engines and this program keep next to a database.
 _BESIDE = re.compile(r"(?P<database>.+)(?:\.(?:wal|tmp|refresh)|-(?:wal|shm|journal))", re.IGNORECASE | re.DOTALL)
 #: Errors of a disk that has no room.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -146,7 +146,7 @@ def is_database(path: Path) -> bool:
     """
     with path.open("rb") as file:
         head = file.read(16)
-    return any(head.startswith(magic, place) for place, magic in _DATABASES)
+    return any(head.startswith(magic, offset) for offset, magic in _DATABASES)
 
 
 def databases_in(folder: Path) -> list[str]:

@@ -78,9 +78,9 @@ def _set_up() -> None:
     """Set up the SDK as its variables say, where nobody has."""
     from opentelemetry import trace
 
-    wanted = [name.strip() for name in os.environ.get("OTEL_TRACES_EXPORTER", "").split(",")]
-    wanted = [name for name in wanted if name and name != "none"]
-    if not wanted or not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+    listed = [name.strip() for name in os.environ.get("OTEL_TRACES_EXPORTER", "").split(",")]
+    listed = [name for name in listed if name and name != "none"]
+    if not listed or not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return
     try:
         from opentelemetry.sdk.resources import Resource
@@ -92,7 +92,7 @@ def _set_up() -> None:
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     provider = TracerProvider(resource=Resource.create({} if named else {"service.name": NAME}))
     exporters = {entry.name: entry for entry in entry_points(group="opentelemetry_traces_exporter")}
-    for name in wanted:
+    for name in listed:
         if name in exporters:
             provider.add_span_processor(BatchSpanProcessor(exporters[name].load()()))
         else:

@@ -21,11 +21,11 @@ from ..ui.questions import options_of
 from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.audit.report import AgreementRow, AuditReport, AuditRow
+    from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow
 
 #: Characters of an answer and of a question.
 ANSWER, ANSWER_WIDE, QUESTION = 14, 40, 50
-_SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
+_MINOR = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 
 
 @command("audit")
@@ -44,7 +44,7 @@ _SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 @output_options
 @pass_state
 def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.audit.report import AgreementRow, AuditRow, EffectRow
+    from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow
 
     question = Audit.from_command(options, typed(options))
     if options["effect"] and options["against"] is not None and not output.for_people:
@@ -64,7 +64,7 @@ def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Out
     if output.for_people:
         _print(report, top, state)
     elif report.agreement:
-        output.emit_records(AgreementRow, report.agreement)
+        output.emit_records(AuditAgreementRow, report.agreement)
     elif options["effect"]:
         output.emit_records(EffectRow, report.effect)
     else:
@@ -112,7 +112,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
         }
         for row in rows
     ]
-    print_rows(cells, needless=("stratum", "rate", "unparsed", "audit", "beside", "question"), spare=_SPARE)
+    print_rows(cells, hide_empty=("stratum", "rate", "unparsed", "audit", "beside", "question"), minor=_MINOR)
 
 
 def _beside(row: AuditRow) -> list[str]:
@@ -155,7 +155,7 @@ def _print_effect(report: AuditReport) -> None:
         for row in rows
     ]
     echo()
-    print_rows(cells, needless=("flags",), spare=(name, "flags"))
+    print_rows(cells, hide_empty=("flags",), minor=(name, "flags"))
 
 
 def _arrow(before: int | None, after: int | None) -> str:
@@ -176,7 +176,7 @@ _WORDS = {
 }
 
 
-def _print_agreement(rows: Sequence[AgreementRow]) -> None:
+def _print_agreement(rows: Sequence[AuditAgreementRow]) -> None:
     first = rows[0]
     print_text(
         f"Against the audit: {first.n_wrong} of {first.n} keys are wrong, {100 * first.n_wrong / first.n:.1f} %."

@@ -35,9 +35,9 @@ RUN_COLUMNS = (
     "note",
 )
 
-NEEDLESS = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
+HIDE_EMPTY = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE_RUN_COLUMNS = (
+MINOR_RUN_COLUMNS = (
     "status",
     "checkpoint",
     "agent",
@@ -97,7 +97,9 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
         rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
     shown = (*RUN_COLUMNS, "superseded_by") if everything else RUN_COLUMNS
-    output.emit_records(ListedRun, rows, shown=shown, needless=NEEDLESS, spare=SPARE_RUN_COLUMNS, empty="no such runs")
+    output.emit_records(
+        ListedRun, rows, shown=shown, hide_empty=HIDE_EMPTY, minor=MINOR_RUN_COLUMNS, empty="no such runs"
+    )
     for hint in hints:
         state.say(f"note: {hint}")
 
@@ -129,7 +131,7 @@ SOURCE_COLUMNS = (
     "loaded_at",
 )
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE_SOURCE_COLUMNS = (
+MINOR_SOURCE_COLUMNS = (
     "n_seen_again",
     "n_superseded",
     "n_scores",
@@ -152,7 +154,7 @@ def sources(state: State, source: str | None, output: Output) -> None:
         entries = catalogue.sources(store, source)
         rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
     output.emit_records(
-        catalogue.SourceEntry, entries, shown=SOURCE_COLUMNS, spare=SPARE_SOURCE_COLUMNS, empty="nothing ingested yet"
+        catalogue.SourceEntry, entries, shown=SOURCE_COLUMNS, minor=MINOR_SOURCE_COLUMNS, empty="nothing ingested yet"
     )
     if source and output.for_people:
         for text in entries[0].notes:
@@ -200,10 +202,10 @@ def models(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         entries = aliases.models(store)
-    needless = ("family", "developer", "parameter_count")
+    hide_empty = ("family", "developer", "parameter_count")
     shown = _shown(aliases.ModelEntry, "model", entries)
     output.emit_records(
-        aliases.ModelEntry, entries, shown=shown, needless=needless, spare=needless, empty="no models yet"
+        aliases.ModelEntry, entries, shown=shown, hide_empty=hide_empty, minor=hide_empty, empty="no models yet"
     )
 
 
@@ -238,11 +240,11 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         entries = aliases.benchmarks(store)
-    needless = ("parent", "version", "clustering")
-    spare = ("version", "clustering", "parent", "n_models")
+    hide_empty = ("parent", "version", "clustering")
+    minor = ("version", "clustering", "parent", "n_models")
     shown = _shown(aliases.BenchmarkEntry, "benchmark", entries)
     output.emit_records(
-        aliases.BenchmarkEntry, entries, shown=shown, needless=needless, spare=spare, empty="no benchmarks yet"
+        aliases.BenchmarkEntry, entries, shown=shown, hide_empty=hide_empty, minor=minor, empty="no benchmarks yet"
     )
 
 

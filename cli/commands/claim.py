@@ -78,7 +78,7 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     if kind not in kinds():
         raise MisuseError(f"nothing can be claimed of '{kind}'; expected a command of: {', '.join(kinds())}")
     context = _context(kind, words[1:])
-    known = accepted(kind)
+    defaults = accepted(kind)
     typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
     if "named" in typed and "benchmark" not in typed:
         typed["benchmark"] = typed.pop("named")
@@ -86,11 +86,13 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     for name, value in typed.items():
         plain: Any = list(value) if isinstance(value, tuple) else value
         plain = plain.replace("-", "_") if name == "estimand" else plain
-        if name not in known:
+        if name not in defaults:
             raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, name)}")
-        if plain != known[name]:
+        if plain != defaults[name]:
             parameters[name] = plain
-    missing = [name for name, default in known.items() if default is inspect.Parameter.empty and name not in parameters]
+    missing = [
+        name for name, default in defaults.items() if default is inspect.Parameter.empty and name not in parameters
+    ]
     if missing:
         raise MisuseError(f'a claim on {kind} needs {missing[0]!r}, such as: warehouse claim "{kind} ..." -o FILE')
     return kind, parameters
@@ -105,13 +107,13 @@ def _context(kind: str, words: list[str]) -> click.Context:
     from ..main import cli
 
     top = click.Context(cli, info_name="warehouse", help_option_names=[])  # what asks for help ends the program
-    asked = cli.get_command(top, kind)
-    assert asked is not None
+    command = cli.get_command(top, kind)
+    assert command is not None
     try:
-        context = asked.make_context(kind, words, parent=top)
+        context = command.make_context(kind, words, parent=top)
     except click.ClickException as error:
         raise MisuseError(f"'{shlex.join([kind, *words])}': {error.format_message()}") from None
-    for one in asked.params:
+    for one in command.params:
         if not one.expose_value and _is_typed(context, str(one.name)):
             raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, str(one.name))}")
     return context
@@ -151,11 +153,11 @@ def verify(
     check_parameters(read, bundle)
     typed = read.kind == "query"
     with ExitStack() as stack:
-        asked = state
+        checked_state = state
         if dumps:
             folder = stack.enter_context(temporary_folder())
-            asked = State(store_of_dumps(folder, dumps, read), quiet=True)
-        with asked.open(guarded=typed, limits=limits, typed=typed) as store:
+            checked_state = State(store_of_dumps(folder, dumps, read), quiet=True)
+        with checked_state.open(guarded=typed, limits=limits, typed=typed) as store:
             verdict = verify_claim(store, read, _parsed, other_files=other_files)
     if output.for_people:
         _print(verdict, read.command, read.answer)
@@ -165,8 +167,8 @@ def verify(
     return 0 if verdict.holds else 1
 
 
-def _print(verdict: Verdict, asked: str, answer: str) -> None:
-    print_text(visible(f"claimed: {answer} ({asked})"))
+def _print(verdict: Verdict, command: str, answer: str) -> None:
+    print_text(visible(f"claimed: {answer} ({command})"))
     print_text(f"{verdict}")
     if verdict.rows:
         print_text("")

@@ -115,10 +115,10 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
         )
         if not flips:
             continue
-        needless = ("question", "target", "a said", "b said")
+        hide_empty = ("question", "target", "a said", "b said")
         texts = distinctive([flip.text for flip in flips])
         cells = [_flip_cells(flip, text) for flip, text in zip(flips, texts, strict=True)]
-        print_table(columns, cells, needless=needless)
+        print_table(columns, cells, hide_empty=hide_empty)
         if total > limit:
             echo(f"... and {total - limit} more: --flips {total}")
         echo(f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id} (b: run:{flips[0].run_b})")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_SPARE = ("band", "chance", "checkpoints", "first", "drop at", "split")
+_MINOR = ("band", "chance", "checkpoints", "first", "drop at", "split")
 #: Curves whose findings are told one by one.
 _TOLD = 6
 
@@ -72,7 +72,7 @@ def _print_curves(report: CurvesReport) -> None:
     places = decimals(widths)
     rows = [_curve_cells(row, places, level_column(report.level)) for row in report.rows]
     rows = print_constants(rows, ("benchmark", "metric", "model", "unit"))
-    print_rows(rows, needless=("split", "recipe", "setting", "above from", "drops", "drop at"), spare=_SPARE)
+    print_rows(rows, hide_empty=("split", "recipe", "setting", "above from", "drops", "drop at"), minor=_MINOR)
 
 
 def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def _print_checkpoints(report: CurvesReport) -> None:
     rows = print_constants(cells, ("benchmark", "metric", "model", "unit"))
     print_rows(
         rows,
-        needless=("split", "recipe", "setting", "p chance", "p drop", "", "change"),
-        spare=("p drop", "p chance", "split"),
+        hide_empty=("split", "recipe", "setting", "p chance", "p drop", "", "change"),
+        minor=("p drop", "p chance", "split"),
     )
 
 

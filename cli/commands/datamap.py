@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SHOWN, DRAWN = 20, 4
 EXCERPT = 50
 #: Columns of the distribution that a narrow terminal does without, the first of them first.
-SPARE = ("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
+MINOR = ("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
 #: Upper ends of the columns and lower ends of the rows of the drawn map.
 P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
 P_TITLES = ("P = 0", "to .1", "to .25", "to .5", "to .75", "to .9", "below 1", "P = 1")
@@ -146,9 +146,12 @@ def _print_distribution(rows: Sequence[DistributionRow]) -> None:
         }
         for row in rows
     ]
-    needless = ("split", "condition", "temperature", "S")
+    hide_empty = ("split", "condition", "temperature", "S")
     print_rows(
-        cells, needless=needless, counts=("sets",), spare=("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
+        cells,
+        hide_empty=hide_empty,
+        counts=("sets",),
+        minor=("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts"),
     )
 
 
@@ -202,6 +205,6 @@ def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
         }
         for row, question in zip(shown, texts, strict=True)
     ]
-    print_rows(cells, needless=("benchmark", "model", "condition", "target"), spare=("S", "question"))
+    print_rows(cells, hide_empty=("benchmark", "model", "condition", "target"), minor=("S", "question"))
     if len(shown) < len(suspects):
         echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")

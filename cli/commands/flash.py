@@ -1,4 +1,4 @@
-"""``flash`` and ``anchors``: few prompts in place of all, and what they cost in truth."""
+"""``flash`` and ``anchors``: few prompts instead of all, and the error that this adds."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def _print_model(report: FlashReport) -> None:
             }
             for row in report.next_prompts[:_SHOWN]
         ],
-        needless=("text",),
-        spare=("text",),
+        hide_empty=("text",),
+        minor=("text",),
     )
     echo()
 
@@ -195,8 +195,8 @@ def _print_errors(report: AnchorReport) -> None:
             }
             for row in report.rows
         ],
-        needless=("seed sd", "monotonicity", "se", "tau", "reversed", "among top 10"),
-        spare=("se", "largest", "bias"),
+        hide_empty=("seed sd", "monotonicity", "se", "tau", "reversed", "among top 10"),
+        minor=("se", "largest", "bias"),
     )
     if any(row.seed_sd is not None or row.monotonicity is not None for row in report.rows):
         print_text("seed sd and monotonicity: by the estimate, and on all prompts.")
@@ -222,6 +222,6 @@ def _print_anchors(report: AnchorReport) -> None:
             }
             for row in report.anchors
         ],
-        needless=("text",),
-        spare=("text",),
+        hide_empty=("text",),
+        minor=("text",),
     )

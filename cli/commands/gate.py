@@ -44,7 +44,7 @@ def margins_callback(
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
+MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
 
 
 @command("gate")
@@ -136,7 +136,7 @@ def _print(decision: Gate) -> None:
         for row in decision.rows
     ]
     print_text(f"{decision.one_line}\n")
-    print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"), spare=SPARE)
+    print_rows(cells, hide_empty=("split", "clusters", "reason"), counts=("if equal", "as seen"), minor=MINOR)
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
         print_text(
             "if equal: prompts with which a candidate as good as the baseline passes with power 0.8\n"

@@ -28,12 +28,12 @@ PAUSE = 2.0
 #: What a log is followed with.
 _FOLLOWED = ("metric", "where", "n_max", "alpha", "seed", "looks", "use_history", "latest", "force")
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
+MINOR = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 
 @dataclass(frozen=True)
 class AskedGate(Sequential, ReleaseGate):
-    """What the command may be told: of a gate that looks once, of one that looks again, and of a log to follow."""
+    """All options of the command: of a gate that looks once, of a sequential one, and of a log to follow."""
 
     _: KW_ONLY
     sequential: Annotated[bool, Option("On runs that may still grow: holds however often one asks.")] = False
@@ -79,7 +79,7 @@ class AskedGate(Sequential, ReleaseGate):
         return self.part(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)
 
 
-#: What click is told of options besides.
+#: Further settings of the options for click.
 SETTINGS: dict[str, dict[str, Any]] = {
     **{
         name: {"help": f"With --sequential: {one.help[0].lower()}{one.help[1:]}"}
@@ -94,13 +94,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def sequential_gate(
-    state: State, asked: AskedGate, question: SequentialReleaseGate, output: Output, markdown: bool
+    state: State, typed_gate: AskedGate, question: SequentialReleaseGate, output: Output, markdown: bool
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
     from warehouse.analysis.sequential.row import SequentialRow
 
-    if asked.follow is not None:
-        return _follow(state, asked, question, output)
+    if typed_gate.follow is not None:
+        return _follow(state, typed_gate, question, output)
     with state.open() as store:
         decision: SequentialGate = question.ask(store)
     if markdown:
@@ -114,7 +114,7 @@ def sequential_gate(
     return decision.exit_code
 
 
-def _follow(state: State, asked: AskedGate, question: SequentialReleaseGate, output: Output) -> int:
+def _follow(state: State, typed_gate: AskedGate, question: SequentialReleaseGate, output: Output) -> int:
     from warehouse.analysis.comparison.gate import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now
@@ -126,15 +126,15 @@ def _follow(state: State, asked: AskedGate, question: SequentialReleaseGate, out
     house = Warehouse(state.config().url.value, wait=state.wait)
     verdict = "undecided"
     with stopping() as stop:
-        state.say(f"following {asked.follow}; Ctrl-C ends")
+        state.say(f"following {typed_gate.follow}; Ctrl-C ends")
         rows = house.follow_gate(
-            asked.follow or Path(),
+            typed_gate.follow or Path(),
             question.candidate,
             question.baseline,
             question.margin,
             benchmark=next(iter(question.benchmarks), None),
-            mapping=asked.mapping,
-            values=assignments(tuple(asked.values), "--set"),
+            mapping=typed_gate.mapping,
+            values=assignments(tuple(typed_gate.values), "--set"),
             pause=lambda: not stop.wait(PAUSE),
             say=state.say,
             **{name: getattr(question, name) for name in _FOLLOWED},
@@ -168,9 +168,9 @@ def _print(decision: SequentialGate) -> None:
     print_text(sentence(decision) + "\n")
     print_rows(
         [_cells(row) for row in decision.rows],
-        needless=("split", "reason", "pass", "fail", "expected more", "decided at"),
+        hide_empty=("split", "reason", "pass", "fail", "expected more", "decided at"),
         counts=("unscored", "beyond"),
-        spare=SPARE,
+        minor=MINOR,
     )
     print_text("")
     for line in _legend(decision.rows):

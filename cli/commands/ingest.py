@@ -173,7 +173,7 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
         Output("json").emit_records(LoadReport, report.sources)
     else:
         print_summary(report, state, dry_run=given["dry_run"])
-    print_errors(report.refused, every=state.verbose)
+    print_errors(report.refused, show_all=state.verbose)
     _publish(state, given, report)
     click.get_current_context().exit(REFUSED if report.refused else 0)
 
@@ -299,9 +299,9 @@ def _ingest(state: State, given: Given) -> IngestReport:
 
 def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     """What to say where no file was a dump: what was found, and what to do."""
-    count, known = len(unread), [str(item) for item in unread if item.reason]
-    if known and len(known) == count:
-        return "; ".join(known[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
+    count, reasons = len(unread), [str(item) for item in unread if item.reason]
+    if reasons and len(reasons) == count:
+        return "; ".join(reasons[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice
@@ -372,8 +372,8 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         if file is not None:
             raise click.UsageError(f"--list lists the shipped mappings: name no file, found {file}")
         refuse_typed("goes with a file or the name of a mapping, not with --list", "output", "force")
-        known = shipped_mappings().items()
-        print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in known)
+        mappings = shipped_mappings().items()
+        print_rows({"name": name, "reads": excerpt(describe_mapping(path), DESCRIPTION)} for name, path in mappings)
         return
     if file is None:
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")

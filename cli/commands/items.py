@@ -124,7 +124,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             }
             for row in shown
         ],
-        needless=(
+        hide_empty=(
             "models",
             "q negative",
             "r implied",
@@ -137,7 +137,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             "near",
             "text",
         ),
-        spare=("se", "id", "outfit", "a", "r implied"),
+        minor=("se", "id", "outfit", "a", "r implied"),
     )
     print_legend(LEGEND, columns)
     if len(shown) < len(report.rows):
@@ -170,7 +170,7 @@ def print_splits(report: SplitReport) -> None:
 
 
 def print_pruning(report: PruningReport) -> None:
-    """What dropping weak prompts does, beside random ones."""
+    """What dropping weak prompts does, compared with random ones."""
     print_text(f"{report.one_line}: least discriminating prompts of {report.n_train} models dropped,")
     print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
     echo()

@@ -47,7 +47,7 @@ def sync(state: State, location: str, anew: bool, output: Output) -> None:
     changed = [table for table in report.tables if table.written]
     if changed and report.version:
         echo()
-        output.emit_records(SyncedTable, changed, shown=_CHANGED, spare=("version",))
+        output.emit_records(SyncedTable, changed, shown=_CHANGED, minor=("version",))
     return None
 
 

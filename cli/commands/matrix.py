@@ -108,8 +108,8 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 
     from ..ui.matrix_tables import print_histogram, print_test
 
-    with opened(state, benchmark, "permutations", options) as asked:
-        result = asked.test(**options)
+    with opened(state, benchmark, "permutations", options) as scores:
+        result = scores.test(**options)
     if not output.for_people:
         kind, rows = (HistogramRow, result.histogram) if histogram else (TestRow, result.rows)
         output.emit_records(kind, rows)
@@ -144,8 +144,8 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
         refuse_typed("needs --store NAME", "default", "replace")
     if options["store"] and not options["store_result"]:
         raise click.UsageError("give one of --store NAME and --no-store")
-    with opened(state, benchmark, "clusterings", options) as asked:
-        result = asked.cluster(**options)
+    with opened(state, benchmark, "clusterings", options) as scores:
+        result = scores.cluster(**options)
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
         output.emit(columns, member_rows(result))
@@ -195,8 +195,8 @@ def weights(
     from ..ui.matrix_tables import print_weights
 
     options["given"] = None if file is None else read_weights(file)
-    with opened(state, benchmark, "random weightings", options) as asked:
-        result = asked.weights(**options)
+    with opened(state, benchmark, "random weightings", options) as scores:
+        result = scores.weights(**options)
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
         "schemes": (WeightRow, result.rows),
         "random": (RandomWeightRow, result.random),
@@ -263,8 +263,8 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 
     if output.for_people:
         refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
-    with opened(state, benchmark, "prompts", options) as asked:
-        result = asked.grow(**options)
+    with opened(state, benchmark, "prompts", options) as scores:
+        result = scores.grow(**options)
     if output.for_people:
         print_growth(result)
     else:
@@ -298,8 +298,8 @@ def explain(state: State, /, benchmark: str, output: Output, top: int, **options
 
     from ..ui.matrix_tables import print_explanation
 
-    with opened(state, benchmark, "permutations", options) as asked:
-        result = asked.explain(**options)
+    with opened(state, benchmark, "permutations", options) as scores:
+        result = scores.explain(**options)
     if output.for_people:
         print_explanation(result, top)
     else:

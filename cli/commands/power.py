@@ -16,7 +16,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import Figure, decimals, echo, number, print_table, print_text
+from ..ui.table import WrittenNumber, decimals, echo, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AskedPower(Planned, GivenVariances, PowerPilot):
-    """What the command may be told: a plan, from stored runs or from variances."""
+    """All options of the command: a plan, from stored runs or from variances."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,14 +71,16 @@ def power(
     from warehouse.analysis.power.question import PowerQuestion
     from warehouse.stats import Cost
 
-    asked = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
-    question = asked.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
+    planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
+    question = planned.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
-    if asked.references:
+    if planned.references:
         with state.open() as store:
-            source = asked.part(PowerPilot).ask(store)
+            source = planned.part(PowerPilot).ask(store)
     else:
-        source = given_parts(asked.omega2 or 0.0, asked.sigma2_a, asked.sigma2_b, asked.icc, asked.cluster_size)
+        source = given_parts(
+            planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
+        )
     plan = plan_power(question, source)
     if output.for_people:
         _print(plan)
@@ -119,8 +121,10 @@ def _print_grid(table: list[PowerRow], measure: str) -> None:
     cells = {(row.n, row.k_a): getattr(row, measure) for row in table}
     places = 3 if measure == "power" else decimals(cells.values())
     clusters = {row.n: row.n_clusters for row in table}
-    rows = [[Figure(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)]
-    print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, needless=("clusters",))
+    rows = [
+        [WrittenNumber(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)
+    ]
+    print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, hide_empty=("clusters",))
 
 
 def _best_in_words(row: PowerRow) -> str:

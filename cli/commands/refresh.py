@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.refresh.history import History, HistoryRow
     from warehouse.refresh.results import Refreshed
-    from warehouse.refresh.run import Work
+    from warehouse.refresh.run import RefreshRequest
 
 
 #: Rows of a list that people are shown; programs get all.
@@ -100,7 +100,7 @@ def refresh(
     output: Output,
     **options: Any,
 ) -> int:
-    from warehouse.refresh.results import COUNTS, FamilyRow, StaleRow
+    from warehouse.refresh.results import COUNTS, RefreshedFamilyRow, StaleRow
     from warehouse.refresh.run import list_stale
     from warehouse.refresh.run import refresh as recompute
 
@@ -124,7 +124,7 @@ def refresh(
         tell = None if bar is None else lambda done, total: bar(done / total)
         refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say, lake=lake)
     if not only_alerts:
-        output.emit_records(FamilyRow, refreshed.rows, counts=COUNTS)
+        output.emit_records(RefreshedFamilyRow, refreshed.rows, counts=COUNTS)
     _say(state, refreshed.one_line, refreshed.notes)
     failed = _failures(refreshed)
     if prune is not None:
@@ -135,7 +135,7 @@ def refresh(
     return max(failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts))
 
 
-def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
+def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> RefreshRequest:
     """What to refresh: as the options say, else the file, else the defaults.
 
     Args:
@@ -146,9 +146,9 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
         MisuseError: no such family, or a webhook that is none; of the file's says where.
     """
     from warehouse.analysis.families import choose_families
-    from warehouse.analysis.families.family import Settings
+    from warehouse.analysis.families.family import FamilySettings
     from warehouse.errors import MisuseError
-    from warehouse.refresh.run import Work
+    from warehouse.refresh.run import RefreshRequest
 
     def setting(name: str) -> Any:
         given = options.get(name)
@@ -169,7 +169,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
         raise MisuseError(f"{config.others['refresh.families'].origin}: {error}") from None
     webhook = webhook_of(config)
     channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
-    return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers), channels)
+    return RefreshRequest(lists[0], lists[1], FamilySettings(baselines=lists[2], **numbers), channels)
 
 
 def _prune(state: State, age: timedelta) -> None:
@@ -288,8 +288,8 @@ def _print_history(changes: History) -> None:
         cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(
         cells,
-        needless=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
-        spare=("method", "n", "metric", "reason", "p", "change"),
+        hide_empty=("benchmark", "interval", "change", "p", "metric", "n", "reason"),
+        minor=("method", "n", "metric", "reason", "p", "change"),
     )
 
 
@@ -335,7 +335,7 @@ def alert_rules(config: Config) -> Rules:
 
 
 def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, only: bool) -> int:
-    """Check the rules of the file, and tell what there is to tell.
+    """Check the rules of the file, and deliver the alerts that are due.
 
     Args:
         only: alerts are the answer of the command; else they are lines on standard error.
@@ -386,10 +386,10 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 
 
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
-    from warehouse.refresh.alerts import NEEDLESS, Alert
+    from warehouse.refresh.alerts import HIDE_EMPTY, Alert
 
     rows = [row for batch in alerts for row in batch.rows]
-    output.emit_records(Alert, rows, needless=NEEDLESS, empty="no alerts")
+    output.emit_records(Alert, rows, hide_empty=HIDE_EMPTY, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 

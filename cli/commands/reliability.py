@@ -30,7 +30,7 @@ _WORDS = {
 }
 _NAME = 30
 #: Columns that a narrow terminal does without, the first of them first.
-_SPARE = ("weighted", "e", "prompts a model", "rank ±")
+_MINOR = ("weighted", "e", "prompts a model", "rank ±")
 #: Rows of pairs of subscenarios that people see.
 _PAIRS = 20
 
@@ -97,13 +97,13 @@ def _print_summary(report: ReliabilityReport) -> None:
         f" {report.rows[0].n_resamples}):"
     )
     whole = [row for row in report.rows if row.size is None]
-    print_rows([_cells(row, of=row.granularity) for row in whole if row.ranking is not None], spare=_SPARE)
+    print_rows([_cells(row, of=row.granularity) for row in whole if row.ranking is not None], minor=_MINOR)
     for row in whole:
         if row.ranking is None:
             print_text(f"{row.granularity}: no figure: {row.reason}")
     echo()
     print_text("Fewer prompts of each scenario, resampled:")
-    print_rows([_cells(row) for row in report.prompt_rows], spare=_SPARE)
+    print_rows([_cells(row) for row in report.prompt_rows], minor=_MINOR)
     echo()
     print_text(_below(report))
 
@@ -115,7 +115,7 @@ def _print_sizes(report: ReliabilityReport) -> None:
             print_text(f"{granularity}: no figure: {rows[-1].reason}")
         else:
             print_text(f"Other {words}:")
-            print_rows([_cells(row) for row in rows], spare=_SPARE)
+            print_rows([_cells(row) for row in rows], minor=_MINOR)
         echo()
 
 
@@ -187,7 +187,7 @@ def _print_models(report: ReliabilityReport) -> None:
             for row in report.models
         ],
         counts=("lacks",),
-        spare=("mean z", "BT", "quality", "mean", "by parts", "rank ±"),
+        minor=("mean z", "BT", "quality", "mean", "by parts", "rank ±"),
     )
     print_text("by ...: rank by the mean, the mean z-score, Bradley-Terry, and win rates over subscenarios.")
 
@@ -217,7 +217,7 @@ def _print_switches(report: ReliabilityReport) -> None:
             {"size": "all" if size is None else size} | {f"{w} models": number(of[size, w], 3) for w in windows}
             for size in sizes
         ],
-        needless=tuple(f"{w} models" for w in windows),
+        hide_empty=tuple(f"{w} models" for w in windows),
     )
 
 

@@ -23,7 +23,7 @@ from .refresh import age_callback, alert_rules, wanted, webhook_of
 if TYPE_CHECKING:
     from warehouse.config import Config, Setting
     from warehouse.schedule.job import Job
-    from warehouse.schedule.log import Log
+    from warehouse.schedule.log import JobLog
     from warehouse.schedule.loop import Times
 
 
@@ -204,10 +204,10 @@ def _environment(state: State) -> dict[str, str]:
     return {**os.environ, **({URL_VARIABLE: state.db} if state.db else {})}
 
 
-def _log(state: State, settings: _Settings) -> Log:
-    from warehouse.schedule.log import Log
+def _log(state: State, settings: _Settings) -> JobLog:
+    from warehouse.schedule.log import JobLog
 
-    return Log(settings["log_format"], sys.stderr, quiet=state.quiet)
+    return JobLog(settings["log_format"], sys.stderr, quiet=state.quiet)
 
 
 # --- the job ---------------------------------------------------------------------------------
@@ -271,10 +271,10 @@ def config(state: State, output: Output) -> None:
 def _defaults() -> dict[str, object]:
     """What holds where neither the file nor anything above it says anything."""
     from warehouse.analysis.families import ON_REQUEST, family_names
-    from warehouse.analysis.families.family import Settings
+    from warehouse.analysis.families.family import FamilySettings
     from warehouse.refresh.alerts import Rules
 
-    settings = asdict(Settings())
+    settings = asdict(FamilySettings())
     refresh = settings | {
         "resamples": settings["n_resamples"],
         "families": [name for name in family_names() if name not in ON_REQUEST],

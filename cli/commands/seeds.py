@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 #: Columns that are left out where no row has them.
-_NEEDLESS = (
+_HIDE_EMPTY = (
     *("split", "recipe", "setting", "mean", "sd over seeds", "half-width", "noise floor", "jitter", "tau", "p rise"),
     *("SNR", "SNR, other", "ratio", "interval of ratio", "flags"),
 )
 #: Columns that a narrow terminal does without, the first of them first.
-_SPARE_OF_SEEDS = ("checkpoints", "half-width", "jitter", "tau", "p rise")
+_MINOR_OF_SEEDS = ("checkpoints", "half-width", "jitter", "tau", "p rise")
 #: Further ones, to make room for a second metric.
 _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 
@@ -66,12 +66,12 @@ def _print_seeds(report: SeedsReport, state: State) -> None:
     level = level_column(report.level)
     floors = any(row.noise_floor is not None for row in report.rows)
     first = () if floors else ("mean",)  # jitter says more where there is one seed
-    spare = (
-        (*_SPARE_OF_SEEDS, level, *_FOR_ANOTHER)
+    minor = (
+        (*_MINOR_OF_SEEDS, level, *_FOR_ANOTHER)
         if report.rows[0].other_metric
-        else (*_SPARE_OF_SEEDS, "SNR", "mean", "split", level)
+        else (*_MINOR_OF_SEEDS, "SNR", "mean", "split", level)
     )
-    print_rows(rows, needless=(*_NEEDLESS, level), spare=(*first, *spare, "flags", "metric"))
+    print_rows(rows, hide_empty=(*_HIDE_EMPTY, level), minor=(*first, *minor, "flags", "metric"))
     without = Counter(row.reason for row in report.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
@@ -155,8 +155,8 @@ def _print_decisions(decisions: Decisions) -> None:
     places = decimals(floors)
     print_rows(
         [_decision_cells(row, places) for row in decisions.rows],
-        needless=("split", "better", "floor from"),
-        spare=("floor from", "split", "B", "A"),
+        hide_empty=("split", "better", "floor from"),
+        minor=("floor from", "split", "B", "A"),
     )
     for advice, n in Counter(row.advice for row in decisions.rows if row.advice).items():
         print_text(f"{advice} ({n} row{'s' * (n > 1)})")
@@ -180,7 +180,7 @@ def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_SPARE_OF_RECIPES = (
+_MINOR_OF_RECIPES = (
     *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "pairs", "least prompts", "noise from"),
     *("flags", "power in budget", "split"),
 )
@@ -217,7 +217,7 @@ def _print_recipes(report: RecipesReport, state: State) -> None:
     if len(rows) > 1:
         rows = print_constants(rows, ("metric", "verdict"))
     print_rows(
-        rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")), spare=_SPARE_OF_RECIPES
+        rows, hide_empty=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")), minor=_MINOR_OF_RECIPES
     )
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in report.rows if (why := getattr(row, name)))
@@ -259,12 +259,12 @@ def _recipe_sentences(report: RecipesReport) -> list[str]:
     """What follows from the table, in words."""
     n = len(report.rows)
     counts = Counter(row.verdict for row in report.rows)
-    known = n - counts["cannot tell"]
+    n_decided = n - counts["cannot tell"]
     words = [f"{n} benchmarks and metrics."]
-    if known:
+    if n_decided:
         words.append(
-            f"By their noise {counts['cannot decide']} of {known} cannot decide between the recipes (ceiling of the"
-            f" decision accuracy below .6); of the other{'s' * (known != 1)} noise alone does not forbid it."
+            f"By their noise {counts['cannot decide']} of {n_decided} cannot decide between the recipes (ceiling of the"
+            f" decision accuracy below .6); of the other{'s' * (n_decided != 1)} noise alone does not forbid it."
         )
     if counts["cannot tell"]:
         words.append(

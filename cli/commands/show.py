@@ -83,9 +83,9 @@ def _print_run(view: RunView, verbose: bool = False) -> None:
     print_rows(
         rows,
         empty="no samples: published figures only",
-        needless=("filter", "perturbation"),
+        hide_empty=("filter", "perturbation"),
         counts=("unscored",),
-        spare=("key",),
+        minor=("key",),
     )
 
 
@@ -127,7 +127,7 @@ def _print_prompt_runs(view: PromptRuns) -> None:
         _print_block(name, view.prompt[name])
     echo()
     rows = [{"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)} for row in view.rows]
-    print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
+    print_rows(rows, empty="no current run has it", hide_empty=("filter", "perturbation"), counts=("unscored",))
 
 
 def _print_prompt(view: PromptView, full: bool) -> None:
@@ -186,5 +186,8 @@ def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
         echo(f"\n--- {title}")
         columns = list(rows[0])
         print_table(
-            columns, [[row[name] for name in columns] for row in rows], needless=columns, counts=("draw", "n_unscored")
+            columns,
+            [[row[name] for name in columns] for row in rows],
+            hide_empty=columns,
+            counts=("draw", "n_unscored"),
         )

@@ -18,7 +18,7 @@ from ..ui.table import echo
 
 if TYPE_CHECKING:
     from warehouse.store.schema.migrate import CheckReport
-    from warehouse.store.snapshot import Published
+    from warehouse.store.snapshot import PublishedCopy
 
 
 @command("init")
@@ -120,7 +120,7 @@ def reader(state: State, role: str, new_password: bool) -> None:
         state.say(f"its password is in {made.password_file}")
     if not usual:
         state.say(f'name it: reader = "{made.role}" under [store] in warehouse.toml')
-    for function, owner in made.lent:
+    for function, owner in made.definer_functions:
         state.say(f"note: it can call {function}, which acts with the powers of {owner}")
 
 
@@ -161,7 +161,7 @@ OCCASIONS = ("ingest", "refresh")
 @output_options
 @pass_state
 def publish(state: State, /, path: Path | None, after: str | None, output: Output) -> None:
-    from warehouse.store.snapshot import Published
+    from warehouse.store.snapshot import PublishedCopy
 
     config = state.config()
     target = str(path or config.publish_path.value)
@@ -174,7 +174,7 @@ def publish(state: State, /, path: Path | None, after: str | None, output: Outpu
         from warehouse.config import add_publish
 
         state.say(f"wrote to {add_publish(Path.cwd(), target, after)}")
-    output.emit_records(Published, [done])
+    output.emit_records(PublishedCopy, [done])
 
 
 def _check_after(after: str) -> None:
@@ -193,7 +193,7 @@ def publish_after(state: State, occasion: str, path: Path | None = None) -> None
         state.say(str(_publish(state, target)))
 
 
-def _publish(state: State, target: str, *, force: bool = False) -> Published:
+def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy:
     from warehouse.store.snapshot import publish as write
 
     return write(state.config().url.value, target, force=force, wait=state.wait, say=state.say)

@@ -1,4 +1,4 @@
-"""``subset``: a part of a benchmark in place of all of it."""
+"""``subset``: a part of a benchmark instead of all of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Forms of `subset export`, as ``warehouse.analysis.subsets.exchange`` has them.
 FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("90 % gain", "history", "strata", "split", "against")
+MINOR = ("90 % gain", "history", "strata", "split", "against")
 
 _out = click.option("-o", "--out", metavar="FILE", type=OutputFile(PLAN), help="Write the plan to this file.")
 
@@ -114,7 +114,7 @@ def _print(plans: SubsetPlans, out: Path | None) -> None:
     print_text(f"Ask {plans.one_line}.")
     print_text(_expected(plans))
     echo()
-    print_rows([_cells(one) for one in plans.rows], needless=("split", "against"), spare=SPARE)
+    print_rows([_cells(one) for one in plans.rows], hide_empty=("split", "against"), minor=MINOR)
     echo()
     first = plans.rows[0]
     print_text(
@@ -138,25 +138,25 @@ def _expected(plans: SubsetPlans) -> str:
     )
 
 
-def _cells(one: SubsetPlan) -> dict[str, Any]:
+def _cells(plan: SubsetPlan) -> dict[str, Any]:
     return {
-        "benchmark": one.benchmark,
-        "split": one.split,
-        "plan": one.key,
-        "ask": one.size,
-        "of": one.n_prompts,
-        "strata": one.design.n_strata,
-        "history": len(one.history),
-        "against": one.baseline,
-        "width": number(one.width, 4),
-        "gain": number(one.gain, 2),
-        "90 % gain": number(one.gain_least, 2),
+        "benchmark": plan.benchmark,
+        "split": plan.split,
+        "plan": plan.key,
+        "ask": plan.size,
+        "of": plan.n_prompts,
+        "strata": plan.design.n_strata,
+        "history": len(plan.history),
+        "against": plan.baseline,
+        "width": number(plan.width, 4),
+        "gain": number(plan.gain, 2),
+        "90 % gain": number(plan.gain_least, 2),
     }
 
 
-def _harness(one: SubsetPlan) -> str:
-    known = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
-    return next((name for part, name in known.items() if part in one.harness.lower()), "csv")
+def _harness(plan: SubsetPlan) -> str:
+    harnesses = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
+    return next((name for part, name in harnesses.items() if part in plan.harness.lower()), "csv")
 
 
 for subcommand in (plan, export, extend, import_):

@@ -110,7 +110,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
         for row in embedding.rows
     ]
     counts = ("truncated", "without text", "without vector", "template words")
-    print_rows(rows, needless=("revision",), counts=counts, spare=("numbers", "revision", "embedder"))
+    print_rows(rows, hide_empty=("revision",), counts=counts, minor=("numbers", "revision", "embedder"))
     echo(f"\n{embedding.one_line}")
     if any(row.n_template_words for row in embedding.rows):
         state.say("note: words that all prompts of a benchmark share at an end are taken off first; --whole keeps them")
@@ -156,7 +156,7 @@ def _print_similar(nearest: Similar) -> None:
         }
         for row, question in zip(nearest.rows, texts, strict=True)
     ]
-    print_rows(rows, needless=("split", "target"), empty="no other prompt")
+    print_rows(rows, hide_empty=("split", "target"), empty="no other prompt")
 
 
 @command("duplicates")
@@ -216,7 +216,7 @@ def _print_duplicates(result: Duplicates) -> None:
     shown = result.rows[:SHOWN]
     texts = distinctive([row.text_a for row in shown], [row.text_b for row in shown])
     print_rows(
-        [_pair(row, text) for row, text in zip(shown, texts, strict=True)], needless=("alike",), counts=("models",)
+        [_pair(row, text) for row, text in zip(shown, texts, strict=True)], hide_empty=("alike",), counts=("models",)
     )
     if len(result.rows) > SHOWN:
         echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
@@ -368,7 +368,7 @@ def _print_clusters(clusters: SemanticClusters) -> None:
         }
         for row in clusters.rows
     ]
-    print_rows(rows, needless=("condition",), empty="no runs on this benchmark yet")
+    print_rows(rows, hide_empty=("condition",), empty="no runs on this benchmark yet")
 
 
 @command("cluster show")
@@ -396,7 +396,7 @@ def show(state: State, /, benchmark: str | None, output: Output) -> None:
         for row in rows
     ]
     print_rows(
-        cells, needless=("for error bars",), empty="no clusterings; see: warehouse cluster --help", spare=("alone",)
+        cells, hide_empty=("for error bars",), empty="no clusterings; see: warehouse cluster --help", minor=("alone",)
     )
     for row in rows:
         _say_chained(state, row.name, row.largest, row.n_prompts)

@@ -16,7 +16,7 @@ from ..ui.options import output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import (
-    Figure,
+    WrittenNumber,
     decimals,
     interval,
     level_column,
@@ -66,15 +66,15 @@ def _notes(state: State, left_out: Sequence[str]) -> None:
 
 def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
     """Say once what all rows share; the columns that say nothing then."""
-    shared, needless = [], []
+    shared, hide_empty = [], []
     for name in ("benchmark", "metric"):
         values = {getattr(row, name) for row in rows}
         if len(values) == 1:
             shared.append(values.pop())
-            needless.append(name)
+            hide_empty.append(name)
     if shared:
         print_text(" by ".join(shared))
-    return tuple(needless)
+    return tuple(hide_empty)
 
 
 # --- prompts and draws -------------------------------------------------------------------------
@@ -114,9 +114,9 @@ def _print_rates(report: PassReport, state: State) -> None:
     print_text(f"intervals with {wording[report.rows[0].estimand]}\n")
     places = decimals(row.standard_error for row in report.rows)
     rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
-    needless = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
+    hide_empty = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
     shown = print_rows(
-        rows, needless=needless, spare=("method", "draws", "split", "metric", "clusters", "prompts", "se")
+        rows, hide_empty=hide_empty, minor=("method", "draws", "split", "metric", "clusters", "prompts", "se")
     )
     if "statistic" in shown:
         for line in _rates_in_words(report.rows):
@@ -168,7 +168,7 @@ def _seeds(state: State, question: SeedVariance, output: Output) -> None:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SEED_SPARE = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "prompts", "seed sd", "se prompts fixed")
+SEED_MINOR = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "prompts", "seed sd", "se prompts fixed")
 #: Columns of the seeds, in words.
 SEED_LEGEND = {
     "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
@@ -186,8 +186,8 @@ def _print_seeds(report: SeedReport, state: State) -> None:
     shared = _heading(report.rows)
     places = decimals(row.se_both_sampled for row in report.rows)
     rows = [_seed_cells(row, places, shared) for row in report.rows]
-    needless = ("recipe", "position", "benchmark", "split", "metric")
-    shown = print_rows(rows, needless=needless, counts=("left out",), spare=SEED_SPARE)
+    hide_empty = ("recipe", "position", "benchmark", "split", "metric")
+    shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=SEED_MINOR)
     print_text("")
     print_legend(SEED_LEGEND, shown)
     for row in report.rows:
@@ -218,5 +218,5 @@ def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, A
     }
 
 
-def _part(variance: float | None) -> Figure | None:
-    return None if variance is None else Figure(f"{variance:.2e}")
+def _part(variance: float | None) -> WrittenNumber | None:
+    return None if variance is None else WrittenNumber(f"{variance:.2e}")

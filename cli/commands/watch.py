@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 Ingest = Callable[[Callable[[Sequence[Path]], bool], Any], "IngestReport"]
 
 
-class _Stopped(Exception):
+class _WatchStopped(Exception):
     """A signal came, and the source that was being loaded is done."""
 
 
-class _Until:
+class _UntilStopped:
     """Progress that ends an ingest between two sources once somebody says stop."""
 
     def __init__(self, stop: threading.Event) -> None:
@@ -40,7 +40,7 @@ class _Until:
     def done(self, report: LoadReport, size: int) -> None:
         """Stop here, if that was asked for."""
         if self.stop.is_set():
-            raise _Stopped
+            raise _WatchStopped
 
 
 def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]) -> None:
@@ -54,7 +54,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
                 try:
                     _once(watcher, ingest, stop, published)
                     last_error = ""
-                except _Stopped:
+                except _WatchStopped:
                     break
                 except StoreError as error:  # held, or away for a while: the files stay new
                     if str(error) != last_error:
@@ -75,8 +75,8 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     watcher.take([item.path for item in unknown])
     if not chosen:
         return
-    wanted = set(chosen)
-    report = ingest(lambda files: tuple(files) in wanted, _Until(stop))
+    chosen_files = set(chosen)
+    report = ingest(lambda files: tuple(files) in chosen_files, _UntilStopped(stop))
     print_errors(report.refused)
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")

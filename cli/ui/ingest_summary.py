@@ -24,7 +24,7 @@ ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
 _UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
-#: Sources that are named beside the first of which an error says the same.
+#: How many further sources with the same error are named.
 NAMED = 3
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")
@@ -90,23 +90,23 @@ def _reason(item: Unread) -> str:
     return item.reason or "no importer knows this file"
 
 
-def print_errors(refused: Iterable[LoadReport], *, every: bool = False) -> None:
+def print_errors(refused: Iterable[LoadReport], *, show_all: bool = False) -> None:
     """Why sources were refused, on standard error."""
-    for line in error_lines(refused, every=every):
+    for line in error_lines(refused, show_all=show_all):
         echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
 
 
-def error_lines(refused: Iterable[LoadReport], *, every: bool = False) -> list[str]:
+def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:
     """Each error once, with the number and the first of the sources of which the same is said but for their names
-    and for numbers; with ``every`` all of them are named."""
+    and for numbers; with ``show_all`` all of them are named."""
     alike: dict[str, list[LoadReport]] = {}
     for item in refused:
         alike.setdefault(re.sub(r"\d+", "0", _without_name(item.error, item.source)), []).append(item)
     lines = []
     for first, *others in alike.values():
         folder = _common_folder([item.source for item in (first, *others)])
-        names = ", ".join(item.source.removeprefix(folder) for item in (others if every else others[:NAMED]))
-        more = ", … (-v names all)" if len(others) > NAMED and not every else ""
+        names = ", ".join(item.source.removeprefix(folder) for item in (others if show_all else others[:NAMED]))
+        more = ", … (-v names all)" if len(others) > NAMED and not show_all else ""
         text = _without_prefix(first.error, first.source)
         error = first.error if text == first.error else f"{first.source}: {text}"
         lines.append(error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))

@@ -34,7 +34,7 @@ def print_fit(report: IrtReport, top: int) -> None:
     several = len(report.forms) > 1
     print_text("Prompts with the most surprises (infit and outfit are 1 where the model fits; a ranking, no test):")
     shown = report.rows[:top] if top else report.rows
-    print_rows([_item(row, several) for row in shown], needless=("text",), spare=("text", "models"))
+    print_rows([_item(row, several) for row in shown], hide_empty=("text",), minor=("text", "models"))
     echo()
     against = sorted((row for row in report.rows if row.reversed), key=lambda row: row.free_discrimination or 0.0)
     if against:
@@ -43,7 +43,7 @@ def print_fit(report: IrtReport, top: int) -> None:
             " not show (free a: the slope that may be negative). A wrong key?"
         )
         listed = against[:top] if top else against
-        print_rows([_against(row, several) for row in listed], needless=("text",), spare=("text",))
+        print_rows([_against(row, several) for row in listed], hide_empty=("text",), minor=("text",))
         echo()
     if report.dif_reason:
         print_text(f"Families are not compared: {report.dif_reason}.")
@@ -59,7 +59,7 @@ def print_fit(report: IrtReport, top: int) -> None:
     if flagged:
         echo()
         print_rows(
-            [_dif(row, several) for row in (flagged[:top] if top else flagged)], needless=("text",), spare=("text",)
+            [_dif(row, several) for row in (flagged[:top] if top else flagged)], hide_empty=("text",), minor=("text",)
         )
 
 
@@ -163,18 +163,18 @@ def print_abilities(report: AbilityReport) -> None:
     level = level_column(report.level)
     cells = []
     for row in report.rows:
-        one: dict[str, Any] = {
+        line: dict[str, Any] = {
             "rank": row.rank,
             "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
             "model": visible(row.model),
             "ability": number(row.ability, 2),
             "se": number(row.standard_error, 2),
         }
-        one |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)}
-        one |= {"behind": number(row.behind_leader, 2), level: interval(row.behind_low, row.behind_high, 2)}
-        one |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block}
-        cells.append(one)
-    print_rows(cells, needless=("block",), spare=("block", f"its {level}", "p", "prompts", "se"))
+        line |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)}
+        line |= {"behind": number(row.behind_leader, 2), level: interval(row.behind_low, row.behind_high, 2)}
+        line |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block}
+        cells.append(line)
+    print_rows(cells, hide_empty=("block",), minor=("block", f"its {level}", "p", "prompts", "se"))
     echo()
     print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
 
@@ -185,8 +185,8 @@ def print_sensitivity(report: AbilityReport) -> None:
     echo()
     cells = []
     for row in report.sensitivity:
-        one: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
-        one |= {
+        line: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
+        line |= {
             "models": row.n_models,
             "prompts": row.n_items,
             "tau": number(row.tau, 3),
@@ -195,12 +195,12 @@ def print_sensitivity(report: AbilityReport) -> None:
             "moves most": visible(row.most_moved or ""),
             "by (sd)": number(row.shift, 2, sign=True),
         }
-        cells.append(one)
+        cells.append(line)
     print_rows(
         cells,
         empty="nothing to leave out",
-        needless=("tau", "places", "first", "moves most", "by (sd)"),
-        spare=("prompts", "models"),
+        hide_empty=("tau", "places", "first", "moves most", "by (sd)"),
+        minor=("prompts", "models"),
     )
     for row in report.sensitivity:
         if row.reason:
@@ -236,12 +236,12 @@ def print_next(report: NextReport) -> None:
     several = len({row.benchmark for row in report.rows}) > 1
     cells = []
     for row in report.rows:
-        one: dict[str, Any] = {"order": row.order, "prompt": row.prompt, "id": excerpt(row.key, _ID)}
-        one |= {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
-        one |= {
+        line: dict[str, Any] = {"order": row.order, "prompt": row.prompt, "id": excerpt(row.key, _ID)}
+        line |= {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
+        line |= {
             "information": number(row.information, 3),
             "chance": number(row.chance, 2),
             "difficulty": number(row.difficulty, 2),
         }
-        cells.append(one | {"text": row.text})
-    print_rows(cells, needless=("text",), spare=("text",))
+        cells.append(line | {"text": row.text})
+    print_rows(cells, hide_empty=("text",), minor=("text",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .table import Figure, echo, number, p_value, percentage, print_rows, print_table, print_text
+from .table import WrittenNumber, echo, number, p_value, percentage, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.results import (
@@ -83,7 +83,7 @@ def print_clusters(result: MatrixClusters) -> None:
         [row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4), "chosen" if row.chosen else ""]
         for row in result.rows
     ]
-    print_table(["clusters", "silhouette", "shuffled", ""], rows, needless=("shuffled",))
+    print_table(["clusters", "silhouette", "shuffled", ""], rows, hide_empty=("shuffled",))
     if result.silhouette is not None and result.silhouette_permuted is not None:
         p = f", p = {result.p_value:.2g}" if result.n_permutations >= LEAST_FOR_P else ""
         shuffled = f"{result.silhouette_permuted:.4f} with shuffled columns"
@@ -103,7 +103,7 @@ def print_clusters(result: MatrixClusters) -> None:
             ]
             for row in result.clusters
         ],
-        needless=("text",),
+        hide_empty=("text",),
     )
 
 
@@ -139,7 +139,7 @@ def _print_schemes(result: MatrixWeights) -> None:
         plain = cells[model, "uniform"]
         others = [cells[model, scheme] for scheme in schemes[1:]]
         changes = [f"{row.score:.4f} {row.rank_change:+d}" for row in others]
-        rows.append([plain.rank, model, number(plain.score, 4), *map(Figure, changes)])
+        rows.append([plain.rank, model, number(plain.score, 4), *map(WrittenNumber, changes)])
     print_table(columns, rows)
 
 
@@ -171,7 +171,7 @@ def _print_outranks(result: MatrixWeights) -> None:
         [
             f"{rank}",
             model,
-            *(None if other == model else Figure(f"{100 * shares[model, other]:.1f}") for other in shown),
+            *(None if other == model else WrittenNumber(f"{100 * shares[model, other]:.1f}") for other in shown),
         ]
         for rank, model in enumerate(models, start=1)
     ]

@@ -59,9 +59,9 @@ class Output:
         rows: Iterable[Row],
         *,
         shown: Sequence[str] | None = None,
-        needless: Sequence[str] = (),
+        hide_empty: Sequence[str] = (),
         counts: Sequence[str] = (),
-        spare: Sequence[str] = (),
+        minor: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write rows.
@@ -70,9 +70,9 @@ class Output:
             columns: every column, in order.
             rows: a value for each of them.
             shown: the columns that the table for people has (default: all).
-            needless: those of them that it does without where they say nothing.
+            hide_empty: those of them that are left out where they say nothing.
             counts: those that it does without where they are 0, too.
-            spare: those that a narrow terminal does without, the first of them first.
+            minor: those that a narrow terminal drops, the first of them first.
             empty: what to tell people where there are no rows.
         """
         chosen = chosen_columns(columns)
@@ -89,14 +89,14 @@ class Output:
         else:
             names = list(chosen or shown or columns)
             cells = [[row[name] for name in names] for row in rows]
-            print_table(names, cells, empty=empty, needless=needless, counts=counts, spare=spare)
+            print_table(names, cells, empty=empty, hide_empty=hide_empty, counts=counts, minor=minor)
 
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
         if self.path is not None:
             write_parquet(table, self.path, force=self.force)
         else:
-            self.emit(table.column_names, _rows_of(table), spare=_by_importance(table) if self.for_people else ())
+            self.emit(table.column_names, _rows_of(table), minor=_by_importance(table) if self.for_people else ())
 
     def emit_records(
         self,
@@ -104,15 +104,15 @@ class Output:
         records: Sequence[Any],
         *,
         shown: Sequence[str] | None = None,
-        needless: Sequence[str] = (),
+        hide_empty: Sequence[str] = (),
         counts: Sequence[str] = (),
-        spare: Sequence[str] = (),
+        minor: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
         columns = kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)
-        self.emit(columns, rows, shown=shown, needless=needless, counts=counts, spare=spare, empty=empty)
+        self.emit(columns, rows, shown=shown, hide_empty=hide_empty, counts=counts, minor=minor, empty=empty)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

@@ -15,7 +15,7 @@ from ..state import State
 
 #: Where a call keeps that the user said ``--force`` (`click.Context.meta`), where it means files alone.
 _FORCED = "warehouse.force"
-#: What the option says, and what it says besides where it means something else already.
+#: Help of the option, and its addition where the command already uses the name otherwise.
 HELP = "Replace a file of somebody else's, which is not done otherwise."
 BESIDES = "Also replaces a file of somebody else's that {} names."
 
@@ -74,8 +74,8 @@ def _look_at_outputs(command: click.Command, ctx: click.Context) -> None:
     if ctx.meta.get(_FORCED) and not outputs:
         files = (_name(param) for param in command.params if isinstance(param.type, OutputFile))
         raise click.UsageError(f"--force goes with {' or '.join(files)}", ctx)
-    for place, (param, path) in enumerate(outputs):
-        for other, earlier in outputs[:place]:
+    for index, (param, path) in enumerate(outputs):
+        for other, earlier in outputs[:index]:
             if _is_same(path, earlier):
                 raise click.UsageError(f"{_name(other)} and {_name(param)} name one file: {path}", ctx)
         for read in _inputs(command, ctx):

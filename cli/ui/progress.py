@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from warehouse.ingest.progress import FetchProgress, Progress
+    from warehouse.ingest.progress import FetchProgress, IngestProgress
     from warehouse.store.load.state import LoadReport
 
 
@@ -70,7 +70,7 @@ def _short(name: str) -> str:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Progress | None]:
+def progress(quiet: bool) -> Iterator[IngestProgress | None]:
     """A bar on a terminal; nothing anywhere else, or if quiet."""
     with _bar(quiet) as shown:
         yield None if shown is None else Bar(shown)

@@ -27,7 +27,7 @@ def options_of(
         without: fields that the command gets in another way.
         settings: what click is told besides of a field, by its name.
     """
-    known = {name: option for name, option in options(question).items() if name not in without}
+    chosen = {name: option for name, option in options(question).items() if name not in without}
     flags = {name: _flags(name, option) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
 
@@ -39,7 +39,7 @@ def options_of(
             except UnusedError as error:
                 raise click.UsageError(f"{shown[error.name]} {error.named(shown)}") from None
 
-        for name, option in reversed(known.items()):
+        for name, option in reversed(chosen.items()):
             wrapper = _parameter(name, flags[name], option, settings.get(name, {}))(wrapper)
         return wrapper
 
@@ -54,21 +54,21 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
     if option.default is option.empty:
         several = {"nargs": -1, "required": True} if option.is_list else {}
         return click.argument(name, **({"metavar": option.metavar} | several | settings))
-    known: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
+    arguments: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.type is bool:
-        known |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
+        arguments |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
     elif option.is_list and option.type is int:
-        known |= {"callback": whole_numbers if option.default is None else _numbers}
+        arguments |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list:
-        known |= {"multiple": True}
+        arguments |= {"multiple": True}
     elif option.choices:
-        known |= {"type": click.Choice([choice.replace("_", "-") for choice in option.choices])}
+        arguments |= {"type": click.Choice([choice.replace("_", "-") for choice in option.choices])}
     else:
-        known |= {"type": _type(option)}
+        arguments |= {"type": _type(option)}
     if not (option.default is None or option.type is bool or option.is_list):
         default = option.default.replace("_", "-") if option.choices else option.default
-        known |= {"default": default, "show_default": True}
-    return click.option(*flags, name, **(known | settings))
+        arguments |= {"default": default, "show_default": True}
+    return click.option(*flags, name, **(arguments | settings))
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -88,7 +88,7 @@ def _type(option: FieldOption) -> Any:
 
 
 def in_flags(question: type[Options], text: str) -> str:
-    """A text with the options of the command in place of the keywords that it names."""
+    """A text with keywords replaced by the options of the command."""
     for name, option in options(question).items():
         if "_" in name:  # a keyword, not a word of the text
             text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)

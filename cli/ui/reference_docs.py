@@ -42,15 +42,15 @@ def reference() -> str:
     return "\n".join(parts)
 
 
-def _key(one: click.Parameter) -> tuple[str, str]:
-    """What makes two options the same: flags, and what is said of them."""
-    if not isinstance(one, click.Option):
+def _key(parameter: click.Parameter) -> tuple[str, str]:
+    """Key by which two options are the same: flags and help."""
+    if not isinstance(parameter, click.Option):
         return "", ""
-    return " ".join(one.opts), f"{one.help} {one.default if one.show_default else ''}"
+    return " ".join(parameter.opts), f"{parameter.help} {parameter.default if parameter.show_default else ''}"
 
 
-def _flag(one: click.Parameter) -> str:
-    return one.opts[0]
+def _flag(parameter: click.Parameter) -> str:
+    return parameter.opts[0]
 
 
 def _shared(contexts: Iterable[click.Context]) -> dict[tuple[str, str], tuple[click.Option, click.Context]]:

@@ -12,9 +12,9 @@ from typing import Any, TextIO
 import click
 
 from warehouse.tables.text import LEAST, NARROW, fold, lay_out, wrap
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import (
-    Figure,
+    WrittenNumber,
     cell,
     count_range,
     decimals,
@@ -30,7 +30,7 @@ from warehouse.tables.words import (
 
 __all__ = [
     "NARROW",
-    "Figure",
+    "WrittenNumber",
     "asked_for_columns",
     "cell",
     "count_range",
@@ -57,7 +57,7 @@ __all__ = [
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
 #: What is printed goes here in place of the screen, while somebody records.
-_RECORDED: ContextVar[list[str | Table | Below] | None] = ContextVar("recorded", default=None)
+_RECORDED: ContextVar[list[str | Table | TableNote] | None] = ContextVar("recorded", default=None)
 #: Where a call keeps what the user wants of its tables (`click.Context.meta`).
 WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
 
@@ -67,31 +67,31 @@ def print_table(
     rows: Sequence[Sequence[Any]],
     *,
     empty: str = "no rows",
-    needless: Sequence[str] = (),
+    hide_empty: Sequence[str] = (),
     counts: Sequence[str] = (),
-    spare: Sequence[str] = (),
+    minor: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Print rows under their columns, numbers to the right; the names of the columns that are shown.
 
-    Columns named ``needless`` are left out where they say nothing in any row, those named
+    Columns named ``hide_empty`` are left out where they say nothing in any row, those named
     ``counts`` where they are 0 as well. A terminal that is too narrow does without the columns named
-    ``spare``, the first of them first, as far as it has to; ``--wide`` shows them, ``--columns``
+    ``minor``, the first of them first, as far as it has to; ``--wide`` shows them, ``--columns``
     shows those that it names.
     """
     values = tuple(tuple(row) for row in rows)
-    return _print(Table(tuple(columns), values, empty, tuple(needless), tuple(counts), tuple(spare)))
+    return _print(Table(tuple(columns), values, empty, tuple(hide_empty), tuple(counts), tuple(minor)))
 
 
 def print_rows(
     rows: Iterable[Mapping[str, Any]],
     *,
     empty: str = "no rows",
-    needless: Sequence[str] = (),
+    hide_empty: Sequence[str] = (),
     counts: Sequence[str] = (),
-    spare: Sequence[str] = (),
+    minor: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
-    return _print(Table.of(rows, empty=empty, needless=needless, counts=counts, spare=spare))
+    return _print(Table.of(rows, empty=empty, hide_empty=hide_empty, counts=counts, minor=minor))
 
 
 def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
     for part in view.parts:
         if isinstance(part, Table):
             shown |= {*_print(part)}
-        elif not isinstance(part, Below):
+        elif not isinstance(part, TableNote):
             print_text(part)
         elif not part.column or (legend and part.column in shown):
             print(
@@ -134,9 +134,9 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
 
 
 @contextmanager
-def recording() -> Iterator[list[str | Table | Below]]:
+def recording() -> Iterator[list[str | Table | TableNote]]:
     """What is printed inside, as parts of a view; nothing of it reaches the screen."""
-    parts: list[str | Table | Below] = []
+    parts: list[str | Table | TableNote] = []
     token = _RECORDED.set(parts)
     try:
         yield parts
@@ -161,14 +161,14 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 def _print(table: Table) -> tuple[str, ...]:
     if _record(table):
-        return tuple(table.columns[place] for place in table.filled()) if table.rows else ()
+        return tuple(table.columns[index] for index in table.filled()) if table.rows else ()
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         laid = lay_out(table, chosen=chosen)
         print("\n".join(laid.lines))
         return laid.columns
     width = shutil.get_terminal_size().columns
-    shown = Table(table.columns, table.rows[:TERMINAL_ROWS], table.empty, table.needless, table.counts, table.spare)
+    shown = Table(table.columns, table.rows[:TERMINAL_ROWS], table.empty, table.hide_empty, table.counts, table.minor)
     laid = lay_out(shown, width=width, wide=bool(_asked(WIDE)), chosen=chosen)
     print("\n".join(laid.lines))
     if len(shown.rows) < len(table.rows):
@@ -204,9 +204,9 @@ def chosen_columns(columns: Sequence[str]) -> list[str]:
 
 def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
     """What columns mean, a line for each of those that are shown."""
-    known = set(shown)
+    columns = set(shown)
     for name, meaning in meanings.items():
-        if name in known:
+        if name in columns:
             print_text(f"{name}: {meaning}")
 
 

@@ -55,13 +55,13 @@ class _Remarks:
     quiet = verbose = False
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.remarks: list[str] = []
 
     def say(self, text: str) -> None:
-        self.said.append(text.removeprefix("note: "))
+        self.remarks.append(text.removeprefix("note: "))
 
     def notes(self, notes: Iterable[str]) -> None:
-        self.said += notes
+        self.remarks += notes
 
 
 def view_of(result: Any) -> View | None:
@@ -75,7 +75,7 @@ def view_of(result: Any) -> View | None:
     given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(one), one) for one in further]
     with recording() as parts:
         printer(result, *given)
-    notes = (*state.said, *(note for note in getattr(result, "notes", ()) if note not in state.said))
+    notes = (*state.remarks, *(note for note in getattr(result, "notes", ()) if note not in state.remarks))
     while parts and parts[-1] == "":
         parts.pop()
     return View(tuple(parts), notes)

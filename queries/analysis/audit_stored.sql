@@ -1,4 +1,4 @@
--- What runs hold that tells which answers they gave to unperturbed prompts.
+-- Data from which the answers of runs to unperturbed prompts are recovered.
 -- grain: one row per run that has generations
 select fact.run_id, count(fact.extracted_answer) as n_answers,
     count(fact.response_hash) as n_responses

@@ -1,4 +1,4 @@
--- What tells whether prompts are one question: the smallest id of those with the same text (where
+-- Whether prompts are one question: the smallest id of those with the same text (where
 -- it stands several times in one benchmark and split, with the same choices and target too; where
 -- these do, with the same name too), and of those that their sources call alike.
 -- grain: one row per prompt

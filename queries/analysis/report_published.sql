@@ -1,4 +1,4 @@
--- Published figures beside those recomputed, as the report shows them.
+-- Published figures with those recomputed, as the report shows them.
 -- grain: one row per run, metric and statistic
 select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, difference,
     n_published, n_found, verdict

@@ -1,4 +1,4 @@
--- Published standard errors beside those recomputed, as the report shows them.
+-- Published standard errors with those recomputed, as the report shows them.
 -- grain: one row per run, metric and statistic
 select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, n_prompts,
     verdict, clustering

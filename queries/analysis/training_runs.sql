@@ -1,4 +1,4 @@
--- Current runs with what tells trained replicates and their checkpoints apart.
+-- Current runs with the settings that distinguish training replicates and their checkpoints.
 -- grain: one row per run
 -- placeholder: here condition -- on run.benchmark_id
 select run.run_id, run.model, run.model_recorded, run.revision, run.checkpoint, run.training_seed,

@@ -1,4 +1,4 @@
--- Figures of current runs; what tells the runs apart is in training_runs (joined: slow).
+-- Figures of current runs; settings of the runs are in training_runs (joined: slow).
 -- grain: one row per run and metric
 -- placeholder: metrics condition -- on columns of run_score
 -- placeholder: here condition -- on s.run_id

@@ -1,5 +1,5 @@
 -- What a source says of prompts that are not settled, from the first row of each run and item that
--- says it, beside digests of what is stored.
+-- says it, with digests of what is stored.
 -- grain: one row per stored prompt
 create or replace temp table said_prompt as
 select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,

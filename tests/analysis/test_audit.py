@@ -16,7 +16,7 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.simulated_votes import simulate
 from tests.support.stores import store_at
 from warehouse.analysis.audit.audit import audit
-from warehouse.analysis.audit.keys import Options, first_number, free_form, free_form_keys
+from warehouse.analysis.audit.keys import PromptOptions, first_number, free_form, free_form_keys
 from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.report_data.report import read_report
 from warehouse.errors import InputError, MisuseError, StatisticsError
@@ -438,11 +438,13 @@ def test_mistakes_of_the_asker(url: str) -> None:
 
 
 def test_what_an_answer_names() -> None:
-    cities = Options(4, ("Paris", "Rome", "1", "2"))
+    cities = PromptOptions(4, ("Paris", "Rome", "1", "2"))
     said = ["paris", "B", "(b)", " C.", "B. Rome", "1", "A) Paris", "To", "I think", "E", "", None]
-    assert [cities.place(text) for text in said] == [0, 1, 1, 2, 1, 2, 0, None, None, None, None, None]
-    assert Options(3).place("2") == 2 and Options(3, base=1).place("3") == 2
-    assert first_number([Options(3)] * 2, ["1", "3"]) == 1 and first_number([Options(3)] * 2, ["0", "2"]) == 0
+    assert [cities.index_of(text) for text in said] == [0, 1, 1, 2, 1, 2, 0, None, None, None, None, None]
+    assert PromptOptions(3).index_of("2") == 2 and PromptOptions(3, base=1).index_of("3") == 2
+    assert (
+        first_number([PromptOptions(3)] * 2, ["1", "3"]) == 1 and first_number([PromptOptions(3)] * 2, ["0", "2"]) == 0
+    )
     assert [free_form(text) for text in ("$1,234.50", "The Cat.", "x-1", "'A'", "a" * 300, " ", r"\boxed{7}")] == [
         "2469/2",
         "the cat",

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.test_without_store import ACC, NOBODY, answers
-from warehouse.analysis.audit.against import Verdicts, agreement, effect_of
+from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of
 from warehouse.analysis.audit.audit import audit_of
-from warehouse.analysis.audit.keys import SEVERAL_KEYS, ChoiceRows, Key, Options, TextAnswers, keys_of
+from warehouse.analysis.audit.keys import SEVERAL_KEYS, ChoiceRows, Key, PromptOptions, TextAnswers, keys_of
 from warehouse.analysis.audit.report import EffectRow
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -110,12 +110,12 @@ def test_one_answer_of_each_model_is_no_data_map() -> None:
 def test_a_key_that_cannot_be_judged_contradicts_none() -> None:
     """Nor do options of which the texts are not stored."""
     stored, _ = answers()
-    words = Options(4, ("red", "blue", "green", "black"))
+    words = PromptOptions(4, ("red", "blue", "green", "black"))
     asked = tuple({**row, "text_hash": "the same"} if row["id"] < 2 else row for row in stored.prompts)
     for first, second in (
         (Key(words, 0), Key(words, 1, reason="the key is no option")),
-        (Key(words, 0), Key(Options(4), 1)),
-        (Key(Options(4), 0), Key(words, 1)),
+        (Key(words, 0), Key(PromptOptions(4), 1)),
+        (Key(PromptOptions(4), 0), Key(words, 1)),
     ):
         found = audit_of(replace(stored, prompts=asked, keys=(first, second, *stored.keys[2:])))
         assert all(row.contradicts is None for row in found.rows)
@@ -146,7 +146,9 @@ def test_answers_that_name_no_option_are_told_where_they_are_many() -> None:
 
 def test_agreement_is_that_of_every_pair_of_a_wrong_and_a_right_key() -> None:
     stored, wrong = answers()
-    verdicts = Verdicts("people.csv", "wrong", {f"p{item:03}": bool(is_wrong) for item, is_wrong in enumerate(wrong)})
+    verdicts = HumanVerdicts(
+        "people.csv", "wrong", {f"p{item:03}": bool(is_wrong) for item, is_wrong in enumerate(wrong)}
+    )
     found = audit_of(stored, verdicts=verdicts)
     rows = {int(row.prompt.removeprefix("prompt:")): row for row in found.rows}
     figures = {(row.score, row.figure): row.value for row in found.agreement if row.at is None}
@@ -176,4 +178,4 @@ def test_options_that_several_runs_mark_as_right_are_one_key() -> None:
         prompts, runs, np.cumsum(options == 0) - 1, options, unknown, unknown, unknown, unknown, is_target.astype(float)
     )
     found = keys_of([{"id": prompt, "target": None, "choices": None} for prompt in (7, 8)], choices, None)
-    assert found == [Key(Options(4), 2), Key(Options(3), reason=SEVERAL_KEYS)]
+    assert found == [Key(PromptOptions(4), 2), Key(PromptOptions(3), reason=SEVERAL_KEYS)]

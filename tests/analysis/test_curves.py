@@ -10,7 +10,7 @@ from scipy import stats
 from tests.support.builders import StoreRows
 from tests.support.sections import build as build_sections
 from tests.support.stores import ENGINES, filled_store
-from warehouse.analysis.leaderboard.curves import Curves, training_curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.store.connection import Store
 
@@ -35,7 +35,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
         yield filled
 
 
-def curves(store: Store, benchmark: str) -> Curves:
+def curves(store: Store, benchmark: str) -> BenchmarkCurves:
     return training_curves(leaderboard(store, benchmark, n_resamples=0), store.rows("select * from run_current"))
 
 

@@ -155,4 +155,4 @@ def test_readings_go_from_the_literal_to_the_split() -> None:
         Reference(model="m@v", agent="a"),
         Reference(model="m", revision="v", agent="a"),
     ]
-    assert parse_reference("m@tokens=5")[1] == Reference(model="m", place=("tokens", 5.0))
+    assert parse_reference("m@tokens=5")[1] == Reference(model="m", training_position=("tokens", 5.0))

@@ -24,7 +24,7 @@ from warehouse.analysis.selection.scored_conditions import (
     group_entries,
     list_differences,
 )
-from warehouse.analysis.selection.scores import PromptScores, Published
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure
 from warehouse.analysis.selection.stopped import StoppedScores, StoppingRecord
 from warehouse.analysis.selection.targets import targets_of
 from warehouse.errors import MisuseError
@@ -39,7 +39,7 @@ def row(name: str, prompts: Sequence[int] = (1, 2, 3), published: int | None = N
     shared = {"model": name, "benchmark": "quiz", "split": "", "task_version": None, "n_benchmark": None}
     shared |= {"position": None, "benchmark_id": 1} | setting
     runs = tuple(shared | {"run_id": number, "status": status} for number, status in enumerate(statuses))
-    figure = None if published is None else Published(0.5, None, published)
+    figure = None if published is None else PublishedFigure(0.5, None, published)
     return ScoredCondition(Condition(name, runs), name, ACC, scores, figure)
 
 

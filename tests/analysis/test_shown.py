@@ -22,7 +22,7 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.report.plot_results import VegaLite
 from warehouse.tables.text import in_text, lay_out
-from warehouse.tables.view import Below, Table, View, in_html, legend
+from warehouse.tables.view import Table, TableNote, View, in_html, legend
 from warehouse.tables.words import interval
 
 MODELS = {"lab/a": 0.8, "lab/b": 0.5}
@@ -144,13 +144,15 @@ def test_html_escapes_and_draws(store: Warehouse) -> None:
     ElementTree.fromstring(page.replace("&nbsp;", " "))  # well formed
     colours = set(re.findall(r"#[0-9a-fA-F]{3,8}|rgba?\([^)]*\)|currentColor", page))
     assert all(colour == "currentColor" or colour.startswith("rgba") for colour in colours)
-    odd = View(("<b>", Table(("<i>", "at"), (("<u>\x1b", interval(-1, 1, 2, at=0.5)),)), Below("<s>", "at")), ("<q>",))
+    odd = View(
+        ("<b>", Table(("<i>", "at"), (("<u>\x1b", interval(-1, 1, 2, at=0.5)),)), TableNote("<s>", "at")), ("<q>",)
+    )
     shown = in_html(odd, rows=5)
     assert not re.search(r"<[biusq]>", shown) and "&lt;u&gt;\\x1b" in shown and "&lt;s&gt;" in shown
 
 
 def test_lines_below_are_of_columns_that_are_shown() -> None:
-    table = Table.of([{**{f"model {i}": i * 1000 for i in range(9)}, "wide": "w" * 60, "x": 1}], spare=("wide",))
+    table = Table.of([{**{f"model {i}": i * 1000 for i in range(9)}, "wide": "w" * 60, "x": 1}], minor=("wide",))
     view = View((table, *legend({"wide": "a text", "x": "a number"})))
     assert in_text(view).splitlines()[-2:] == ["(left out: wide; to_frame() has all)", "x: a number"]
     assert "wide: a text" in in_text(view, width=200)
@@ -159,7 +161,7 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
 def test_a_narrow_page_keeps_names_whole_before_it_keeps_spare_columns() -> None:
     names = ("a-model-with-a-rather-long-name-0123", "b", "c")
     rows = [{"rank": 1, "model": name, **{f"figure {i}": 0.123456 for i in range(5)}, "flags": ""} for name in names]
-    laid = lay_out(Table.of(rows, spare=("figure 4", "figure 3", "figure 2")), width=72)
+    laid = lay_out(Table.of(rows, minor=("figure 4", "figure 3", "figure 2")), width=72)
     assert names[0] in laid.lines[-3] and laid.left_out
     assert set(laid.lines[-4]) == {"-", " "}  # a line below the heads, folded or not
     folded = lay_out(Table.of([{"name": "x" * 90, "text": "y z " * 40}]), width=60)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.simulated_votes import simulate
 from warehouse.analysis.audit.audit import audit_of
-from warehouse.analysis.audit.keys import Key, LikeliestOptions, Options, TextAnswers
+from warehouse.analysis.audit.keys import Key, LikeliestOptions, PromptOptions, TextAnswers
 from warehouse.analysis.audit.read import StoredAnswers, Voter
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -160,7 +160,7 @@ def answers(n: int = 200, models: int = 6) -> tuple[StoredAnswers, np.ndarray]:
         entries=tuple(entries),
         voters=voters,
         prompts=prompts,
-        keys=tuple(Key(Options(4), int(key)) for key in keys),
+        keys=tuple(Key(PromptOptions(4), int(key)) for key in keys),
         likeliest=LikeliestOptions(NOBODY, NOBODY, NOBODY),
         texts=tuple(texts),
         near=None,
@@ -181,7 +181,7 @@ def test_an_audit_of_answers_in_hand() -> None:
 
 def test_prompts_with_one_vector_and_two_keys_contradict() -> None:
     stored, _ = answers()
-    options = Options(2, ("yes", "no"))
+    options = PromptOptions(2, ("yes", "no"))
     keys = (Key(options, 0), Key(options, 1), *stored.keys[2:])
     vectors = PromptVectors(np.array([0, 1]), np.array([[1.0, 0.0], [1.0, 0.0]], np.float32))
     found = audit_of(replace(stored, keys=keys, near=(vectors, "tiny@1")))

@@ -14,7 +14,7 @@ from tests.support import races
 from tests.support.lakes import rows_of
 from tests.support.naturals import differences, picture
 from tests.support.same_stores import Rows, rows_in_text, store_differences, stored_rows
-from warehouse.analysis.families.family import Settings
+from warehouse.analysis.families.family import FamilySettings
 from warehouse.ingest.pipeline import ingest
 from warehouse.refresh import run as refreshing
 from warehouse.store import snapshot
@@ -128,7 +128,7 @@ def _unheld(place: Place, files: list[Path]) -> None:
     """What a `forget` beside a load leaves."""
     _load(place, files)
     with open_store(place.url, write=True) as store:
-        store.dialect = replace(store.dialect, sole=lambda _connection: False)
+        store.dialect = replace(store.dialect, no_source_reserved=lambda _connection: False)
         for file in files[EARLY:]:
             forget(store, str(file))
 
@@ -140,8 +140,8 @@ def _refresh(place: Place, _files: list[Path]) -> None:
     """It writes after every question."""
     refreshing.WRITE_AFTER = -1.0
     opener = StoreOpener(partial(open_store, place.url, wait=60), partial(open_store, place.url, write=True, wait=60))
-    settings = Settings(baselines=("org/model-0",), n_resamples=99)
-    assert refreshing.refresh(opener, refreshing.Work(settings=settings), wait=60).failures == ()
+    settings = FamilySettings(baselines=("org/model-0",), n_resamples=99)
+    assert refreshing.refresh(opener, refreshing.RefreshRequest(settings=settings), wait=60).failures == ()
 
 
 def _upgrade(place: Place, _files: list[Path]) -> None:

@@ -10,7 +10,7 @@ import pytest
 import warehouse
 from tests.analysis.test_audit import N, lines, store_of, write_verdicts
 from tests.support.cli import Caller, on_a_terminal
-from warehouse.analysis.audit.report import AgreementRow, AuditRow, EffectRow
+from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,9 @@ def test_programs_get_the_librarys_rows(run: Caller, url: str, tmp_path: Path) -
     effect = run("audit", "quiz", "--effect", "--json", db=url).rows
     assert list(effect[0]) == list(EffectRow.columns()) and effect == [row.to_dict() for row in library.effect]
     agreed = run("audit", "quiz", "--against", str(verdicts), "--json", db=url).rows
-    assert list(agreed[0]) == list(AgreementRow.columns()) and agreed == [row.to_dict() for row in library.agreement]
+    assert list(agreed[0]) == list(AuditAgreementRow.columns()) and agreed == [
+        row.to_dict() for row in library.agreement
+    ]
     assert json.loads(json.dumps(library.to_dict()))["strata"][0]["n_prompts"] == N
 
 

@@ -19,7 +19,7 @@ from warehouse.cli.ui.views import _PRINTERS, view_of
 from warehouse.tables.view import Table
 
 #: A result that no command shows.
-PLAIN = {"Curves"}
+PLAIN = {"BenchmarkCurves"}
 #: What others are made of.
 BASES = {"StoredResult", "IrtResult", "MatrixResult", "SubsetPlan", "_ItemsOfModels"}
 

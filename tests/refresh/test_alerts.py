@@ -23,11 +23,11 @@ from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.stores import store_at
-from warehouse.analysis.families.family import Settings
+from warehouse.analysis.families.family import FamilySettings
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.refresh.alerts import Alerts, Rules, check
-from warehouse.refresh.run import Work, refresh
+from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.refresh.webhook import post
 from warehouse.store.open import open_store
 
@@ -98,11 +98,11 @@ def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> 
     """A refresh without the baselines takes the differences away; the next brings them back."""
     first = alerts(house, moved=False)
     assert first.rows and first.tests == 6
-    refresh(house.opener, replace(WORK, settings=Settings()))
+    refresh(house.opener, replace(WORK, settings=FamilySettings()))
     assert len(current(house, "difference")) == 2  # between checkpoints
     again = alerts(house, moved=False)
     assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == ((), 0)
-    refresh(house.opener, replace(WORK, settings=Settings()))
+    refresh(house.opener, replace(WORK, settings=FamilySettings()))
     change_run(house, 2)  # org/b on quiz: other content, the same scores
     assert alerts(house, moved=False).tests == 1
     change_run(house, 6, 0.05)
@@ -176,7 +176,7 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
     with open_store(url, write=True) as store:
         rows.write(store)
     house, alpha, trials = connect(url), 0.2, 80
-    work = Work(("scores", "differences"), (), Settings(baselines=("org/m0",)))
+    work = RefreshRequest(("scores", "differences"), (), FamilySettings(baselines=("org/m0",)))
 
     def told(collapsed: str = "") -> Alerts:
         draw(house, dice, collapsed)

@@ -24,13 +24,13 @@ from warehouse.records.clock import utc_now
 from warehouse.refresh import deliver_alerts as delivering
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Delivery, deliver_alerts
-from warehouse.refresh.run import Work, refresh
+from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.refresh.webhook import post
 from warehouse.store.computed.metric_values import untold
 
 RULES = Rules(worse=False)
 #: Only what `moved` looks at.
-WORK = Work(("scores",))
+WORK = RefreshRequest(("scores",))
 
 
 @pytest.fixture(scope="module")

@@ -15,18 +15,18 @@ import sqlalchemy as sa
 from tests.support.builders import StoreRows
 from tests.support.stores import select
 from warehouse.analysis.families import choose_families, family_names
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
 from warehouse.analysis.families.scores import FAMILY as SCORES
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError, WarehouseError
 from warehouse.refresh import run as running
-from warehouse.refresh.run import Work, list_stale, refresh
+from warehouse.refresh.run import RefreshRequest, list_stale, refresh
 from warehouse.store.computed import metric_values
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 
 BASE = "org/base"
-WORK = Work(settings=Settings(baselines=(BASE,)))
+WORK = RefreshRequest(settings=FamilySettings(baselines=(BASE,)))
 KEY = "subject_kind, subject, benchmark, metric, statistic"
 
 
@@ -157,7 +157,7 @@ def test_a_changed_baseline_touches_all_that_are_compared_with_it(house: Warehou
 
 def test_settings_clusters_and_links_make_figures_stale(house: Warehouse) -> None:
     refresh(house.opener, WORK)
-    wider = replace(WORK, settings=Settings(level=0.99, baselines=(BASE,)))
+    wider = replace(WORK, settings=FamilySettings(level=0.99, baselines=(BASE,)))
     assert {row.why for row in list_stale(house.opener, wider).rows} == {"the settings changed"}
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update benchmark set default_clustering_id = null"))
@@ -176,12 +176,12 @@ class Fake:
     only: str = ""
     hurt_units: bool = field(default=False)
 
-    def questions(self, data: Any, settings: Settings) -> list[RefreshQuestion]:
+    def questions(self, data: Any, settings: FamilySettings) -> list[RefreshQuestion]:
         if self.hurt_units:
             raise ZeroDivisionError("no units")
         return [RefreshQuestion(subject_of(one), (key,)) for key, one in data.conditions.items()]
 
-    def compute(self, data: Any, question: RefreshQuestion, settings: Settings) -> list[Value]:
+    def compute(self, data: Any, question: RefreshQuestion, settings: FamilySettings) -> list[Value]:
         if self.raises is not None and self.only in question.subject:
             raise self.raises
         return [
@@ -191,42 +191,42 @@ class Fake:
 
 
 def test_a_raised_version_makes_its_family_stale(house: Warehouse) -> None:
-    refresh(house.opener, Work((Fake(), SCORES)))
-    stale = list_stale(house.opener, Work((Fake(version="2"), SCORES))).rows
+    refresh(house.opener, RefreshRequest((Fake(), SCORES)))
+    stale = list_stale(house.opener, RefreshRequest((Fake(version="2"), SCORES))).rows
     assert {(row.family, row.why) for row in stale} == {("fake", "version 1 of the method, now 2")}
-    refresh(house.opener, Work((Fake(version="2", values=(3.0,)),)))
+    refresh(house.opener, RefreshRequest((Fake(version="2", values=(3.0,)),)))
     assert {row["estimate"] for row in current(house, "fake0")} == {3.0}
     assert {row["method_version"] for row in current(house, "fake0")} == {"2"}
 
 
 def test_a_family_that_raises_does_not_stop_the_others(house: Warehouse) -> None:
     broken = Fake(raises=RuntimeError("boom"), only="org/b#")
-    found = refresh(house.opener, Work((broken, SCORES)))
+    found = refresh(house.opener, RefreshRequest((broken, SCORES)))
     assert len(found.failures) == 2 and "RuntimeError: boom" in found.failures[0]
     assert "fake of org/b#" in found.failures[0]
     assert len(current(house, "score")) == 9 and len(current(house, "fake0")) == 7
     with house.reading() as store:
         assert select(store, "select state from refresh") == [{"state": "failed"}]
-    healed = refresh(house.opener, Work((Fake(), SCORES)))
+    healed = refresh(house.opener, RefreshRequest((Fake(), SCORES)))
     assert healed.total("recomputed") == 2 and len(current(house, "fake0")) == 9
-    unlisted = refresh(house.opener, Work((Fake(hurt_units=True), SCORES)))
+    unlisted = refresh(house.opener, RefreshRequest((Fake(hurt_units=True), SCORES)))
     assert len(unlisted.failures) == 3 and len(current(house, "fake0")) == 9
 
 
 def test_what_data_do_not_allow_is_stored_with_the_reason(house: Warehouse) -> None:
     refused = Fake(raises=StatisticsError("too few prompts"), only="org/c")
     for expected in (9, 0):
-        assert refresh(house.opener, Work((refused,))).total("recomputed") == expected
+        assert refresh(house.opener, RefreshRequest((refused,))).total("recomputed") == expected
     rows = [row for row in current(house) if row["subject_kind"] == "question"]
     assert {(row["estimate"], row["reason"]) for row in rows} == {(None, "too few prompts")}
 
 
 def test_no_number_is_stored_that_is_none(house: Warehouse) -> None:
-    refresh(house.opener, Work((Fake(values=(float("nan"), float("inf"), None)),)))
+    refresh(house.opener, RefreshRequest((Fake(values=(float("nan"), float("inf"), None)),)))
     rows = current(house)
     assert {row["estimate"] for row in rows} == {None}
     assert {row["reason"] for row in rows if row["statistic"] != "fake2"} == {"not finite: estimate"}
-    assert len(refresh(house.opener, Work((Fake("empty", values=()),))).failures) == 9
+    assert len(refresh(house.opener, RefreshRequest((Fake("empty", values=()),))).failures) == 9
 
 
 def test_what_is_gone_leaves_the_current_figures_but_not_the_history(house: Warehouse) -> None:
@@ -250,37 +250,37 @@ def test_what_is_gone_leaves_the_current_figures_but_not_the_history(house: Ware
 
 
 def test_fewer_figures_of_one_question_leave_none_behind(house: Warehouse) -> None:
-    refresh(house.opener, Work((Fake(values=(1.0, 2.0)),)))
-    found = refresh(house.opener, Work((Fake(version="2", values=(1.0,)),)))
+    refresh(house.opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
+    found = refresh(house.opener, RefreshRequest((Fake(version="2", values=(1.0,)),)))
     assert found.total("gone") == 9 and current(house, "fake1") == []
 
 
 def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Warehouse) -> None:
     refresh(house.opener, WORK)
     before = current(house)
-    part = Work(("scores",), ("quiz",), WORK.settings)
+    part = RefreshRequest(("scores",), ("quiz",), WORK.settings)
     assert refresh(house.opener, part).total("fresh") == 3
     assert current(house) == before
     with pytest.raises(MisuseError, match="no metric family 'nothing'; there are: differences"):
-        refresh(house.opener, Work(("nothing",)))
+        refresh(house.opener, RefreshRequest(("nothing",)))
     with pytest.raises(MisuseError, match="no benchmark with runs is called 'nothing'"):
-        refresh(house.opener, Work(benchmarks=("nothing",)))
+        refresh(house.opener, RefreshRequest(benchmarks=("nothing",)))
     with pytest.raises(StatisticsError, match="level"):
-        Settings(level=1.5)
+        FamilySettings(level=1.5)
     with pytest.raises(WarehouseError, match="is no metric family"):
         choose_families([object()])  # type: ignore[list-item]
     assert family_names() == ["differences", "matrix", "ranks", "reliability", "scores", "training", "variance"]
 
 
 def test_an_unknown_baseline_is_a_note(house: Warehouse) -> None:
-    work = Work(settings=Settings(baselines=("org/nobody", BASE)))
+    work = RefreshRequest(settings=FamilySettings(baselines=("org/nobody", BASE)))
     found = refresh(house.opener, work)
     assert len(found.notes) == 1 and "'org/nobody' left out" in found.notes[0]
     assert len([row for row in current(house, "difference") if row["subject_kind"] == "pair"]) == 4
 
 
 def test_matrix_tests_are_made_on_request(house: Warehouse) -> None:
-    work = Work(("matrix",), ("quiz", "course"), Settings(permutations=50, seed=3))
+    work = RefreshRequest(("matrix",), ("quiz", "course"), FamilySettings(permutations=50, seed=3))
     found = refresh(house.opener, work)
     assert found.failures == ()
     expected = {

@@ -18,14 +18,14 @@ from tests.support.races import dumps
 from tests.support.stores import select
 from warehouse.analysis import families
 from warehouse.analysis.families.benchmark_data import read_all
-from warehouse.analysis.families.family import Settings
+from warehouse.analysis.families.family import FamilySettings
 from warehouse.analysis.families.scores import FAMILY as SCORES
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError
 from warehouse.refresh import plan
 from warehouse.refresh import run as running
 from warehouse.refresh.plan import computed, make_plan, row_of
-from warehouse.refresh.run import Work, list_stale, refresh
+from warehouse.refresh.run import RefreshRequest, list_stale, refresh
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import alias, unalias
 from warehouse.store.curate.catalogue import invalidate
@@ -35,8 +35,8 @@ from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.source_ledger import forget
 
 FAMILIES = ("scores", "differences", "ranks", "variance", "matrix")
-WORK = Work(FAMILIES, (), Settings(baselines=(BASE,), n_resamples=0, permutations=1))
-QUICK = Work(("scores", "differences"), (), WORK.settings)
+WORK = RefreshRequest(FAMILIES, (), FamilySettings(baselines=(BASE,), n_resamples=0, permutations=1))
+QUICK = RefreshRequest(("scores", "differences"), (), WORK.settings)
 FIGURES = (
     "subject_kind",
     "subject",
@@ -76,7 +76,7 @@ def shown(house: Warehouse) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in FIGURES) for row in current(house)]
 
 
-def from_scratch(house: Warehouse, work: Work) -> list[tuple[Any, ...]]:
+def from_scratch(house: Warehouse, work: RefreshRequest) -> list[tuple[Any, ...]]:
     """What a refresh of a store without stored figures would show."""
     chosen = families.choose_families(work.families)
     with house.reading() as store:
@@ -159,7 +159,7 @@ MAIN = (
 )
 
 
-def follow(house: Warehouse, names: Iterable[str], work: Work) -> None:
+def follow(house: Warehouse, names: Iterable[str], work: RefreshRequest) -> None:
     """Change the store, refresh, and compare with a refresh from scratch, name by name."""
     refresh(house.opener, work)
     before = shown(house)
@@ -235,7 +235,7 @@ def test_families_that_are_left_alone_are_named_where_they_are_out_of_date(
 ) -> None:
     refresh(house.opener, WORK)
     assert refresh(house.opener, QUICK).notes == ()  # matrix, ranks and variance hold
-    assert refresh(house.opener, replace(QUICK, settings=Settings())).notes == ()
+    assert refresh(house.opener, replace(QUICK, settings=FamilySettings())).notes == ()
     change_run(house, 2, 0.25)
     stale = {"matrix": 1, "ranks": 1, "variance": 1}
     told = tuple(
@@ -243,7 +243,7 @@ def test_families_that_are_left_alone_are_named_where_they_are_out_of_date(
     )
     assert refresh(house.opener, QUICK).notes == told
     assert list_stale(house.opener, replace(QUICK, benchmarks=("essay",))).notes == ()
-    refresh(house.opener, Work((Fake("mine"),)))
+    refresh(house.opener, RefreshRequest((Fake("mine"),)))
     (note,) = [one for one in list_stale(house.opener, WORK).notes if "mine" in one]
     assert note == "12 figures of the family 'mine' stay as they are: it is not installed"
     monkeypatch.setattr(families, "family_names", lambda: ["mine"])
@@ -257,26 +257,26 @@ def test_runs_that_change_under_a_refresh_are_left_for_the_next(house: Warehouse
     another run, before the figures are written: read in between, it had no scores."""
 
     class Meddler(Fake):
-        def compute(self, data: Any, question: Any, settings: Settings) -> list[Any]:
+        def compute(self, data: Any, question: Any, settings: FamilySettings) -> list[Any]:
             if question.subject.startswith("org/b#") and data.benchmark.name == "quiz":
                 with house.writing() as store:
                     run_sql("update run set id = 777 where id = 2")(store)
             return super().compute(data, question, settings)
 
-    found = refresh(house.opener, Work((Meddler(), SCORES)))
+    found = refresh(house.opener, RefreshRequest((Meddler(), SCORES)))
     # asked of the run: the family that meddles, and the scores
     assert found.notes == ("2 answers are left for the next refresh: their runs changed while they were computed",)
     assert found.total("recomputed") == 2 * 12 - 2
-    assert len(list_stale(house.opener, Work((Fake(), SCORES))).rows) == 2
+    assert len(list_stale(house.opener, RefreshRequest((Fake(), SCORES))).rows) == 2
 
 
 def test_figures_that_became_fewer_are_gone_also_where_a_killed_refresh_said_so(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)
-    refresh(house.opener, Work((Fake(values=(1.0, 2.0)),)))
-    fewer = Work((Fake(version="2", values=(1.0,)),))
-    dying = Work((Fake(version="2", values=(1.0,), raises=KeyboardInterrupt(), only="org/c"),))
+    refresh(house.opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
+    fewer = RefreshRequest((Fake(version="2", values=(1.0,)),))
+    dying = RefreshRequest((Fake(version="2", values=(1.0,), raises=KeyboardInterrupt(), only="org/c"),))
     with pytest.raises(KeyboardInterrupt):
         refresh(house.opener, dying)
     found = refresh(house.opener, fewer)
@@ -289,9 +289,9 @@ def test_what_a_killed_refresh_found_is_not_shown_unless_it_is_still_asked_for(
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)
     with pytest.raises(KeyboardInterrupt):
-        refresh(house.opener, Work((Fake(raises=KeyboardInterrupt(), only="org/c"),)))
+        refresh(house.opener, RefreshRequest((Fake(raises=KeyboardInterrupt(), only="org/c"),)))
     change_run(house, 1, 0.5)
-    refresh(house.opener, Work((SCORES,)))
+    refresh(house.opener, RefreshRequest((SCORES,)))
     assert current(house, "fake0") == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.refresh.test_refresh import change_run, current
 from tests.support.builders import StoreRows
 from warehouse.api import connect
-from warehouse.refresh.run import Work, refresh
+from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.store.open import open_store
 
 
@@ -23,9 +23,9 @@ def test_the_family_keeps_the_reliability_of_benchmarks(store_url: str) -> None:
     with open_store(store_url, create=True) as store:
         rows.write(store)
     house = connect(store_url)
-    refresh(house.opener, Work())
+    refresh(house.opener, RefreshRequest())
     assert current(house, "dior_ranking") == []  # not unasked
-    work = Work(families=("reliability",))
+    work = RefreshRequest(families=("reliability",))
     assert refresh(house.opener, work).failures == ()
     found = {row["benchmark"]: row for row in current(house, "dior_ranking")}
     assert set(found) == {"quiz", "even"}

@@ -14,7 +14,7 @@ from tests.support.subsets import answers, asked_in, load, rows_of, whole
 from warehouse import connect
 from warehouse.analysis.report_data.report import read_report
 from warehouse.records.clock import utc_now
-from warehouse.refresh.run import Work, refresh
+from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.report.page import render
 from warehouse.store.open import open_store
 
@@ -54,7 +54,7 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     with open_store(url, write=True) as store:
         rows.write(store)
     house = connect(url)
-    work = Work(families=("reliability",))
+    work = RefreshRequest(families=("reliability",))
     assert refresh(house.opener, work).failures == ()
     with open_store(url) as store:
         data = read_report(store, n_resamples=0)

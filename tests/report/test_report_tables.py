@@ -153,10 +153,10 @@ def test_tables_fit_a_telephone_and_show_the_estimate(opened: Any) -> None:
             ".map(h => h.textContent)]"
         )
         assert wide == [] and hidden == []
-        spare = opened.find_element("css selector", "th.x")
-        assert not spare.is_displayed()
+        minor = opened.find_element("css selector", "th.x")
+        assert not minor.is_displayed()
         opened.find_element("css selector", ".all input").send_keys(" ")
-        assert spare.is_displayed()
+        assert minor.is_displayed()
     finally:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -186,7 +186,7 @@ def test_a_long_table_shows_its_first_rows_until_asked(tmp_path: Path, browser: 
     style = files("warehouse.report").joinpath("style.css").read_text(encoding="utf-8")
 
     def of(n: int) -> str:
-        columns = [name("Model", [f"m{row}" for row in range(n)]), number("Spare", range(n), 1, spare=True)]
+        columns = [name("Model", [f"m{row}" for row in range(n)]), number("Spare", range(n), 1, minor=True)]
         return str(make_table("rows", "Of rows.", columns))
 
     page = tmp_path / "rows.html"

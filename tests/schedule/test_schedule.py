@@ -25,7 +25,7 @@ from tests.support.stores import opener_of, select
 from warehouse.api import connect
 from warehouse.errors import StoreLockedError
 from warehouse.schedule.job import Job, Outcome, run_job
-from warehouse.schedule.log import Log
+from warehouse.schedule.log import JobLog
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.schema.migrate import check
@@ -247,7 +247,7 @@ def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
     assert loaded(once.url) == ["b.csv", "c.csv"]
 
 
-def run(url: str, job: Job, log: Log, stopped: Callable[[], bool], opener: StoreOpener | None = None) -> Outcome:
+def run(url: str, job: Job, log: JobLog, stopped: Callable[[], bool], opener: StoreOpener | None = None) -> Outcome:
     create = partial(open_store, url, create=True)
     return run_job(job, opener or opener_of(url), log, stopped, create=create, publish=partial(publish, url))
 
@@ -263,7 +263,7 @@ def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_pat
 
     held = StoreOpener(reading, opener_of(duckdb_url).writing)
     job = Job((str(tmp_path / "new"),), settle=0, publish=str(copy), report=str(page))
-    found = run(duckdb_url, job, Log("json", stream), lambda: False, held)
+    found = run(duckdb_url, job, JobLog("json", stream), lambda: False, held)
     assert found.result == "ok", stream.getvalue()
     assert "org/a" in page.read_text() and loaded(str(copy)) == ["a.csv"]
 
@@ -302,7 +302,7 @@ def test_a_lake_of_another_store_is_left_and_told(once: Once, tmp_path: Path, du
 def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: Path, checks: int) -> None:
     for name in ("a", "b"):
         dump(tmp_path / "new" / f"{name}.csv", f"org/{name}")
-    log = Log("json", io.StringIO())
+    log = JobLog("json", io.StringIO())
     job = Job(watch=(str(tmp_path / "new"),), settle=0)
     asked = itertools.count()
     found = run(duckdb_url, job, log, lambda: next(asked) >= checks)

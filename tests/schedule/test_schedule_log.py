@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.log import Form, Health, Log, stamp
+from warehouse.schedule.log import Form, Health, JobLog, stamp
 from warehouse.schedule.worker import Stop, run_child
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 999_999, tzinfo=UTC)
@@ -27,9 +27,9 @@ JSON = st.recursive(
 )
 
 
-def log(form: Form = "json", *, quiet: bool = False) -> tuple[Log, io.StringIO]:
+def log(form: Form = "json", *, quiet: bool = False) -> tuple[JobLog, io.StringIO]:
     stream = io.StringIO()
-    return Log(form, stream, quiet=quiet, clock=lambda: NOW), stream
+    return JobLog(form, stream, quiet=quiet, clock=lambda: NOW), stream
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -101,8 +101,8 @@ def test_quiet_leaves_out_what_is_in_order() -> None:
 
 def test_a_log_that_nobody_reads_is_no_failure() -> None:
     code = (
-        "import sys; from warehouse.schedule.log import Log; sys.stdin.read();"
-        "[Log('json', sys.stderr).write('e', text='x' * 999) for _ in range(99)];"
+        "import sys; from warehouse.schedule.log import JobLog; sys.stdin.read();"
+        "[JobLog('json', sys.stderr).write('e', text='x' * 999) for _ in range(99)];"
         "print('on')"
     )
     with subprocess.Popen(
@@ -118,7 +118,7 @@ def test_a_log_that_nobody_reads_is_no_failure() -> None:
         assert process.stdout.read() == "on\n" and process.wait() == 0
     closed = io.StringIO()
     closed.close()
-    Log("json", closed).write("e")
+    JobLog("json", closed).write("e")
 
 
 # --- a process beside us ---------------------------------------------------------------------

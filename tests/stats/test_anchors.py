@@ -8,7 +8,7 @@ from scipy import special, stats
 
 from tests.support.items import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.anchor_errors import METHODS, Curves, anchor_errors, irt_anchors
+from warehouse.stats.items.anchor_errors import METHODS, RecipeCheckpoints, anchor_errors, irt_anchors
 from warehouse.stats.items.anchors import anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.responses import as_responses
@@ -97,7 +97,7 @@ def test_seeds_and_curves() -> None:
     recipe, seed, step = (x.ravel() for x in np.indices((3, 3, 4)))
     skill = 0.3 * recipe + 0.5 * step + rng.normal(0, 0.15, 36)
     y = (rng.random((36, 80)) < special.expit(skill[:, None] - rng.normal(0.5, 1, 80))).astype(float)
-    curves = Curves(recipe, seed, step.astype(float))
+    curves = RecipeCheckpoints(recipe, seed, step.astype(float))
     rows = anchor_errors(as_responses(y), [20], groups=recipe, curves=curves)
     truth = y.mean(axis=1).reshape(3, 3, 4)
     assert rows[0].seed_sd_full == pytest.approx(truth.std(axis=1, ddof=1).mean())

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from warehouse.stats import estimate_mean
-from warehouse.stats.paired.change import Figure, change_p_value
+from warehouse.stats.paired.change import ReportedFigure, change_p_value
 
 
-def figure(scores: np.ndarray, level: float = 0.95, **options: object) -> Figure:
+def figure(scores: np.ndarray, level: float = 0.95, **options: object) -> ReportedFigure:
     found = estimate_mean(scores, level=level, **options)  # type: ignore[arg-type]
     units = found.n_clusters if found.n_clusters is not None else len(scores)
-    return Figure(found.estimate, found.standard_error, found.ci_low, found.ci_high, level, units)
+    return ReportedFigure(found.estimate, found.standard_error, found.ci_low, found.ci_high, level, units)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.99])
@@ -29,18 +29,18 @@ def test_with_t_intervals_it_is_welchs_test(n: int, m: int, level: float) -> Non
 
 
 def test_without_units_and_intervals_it_is_the_normal_test() -> None:
-    old, new = (Figure(one, 0.03, None, None, 0.95, None) for one in (0.5, 0.6))
+    old, new = (ReportedFigure(one, 0.03, None, None, 0.95, None) for one in (0.5, 0.6))
     z = 0.1 / np.hypot(0.03, 0.03)
     assert change_p_value(old, new) == pytest.approx(2 * stats.norm.sf(z), rel=1e-12)
 
 
 def test_where_no_error_is_known_nothing_is_tested() -> None:
-    told = Figure(0.5, 0.1, 0.3, 0.7, 0.95, 30)
-    for unknown in (Figure(0.9, None, None, None, 0.95, 30), Figure(0.9, 0.1, 0.7, 1.0, 0.95, 1)):
+    told = ReportedFigure(0.5, 0.1, 0.3, 0.7, 0.95, 30)
+    for unknown in (ReportedFigure(0.9, None, None, None, 0.95, 30), ReportedFigure(0.9, 0.1, 0.7, 1.0, 0.95, 1)):
         assert change_p_value(told, unknown) is None
         assert change_p_value(unknown, told) is None
-    flat = Figure(0.9, 0.0, None, None, 0.95, 30)
-    assert change_p_value(flat, Figure(0.8, 0.0, None, None, 0.95, 30)) is None
+    flat = ReportedFigure(0.9, 0.0, None, None, 0.95, 30)
+    assert change_p_value(flat, ReportedFigure(0.8, 0.0, None, None, 0.95, 30)) is None
     t = (0.9 - 0.5) / 0.1  # the interval is narrower than the standard error says
     assert change_p_value(told, flat) == pytest.approx(2 * stats.t.sf(t, 29), rel=1e-10)
 

@@ -12,7 +12,7 @@ from scipy import stats
 from warehouse.errors import StatisticsError
 from warehouse.stats import paired_difference, paired_difference_prompts_fixed, sign_flip_test
 from warehouse.stats.core.draws import prompt_draws, summarise_draws
-from warehouse.stats.suites.combined_difference import Part, combine_differences, contributions
+from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences, contributions
 
 exactly = pytest.approx
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
@@ -85,9 +85,9 @@ def test_intervals_with_the_prompts_fixed_cover() -> None:
 # --- several benchmarks ----------------------------------------------------------------------
 
 
-def part(d: NDArray[np.float64], units: NDArray[np.int64], clustered: bool = False) -> Part:
+def part(d: NDArray[np.float64], units: NDArray[np.int64], clustered: bool = False) -> BenchmarkDifference:
     found = paired_difference(d, np.zeros(len(d)), clusters=units if clustered else None)
-    return Part(d, units, found.standard_error, found.degrees_of_freedom)
+    return BenchmarkDifference(d, units, found.standard_error, found.degrees_of_freedom)
 
 
 def test_two_benchmarks_without_a_common_prompt_are_welchs_sum() -> None:
@@ -171,25 +171,25 @@ def test_one_benchmark_alone_and_the_order_of_several(n_parts: int, seed: int) -
 
 def test_benchmarks_without_spread_or_error_are_told() -> None:
     varied = part(np.array([0.1, 0.5, -0.2]), np.arange(3))
-    constant = Part(np.zeros(5), np.arange(10, 15), 0.0, 4)
+    constant = BenchmarkDifference(np.zeros(5), np.arange(10, 15), 0.0, 4)
     found = combine_differences([varied, constant])
     assert varied.error is not None and found.standard_error == exactly(varied.error / 2)
     assert found.n_zero == 1
-    single = Part(np.array([1.0]), np.array([77]), None, None)
+    single = BenchmarkDifference(np.array([1.0]), np.array([77]), None, None)
     found = combine_differences([varied, single])
     assert (found.standard_error, found.p_value) == (None, None)
     assert found.reason == "a benchmark has no standard error"
     found = combine_differences([constant, constant])
     assert (found.standard_error, found.reason) == (None, "the differences do not vary")
     assert found.difference == 0
-    drawn = Part(np.full(4, 0.5), np.arange(20, 24), 0.3, 6.0)  # its draws vary, the means do not
+    drawn = BenchmarkDifference(np.full(4, 0.5), np.arange(20, 24), 0.3, 6.0)  # its draws vary, the means do not
     assert combine_differences([drawn]).standard_error == exactly(0.3)
     with pytest.raises(StatisticsError, match="`parts` is empty"):
         combine_differences([])
     with pytest.raises(StatisticsError, match="`weights`"):
         combine_differences([varied], weights=[0.0])
     with pytest.raises(StatisticsError, match="`units` has 1 entries"):
-        combine_differences([Part(np.zeros(2), np.zeros(1, int), None, None)])
+        combine_differences([BenchmarkDifference(np.zeros(2), np.zeros(1, int), None, None)])
 
 
 @pytest.mark.slow
@@ -213,7 +213,7 @@ def share_rejected(share: float, same: bool, n_sets: int) -> float:
         right = rng.random(n + m)[:, None] > rng.random((n + m, 2))
         d = right[:, 0].astype(float) - right[:, 1]
         each = [(d[:n], np.arange(n)), (d[asked], units)]
-        parts = [Part(one, own, one.std(ddof=1) / len(one) ** 0.5, len(one) - 1.0) for one, own in each]
+        parts = [BenchmarkDifference(one, own, one.std(ddof=1) / len(one) ** 0.5, len(one) - 1.0) for one, own in each]
         p = combine_differences(parts).p_value
         rejected += p is not None and p <= 0.05
     return rejected / n_sets

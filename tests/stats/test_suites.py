@@ -16,7 +16,7 @@ from warehouse.stats import estimate_mean, paired_difference, unpaired_differenc
 from warehouse.stats.intervals.closed_form import interval_wilson, interval_wilson_bounded
 from warehouse.stats.suites import cells as shared_units
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
-from warehouse.stats.suites.combined_difference import Part, combine_differences
+from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences
 from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves, compare_suites
 
 G1 = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
@@ -237,7 +237,7 @@ def test_differences_of_whole_suites_are_those_of_their_differences(shared: bool
     parts = []
     for x, y, units in zip(a, b, places, strict=True):
         alone = paired_difference(x, y)
-        parts.append(Part(x - y, units, alone.standard_error, alone.degrees_of_freedom))
+        parts.append(BenchmarkDifference(x - y, units, alone.standard_error, alone.degrees_of_freedom))
     expected = combine_differences(parts, weights=weights)
     found = pair(cells_of(a, places), cells_of(b, places), weights)
     assert found[0] == exact(expected.difference)

@@ -131,14 +131,14 @@ def test_a_curve_at_chance_rarely_leaves_it() -> None:
 def test_a_crossing_lies_between_the_last_and_the_first_significant_difference() -> None:
     found = crossing([-0.3, -0.2, -0.02, 0.01, 0.2, 0.3], [1e-9, 1e-6, 0.5, 0.6, 1e-6, 1e-9], [1, 2, 4, 8, 16, 32])
     assert (found.low, found.high, found.ahead_before, found.ahead_after) == (2, 16, -1, 1)
-    assert found.place == pytest.approx(4 + 4 * 2 / 3) and (found.n_ahead, found.n_behind) == (2, 2)
+    assert found.position == pytest.approx(4 + 4 * 2 / 3) and (found.n_ahead, found.n_behind) == (2, 2)
     turned = crossing([0.3, 0.2, 0.02, -0.01, -0.2, -0.3], [1e-9, 1e-6, 0.5, 0.6, 1e-6, 1e-9], [1, 2, 4, 8, 16, 32])
-    assert (turned.place, turned.ahead_before) == (found.place, 1)
+    assert (turned.position, turned.ahead_before) == (found.position, 1)
 
 
 def test_no_crossing_is_shown_without_both_signs() -> None:
     ahead = crossing([-0.01, 0.2, 0.3], [0.9, 1e-5, 1e-9], [1, 2, 3])
-    assert (ahead.low, ahead.place, ahead.ahead_after, ahead.n_changes) == (None, None, 1, 0)
+    assert (ahead.low, ahead.position, ahead.ahead_after, ahead.n_changes) == (None, None, 1, 0)
     assert crossing([0.1, -0.1], [0.5, math.nan], [1, 2]).ahead_after == 0
     twice = crossing([-1, 1, -1], [1e-9] * 3, [1, 2, 3])
     assert twice.n_changes == 2 and (twice.low, twice.high) == (1, 2)

@@ -16,7 +16,7 @@ from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 from warehouse.store.connection import Store
 from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
-from warehouse.store.load.state import Claim, LoadOptions, LoadReport
+from warehouse.store.load.state import LoadOptions, LoadReport, SourceClaim
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 
@@ -52,7 +52,7 @@ class Kit:
 
     # loading
 
-    def claim(self, path: str = "", sha256: str = "") -> Claim:
+    def claim(self, path: str = "", sha256: str = "") -> SourceClaim:
         number = next(self._numbers)
         claim = source_ledger.claim(
             self.store,

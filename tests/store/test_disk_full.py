@@ -85,7 +85,7 @@ def test_words_of_systems_and_engines() -> None:
 def test_next_to_no_room_keeps_from_writing_not_from_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = str(tmp_path / "s.duckdb")
     with open_store(url, create=True) as store:
-        monkeypatch.setattr("warehouse.store.connection.ROOM", 2**62)
+        monkeypatch.setattr("warehouse.store.connection.MIN_FREE_BYTES", 2**62)
         with pytest.raises(DiskFullError, match=r"has \d+ MiB left"), store.begin():
             pass
         assert store.arrow("select count(*) as n from run")["n"].to_pylist() == [0]

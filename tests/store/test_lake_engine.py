@@ -189,7 +189,7 @@ def test_a_damaged_table_is_told(made: Path, tmp_path: Path, pattern: str, keep:
     with open_store(f"sail:?lake={tmp_path / 'lake'}") as lake, pytest.raises(StoreError) as told:
         lake.arrow("select sum(value) as s from score")
     place = LakeLocation(str(tmp_path / "lake"))
-    with pytest.raises(StoreError) as checked, place.speaking("score"):
+    with pytest.raises(StoreError) as checked, place.translating_errors("score"):
         place.require("score", 0).to_pyarrow_table()
     for said in (str(told.value), str(checked.value)):
         assert "cannot be used: " in said and said.endswith(f"warehouse lake sync {tmp_path / 'lake'} --anew")

@@ -80,7 +80,7 @@ def test_the_lock_of_a_source_is_waited_for_no_longer_and_nothing_stays_taken(
         with pytest.raises(StoreLockedError, match="warehouse_reader"):
             source_ledger.reserve(store, [other, KEY], patient=True)
         with open_store(server, write=True) as second, second.begin() as connection:
-            assert second.dialect.sole(connection)
+            assert second.dialect.no_source_reserved(connection)
         assert source_ledger.reserve(store, []) == []
 
 

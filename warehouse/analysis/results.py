@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 from warehouse.errors import MisuseError
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
-from warehouse.tables.words import Figure
+from warehouse.tables.words import WrittenNumber
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +238,7 @@ class Result:
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
         cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
-        table = Table(tuple(filled), cells, spare=tuple(reversed(filled[1:])))
+        table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))
 
     def __str__(self) -> str:
@@ -285,4 +285,4 @@ def _says_something(value: Any) -> bool:
 def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    return Figure(f"{value:.4g}") if isinstance(value, float) else value
+    return WrittenNumber(f"{value:.4g}") if isinstance(value, float) else value

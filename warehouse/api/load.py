@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from warehouse.api.connection import Connection, refuse_given
 
 if TYPE_CHECKING:
-    from warehouse.ingest.progress import Progress
+    from warehouse.ingest.progress import IngestProgress
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.store.load.state import LoadOptions
-    from warehouse.store.snapshot import Published
+    from warehouse.store.snapshot import PublishedCopy
 
 
 class Frame(Protocol):
@@ -37,7 +37,7 @@ class LoadMethods(Connection):
         defaults: Mapping[str, Any] | None = None,
         force: bool = False,
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: IngestProgress | None = None,
         only: Callable[[Sequence[Path]], bool] | None = None,
         on: str | None = None,
         lake: str | None = None,
@@ -110,7 +110,7 @@ class LoadMethods(Connection):
             sources = named(local.named(discovered), places)
             return load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
-    def publish(self, path: str | Path, *, force: bool = False) -> Published:
+    def publish(self, path: str | Path, *, force: bool = False) -> PublishedCopy:
         """Write a read-only copy of the store, or replace an earlier one atomically.
 
         Args:

@@ -52,13 +52,13 @@ class RefreshMethods(Connection):
             StatisticsError: a level out of range.
             StoreLockedError: another process refreshes this store.
         """
-        from warehouse.analysis.families.family import Settings
-        from warehouse.refresh.run import Work, refresh
+        from warehouse.analysis.families.family import FamilySettings
+        from warehouse.refresh.run import RefreshRequest, refresh
 
-        settings = Settings(
+        settings = FamilySettings(
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )
-        work = Work(tuple(families), benchmarks, settings)
+        work = RefreshRequest(tuple(families), benchmarks, settings)
         return refresh(self.opener, work, wait=self.wait, progress=progress, lake=lake)
 
     def history(

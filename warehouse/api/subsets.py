@@ -1,4 +1,4 @@
-"""A part of a benchmark in place of all of it."""
+"""Subsets: asking a part of a benchmark instead of all of it."""
 
 from __future__ import annotations
 

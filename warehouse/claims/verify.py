@@ -92,17 +92,17 @@ def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, oth
     Raises:
         QueryLimitError: a query takes longer, or needs more memory, than the store's limits.
     """
-    asked = _command(claim, read_command)
+    command = _command(claim, read_command)
     try:
         found = make_claim(store, claim.kind, claim.parameters, command=claim.command)
     except QueryLimitError:  # that says nothing of the claim
         raise
     except (MisuseError, StatisticsError) as error:
         unanswered = Difference("answer", claim.command, claim.answer, f"{error}")
-        return Verdict(False, (*asked, unanswered), (), 0)
+        return Verdict(False, (*command, unanswered), (), 0)
     sources = [*_entries("source", claim.sources, found.sources, _file)]
     rows = (
-        *asked,
+        *command,
         *_runs(claim.runs, found.runs),
         *([] if other_files else sources),
         *_entries("clustering", claim.clusterings, found.clusterings, _clustering),
@@ -139,12 +139,12 @@ def _notes(claim: Claim, found: Claim, sources: Sequence[Difference], other_file
 
 def _runs(claimed: Entries, found: Entries) -> Iterator[Difference]:
     """Runs with other samples, missing and further ones; and what else is said of the same samples."""
-    wanted, have = _samples(claimed), _samples(found)
+    ours, theirs = _samples(claimed), _samples(found)
     names = {str(row.get("condition_key")): _run(row) for row in (*found, *claimed)}
-    for key in sorted({*wanted, *have}):
-        if wanted.get(key, []) != have.get(key, []):
-            yield Difference("run", names[key], _hashes(wanted.get(key, [])), _hashes(have.get(key, [])))
-    if wanted == have:
+    for key in sorted({*ours, *theirs}):
+        if ours.get(key, []) != theirs.get(key, []):
+            yield Difference("run", names[key], _hashes(ours.get(key, [])), _hashes(theirs.get(key, [])))
+    if ours == theirs:
         yield from _entries("run", claimed, found, _run)
 
 
@@ -186,22 +186,22 @@ def _entries(
         name_of: its name; several of one name are told apart by their place.
         inside: what a column is; default: ``what``.
     """
-    wanted, mine = _by_name(claimed, name_of), _by_name(found, name_of)
-    for name, row in wanted.items():
-        if name not in mine:
+    claimed_entries, found_entries = _by_name(claimed, name_of), _by_name(found, name_of)
+    for name, row in claimed_entries.items():
+        if name not in found_entries:
             yield Difference(what, name, "there", MISSING)
             continue
-        for column in {**row, **mine[name]}:
+        for column in {**row, **found_entries[name]}:
             if f"{what}.{column}" not in NOT_COMPARED and not _same(
-                row.get(column, _NO_COLUMN), mine[name].get(column, _NO_COLUMN)
+                row.get(column, _NO_COLUMN), found_entries[name].get(column, _NO_COLUMN)
             ):
-                values = (_short(one.get(column, _NO_COLUMN)) for one in (row, mine[name]))
+                values = (_short(one.get(column, _NO_COLUMN)) for one in (row, found_entries[name]))
                 yield Difference(inside or what, f"{name}: {column}", *values)
-    for name in mine:
-        if name not in wanted:
+    for name in found_entries:
+        if name not in claimed_entries:
             yield Difference(what, name, MISSING, "there")
-    if wanted.keys() == mine.keys() and [*wanted] != [*mine]:
-        yield Difference(what, "order", _short(", ".join(wanted)), _short(", ".join(mine)))
+    if claimed_entries.keys() == found_entries.keys() and [*claimed_entries] != [*found_entries]:
+        yield Difference(what, "order", _short(", ".join(claimed_entries)), _short(", ".join(found_entries)))
 
 
 def _by_name(rows: Entries, name_of: Callable[[Mapping[str, Any]], str]) -> dict[str, Mapping[str, Any]]:

@@ -87,13 +87,13 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         board = _board(source.files[1:])
-        runs = tuple(_header(pair, first, board, stated, source.name) for pair, first in seen.items())
+        runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (place, row)) for place, (line, row) in enumerate(lines.numbered()))
+        items = ((f"{path.name} line {line}", (index, row)) for index, (line, row) in enumerate(lines.numbered()))
         numbers = {pair: number for number, pair in enumerate(seen)}
         rows_of = partial(_rows, numbers)
         dump.batches = batches_of(items, rows_of, dump.rejections, "an annotation as AlpacaEval writes it")
@@ -111,7 +111,7 @@ def _other_names(path: Path, seen: Iterable[Pair]) -> Iterator[str]:
     """A note where the folder, ``MODEL/JUDGE/annotations.json``, names another model."""
     folder = path.absolute().parent
     for model, _, judge in seen:
-        beside = (place for place in (folder, folder.parent) if (place / _OUTPUTS).exists())
+        beside = (candidate for candidate in (folder, folder.parent) if (candidate / _OUTPUTS).exists())
         named = folder.parent if judge == folder.name else next(beside, None)
         if model and named is not None and not same_model(named.name, model):
             yield disagreement(model, "the folder", named.name)
@@ -126,9 +126,9 @@ def _circumstances(row: Row) -> Row:
     return {"version": text_or_none(row.get("preference_version")), "date": moment(row.get("preference_date"))}
 
 
-def _header(pair: Pair, first: Row, board: dict[str, Row], stated: str | None, place: str) -> RunHeader:
+def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | None, file: str) -> RunHeader:
     model, opponent, judge = pair
-    require_model(stated or model or None, place)
+    require_model(model_setting or model or None, file)
     judged: dict[str, Any] = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
     published = tuple(_published(board.get(model, {})))
     metrics = [
@@ -201,14 +201,14 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
 
 
 def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
-    place, row = item
+    index, row = item
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
     kept = {key: value for key, value in row.items() if key not in _ANNOTATION and not key.startswith("preference_")}
     yield {
         "run": numbers[_pair(row)],
-        "position": place,  # instructions may be asked twice
+        "position": index,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),
         "text": instruction,
         "metadata": compact(kept) if kept else None,

@@ -88,9 +88,9 @@ def require_utf8(head: bytes, name: str) -> None:
         raise InputError("text in UTF-16", path=name, expected="text in UTF-8", advice="save the file again as UTF-8")
 
 
-def _beyond(number: int, place: str) -> InputError:
+def _beyond(number: int, location: str) -> InputError:
     return InputError(
-        f"{place} is {str(number)[:30]}",
+        f"{location} is {str(number)[:30]}",
         expected="a whole number that fits a column of the store",
         advice="repair it, or leave it out",
     )

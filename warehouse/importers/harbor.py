@@ -32,7 +32,7 @@ RESULT = "result.json"
 REWARD = "reward"
 ADHOC = "adhoc"  # how Harbor calls tasks of no data set
 
-#: What the agent did itself: a reward beside it is a measurement.
+#: Failures caused by the agent: a reward with one of these is a measurement.
 _OF_THE_AGENT = frozenset(
     """
     AgentTimeoutError ContextWindowExceededError OutputTokenExceededError AgentSafetyRefusalError
@@ -84,9 +84,9 @@ class Harbor:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         dump = Dump(
-            tuple(_header(condition, group, job, source.root, stated) for condition, group in groups.items()), ()
+            tuple(_header(condition, group, job, source.root, model_setting) for condition, group in groups.items()), ()
         )
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
@@ -109,9 +109,9 @@ def _condition(trial: Row) -> Condition:
     return *who, model, text_or_none(trial.get("source")) or ""
 
 
-def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path, stated: str | None) -> RunHeader:
+def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path, model_set: str | None) -> RunHeader:
     agent, version, model, dataset = condition
-    require_model(stated or model or None, str(folder))
+    require_model(model_set or model or None, str(folder))
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
     arguments = part_of(agent_settings, "kwargs")
     started = [start for trial in trials if (start := moment(trial.get("started_at")))]
@@ -161,19 +161,19 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
     agent, _, model, dataset = condition
     name = model.partition("/")[2] or model
-    known = {metric.name for metric in _metrics(trials)}
+    metric_names = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
         evaluation = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
         for entry in objects_of(evaluation.get("metrics")):
             for metric, value in entry.items():
-                if metric == "mean" and len(known) == 1:
-                    metric = next(iter(known))
-                if metric in known and number_or_none(value) is not None:
+                if metric == "mean" and len(metric_names) == 1:
+                    metric = next(iter(metric_names))
+                if metric in metric_names and number_or_none(value) is not None:
                     yield PublishedScore(metric, number_or_none(value))
         for k, value in part_of(evaluation, "pass_at_k").items():
-            if number_or_none(value) is not None and len(known) == 1:
-                yield PublishedScore(next(iter(known)), number_or_none(value), statistic=f"pass@{k}")
+            if number_or_none(value) is not None and len(metric_names) == 1:
+                yield PublishedScore(next(iter(metric_names)), number_or_none(value), statistic=f"pass@{k}")
 
 
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
@@ -207,8 +207,8 @@ def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    given = [value for value in values if value is not None]
+    return sum(given) if given else None
 
 
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
@@ -237,15 +237,15 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
 
 
 def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:
-    """Rewards. One beside a failure that is not the agent's is no measurement, and kept raw."""
+    """Rewards as scores. A reward next to an infrastructure failure is not a measurement and is only kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
     lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else ("refused" if exception in _REFUSALS else "error")
     scores = []
     for name in names:
-        stated = rewards.get(name)
-        value = number_or_none(stated) if valid else None
-        raw = None if value is not None or stated is None else as_text(stated)
+        reward = rewards.get(name)
+        value = number_or_none(reward) if valid else None
+        raw = None if value is not None or reward is None else as_text(reward)
         status = "scored" if value is not None else lacking
         scores.append({"metric": name, "value": value, "status": status, "raw": raw})
     return scores

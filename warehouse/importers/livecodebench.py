@@ -79,7 +79,7 @@ class LiveCodeBench:
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (place, row)) for place, (line, row) in enumerate(lines.numbered()))
+        items = ((f"{path.name} line {line}", (index, row)) for index, (line, row) in enumerate(lines.numbered()))
         rows_of = partial(_rows, dump.notes)
         dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
         return dump
@@ -97,12 +97,12 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
 
 
 def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
-    place, problem = item
+    index, problem = item
     question = text_or_none(problem.get("question_content"))
     document = {key: value for key, value in problem.items() if key not in _PER_DRAW}
     prompt = {
         "run": 0,
-        "position": place,
+        "position": index,
         "prompt_id": _identifier(problem),
         "identity": compact(_identity(problem)) if question else None,
         "text": question,
@@ -111,8 +111,8 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     graded = list_of(problem, "graded_list")
     programs = list_of(problem, "code_list") or list_of(problem, "pred_list")
     outputs = list_of(problem, "output_list")
-    known = problem.get("metadata")
-    verdicts = items_of(known)
+    metadata = problem.get("metadata")
+    verdicts = items_of(metadata)
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
     counts = {len(values) for values in (graded, outputs, programs) if values}
@@ -149,12 +149,12 @@ def _identity(problem: Row) -> Row:
 
 
 def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
-    stated = number_or_none(problem.get(METRIC, problem.get("pass1")))
-    known = [value for value in values if value is not None]
-    if stated is not None and known and abs(stated - sum(known) / len(known)) > 1e-9:
+    rate = number_or_none(problem.get(METRIC, problem.get("pass1")))
+    graded = [value for value in values if value is not None]
+    if rate is not None and graded and abs(rate - sum(graded) / len(graded)) > 1e-9:
         notes.append(
-            f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
-            f"{sum(known) / len(known):.6g}: the verdicts are taken"
+            f"{_identifier(problem)}: states {METRIC} {rate}, its verdicts give "
+            f"{sum(graded) / len(graded):.6g}: the verdicts are taken"
         )
 
 

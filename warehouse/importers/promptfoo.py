@@ -103,15 +103,15 @@ class Promptfoo:
             results = part_of(document, "results").get("results")
             if not isinstance(results, list):
                 raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
-            items = [(f"result {place}", row) for place, row in enumerate(results)]
+            items = [(f"result {index}", row) for index, row in enumerate(results)]
         first: dict[int, Row] = {}
         rows: list[Any] = [row for _, row in items]
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         dump.runs = tuple(
-            _header(document, row, _named(document, path.stem), stated, source.name) for row in first.values()
+            _header(document, row, _named(document, path.stem), model_setting, source.name) for row in first.values()
         )
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
@@ -130,11 +130,11 @@ def _named(document: Row, stem: str) -> str:
     return text_or_none(part_of(document, "config").get("description")) or stem
 
 
-def _header(document: Row, row: Row, name: str, stated: str | None, place: str) -> RunHeader:
+def _header(document: Row, row: Row, name: str, model_setting: str | None, file: str) -> RunHeader:
     provider = part_of(row, "provider")
     model = text_or_none(provider.get("id")) or text_or_none(row.get("provider"))
     label = text_or_none(provider.get("label"))
-    require_model(stated or model, place)
+    require_model(model_setting or model, file)
     settings = _settings(document, provider)
     results = part_of(document, "results")
     parts = part_of(row, "prompt")
@@ -198,20 +198,20 @@ def _assertions(document: Row) -> list[str]:
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
-    stated = case.get("assert")
-    return [item["type"] for item in items_of(stated) if isinstance(item, dict) and isinstance(item.get("type"), str)]
+    checks = case.get("assert")
+    return [item["type"] for item in items_of(checks) if isinstance(item, dict) and isinstance(item.get("type"), str)]
 
 
 def _published(results: Row, number: int) -> Iterator[PublishedScore]:
     prompts = results.get("prompts")
     if not isinstance(prompts, list) or number >= len(prompts):
         return
-    stated = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
-    counts = [whole_count(stated.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
+    metrics = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
+    counts = [whole_count(metrics.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
     total = sum(count or 0 for count in counts)
     if total and counts[0] is not None:
         yield PublishedScore(PASS, counts[0] / total)
-    score = number_or_none(stated.get(SCORE))
+    score = number_or_none(metrics.get(SCORE))
     if total and score is not None:
         yield PublishedScore(SCORE, score / total)
 
@@ -232,8 +232,8 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     identity = compact({"vars": given, "assert": asserted})
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
-    place, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
-    counts[run, identity] = place, draw + 1
+    position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
+    counts[run, identity] = position, draw + 1
     usage = part_of(response, "tokenUsage")
     failed = row.get("failureReason") == ERROR
     output = response.get("output")
@@ -241,7 +241,7 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     extra = {"description": case.get("description"), **part_of(case, "metadata")}
     return {
         "run": run,
-        "position": place,
+        "position": position,
         "identity": identity,
         "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
         "target": _target(asserted),

@@ -85,12 +85,12 @@ class TerminalBench:
         whole = top.get(RESULTS, {}) if "results" in top.get(RESULTS, {}) else {}
         if not isinstance(whole.get("results", []), list):
             raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
-        trials = [(f"trial {place}", trial) for place, trial in enumerate(whole.get("results", []))]
-        known = {str(trial.get("trial_name")) for _, trial in trials if isinstance(trial, dict)}
+        trials = [(f"trial {index}", trial) for index, trial in enumerate(whole.get("results", []))]
+        trial_names = {str(trial.get("trial_name")) for _, trial in trials if isinstance(trial, dict)}
         trials += [
             (str(path.relative_to(source.root)), trial)
             for path, trial in documents.items()
-            if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in known
+            if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in trial_names
         ]
         header = _header(source.root, metadata, whole, settings.stated)
         dump = Dump((header,), ())

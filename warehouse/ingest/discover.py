@@ -42,7 +42,7 @@ def _size_of(path: Path) -> int:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _DiscoveryPlan:
     """Everything that decides what sources become, besides their bytes."""
 
     settings: ImportSettings
@@ -59,7 +59,7 @@ def _plan(
     defaults: Mapping[str, Any],
     force: bool = False,
     higher_is_better: bool | None = None,
-) -> _Plan:
+) -> _DiscoveryPlan:
     from warehouse.importers.tabular.importer import load_mapping
     from warehouse.importers.tabular.mistakes import mapping_file
 
@@ -75,7 +75,7 @@ def _plan(
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
     if higher_is_better is not None:  # absent else: settings of older versions stay the same
         recorded["higher_is_better"] = higher_is_better
-    return _Plan(settings, options, recorded, force)
+    return _DiscoveryPlan(settings, options, recorded, force)
 
 
 def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSettings) -> tuple[list[_Job], list[Unread]]:
@@ -124,7 +124,7 @@ class Discovered:
 
     jobs: tuple[_Job, ...]
     unread: tuple[Unread, ...]
-    plan: _Plan
+    plan: _DiscoveryPlan
     notes: tuple[str, ...] = ()
 
     @property

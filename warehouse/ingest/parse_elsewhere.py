@@ -1,4 +1,4 @@
-"""Sources that executors read and parse, by the same functions as anywhere, ahead of the loader.
+"""Reading and parsing of sources on executors, ahead of the loader, by the same functions as in this process.
 
 What goes there is pickled, as all that engines send to executors. What comes back is an archive
 with the parsed tables in Arrow's stream format and the headers; these are unpickled with nothing
@@ -123,7 +123,7 @@ def arrived(path: Path) -> Arrived | str:
     archive = zipfile.ZipFile(path)
     if _FAILURE in archive.namelist():
         return archive.read(_FAILURE).decode()
-    places, dumps, n_rows = _Records(io.BytesIO(archive.read(_DUMPS))).load()
+    places, dumps, n_rows = _RecordsUnpickler(io.BytesIO(archive.read(_DUMPS))).load()
     return Arrived(places, dumps, n_rows, archive)
 
 
@@ -162,7 +162,7 @@ def _importer(name: str, settings: ImportSettings) -> Importer:
 
 
 def _same(path: Path, known: Stamp) -> tuple[Path, Stamp]:
-    """A file as it is on this machine, which has to be what the caller has hashed."""
+    """A file on this machine, checked against the hash that the caller computed."""
     stamp = stamps.stamp(path)
     if stamp.sha256 != known.sha256:
         raise ValueError(f"{path} is another file on the executor")
@@ -170,7 +170,7 @@ def _same(path: Path, known: Stamp) -> tuple[Path, Stamp]:
 
 
 def _nothing() -> None:
-    """In the place of what lets go of a dump's files."""
+    """Stand-in for the function that closes a dump's files."""
 
 
 def _version() -> str:
@@ -179,8 +179,8 @@ def _version() -> str:
     return version("eval-warehouse")
 
 
-class _Records(pickle.Unpickler):
-    """Takes records and times, and nothing else."""
+class _RecordsUnpickler(pickle.Unpickler):
+    """Unpickler that accepts records and times only."""
 
     def find_class(self, module: str, name: str) -> Any:
         """A class of those that a header is made of.
@@ -261,11 +261,11 @@ class Apart:
         (self._folder.path / str(numbers[0])).unlink(missing_ok=True)
 
     def read_here(self, count: int, reason: str) -> None:
-        """So many sources were read by this process: no executor could."""
+        """Count sources that this process read because no executor could."""
         self._here += [reason] * count
 
     def notes(self) -> list[str]:
-        """What to tell at the end."""
+        """Messages for the end of the ingest."""
         if not self._here:
             return []
         count = len(self._here)

@@ -12,17 +12,17 @@ from warehouse.errors import DiskFullError, InputError, MisuseError, WarehouseEr
 from warehouse.importers.common import file_walk as stamps
 from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_walk import why_unreadable
-from warehouse.ingest.discover import _Job, _Plan
+from warehouse.ingest.discover import _DiscoveryPlan, _Job
 from warehouse.ingest.parse_elsewhere import Apart, Arrived
-from warehouse.ingest.progress import Progress
-from warehouse.ingest.reading import Identity, Reading, Task, read, read_together, reading_of
+from warehouse.ingest.progress import IngestProgress
+from warehouse.ingest.reading import Identity, Reading, ReadingTask, read, read_together, reading_of
 from warehouse.records import Dump, ImportSettings, Rejection
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.load import source_ledger
 from warehouse.store.load.bulk_insert import NeedsMemoryError
 from warehouse.store.load.loader import Loader
-from warehouse.store.load.state import Claim, LoadReport, Parsed
+from warehouse.store.load.state import LoadReport, Parsed, SourceClaim
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Together:
     left: Sequence[Claimed]
 
 
-def parse_claimed(work: Work, claimed: Sequence[Claimed], slot: int) -> Together:
+def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
     """Parse sources into a slot: one, or what can be read of several. What is read must be what was
     hashed.
 
@@ -59,7 +59,7 @@ def parse_claimed(work: Work, claimed: Sequence[Claimed], slot: int) -> Together
     return together
 
 
-def _parse_elsewhere(work: Work, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
+def _parse_elsewhere(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
     """What executors made of sources; ``None`` if they were not asked, a text if they could not."""
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
@@ -72,13 +72,13 @@ def _parse_elsewhere(work: Work, claimed: Sequence[Claimed], slot: int) -> Toget
     work.apart.release(numbers)
     for dump in arrived.dumps:
         work.retell(dump)
-    taken = [claimed[place] for place in arrived.places]
+    taken = [claimed[index] for index in arrived.places]
     if len(claimed) == 1:
         claimed[0].rejections[:] = arrived.dumps[0].rejections
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
-def _parse_stamped(work: Work, claimed: Sequence[Claimed], slot: int) -> Together:
+def _parse_stamped(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
     if len(claimed) == 1:
         return Together(_parse_one(work, claimed[0], slot), claimed, [])
     readings = [item.reading for item in claimed]
@@ -86,11 +86,11 @@ def _parse_stamped(work: Work, claimed: Sequence[Claimed], slot: int) -> Togethe
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
     for dump in dumps:
         work.retell(dump)
-    taken = [claimed[place] for place in places]
+    taken = [claimed[index] for index in places]
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
-def _parse_one(work: Work, item: Claimed, slot: int) -> Parsed:
+def _parse_one(work: ParsingContext, item: Claimed, slot: int) -> Parsed:
     while True:
         dump = read(item.reading, work.plan.settings)
         try:
@@ -136,9 +136,9 @@ def parsed_source(item: Claimed, parsed: Future[Together]) -> Together:
 class Claimed:
     """A source that this process has claimed, to be loaded."""
 
-    task: Task
+    task: ReadingTask
     identity: Identity
-    claim: Claim
+    claim: SourceClaim
     rejections: list[Rejection] = field(default_factory=list)
 
     @property
@@ -154,24 +154,26 @@ class Claimed:
 class Wanted:
     """A source that is not in the store, as far as this process knows."""
 
-    task: Task
+    task: ReadingTask
     identity: Identity
-    entry: source_ledger.Entry
+    entry: source_ledger.LedgerEntry
 
 
-def claim_sources(work: Work, wanted: Sequence[Wanted], reports: dict[int, LoadReport], patient: bool) -> list[Claimed]:
+def claim_sources(
+    work: ParsingContext, candidates: Sequence[Wanted], reports: dict[int, LoadReport], patient: bool
+) -> list[Claimed]:
     """Those of some sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
-        sources = [item.entry.source for item in wanted]
+        sources = [item.entry.source for item in candidates]
         free = source_ledger.reserve(work.store, sources, patient=patient)
-        taken = list(zip(wanted, free, strict=True))
+        taken = list(zip(candidates, free, strict=True))
         work.late += [item.task for item, ours in taken if not ours]
-        wanted = [item for item, ours in taken if ours]
-    entries = [item.entry for item in wanted]
+        candidates = [item for item, ours in taken if ours]
+    entries = [item.entry for item in candidates]
     claims = source_ledger.claim_all(work.store, entries, dry_run=work.dry_run)
     claimed: list[Claimed] = []
-    there: list[source_ledger.Entry] = []
-    for item, claim in zip(wanted, claims, strict=True):
+    there: list[source_ledger.LedgerEntry] = []
+    for item, claim in zip(candidates, claims, strict=True):
         if claim is not None:
             claimed.append(Claimed(item.task, item.identity, claim))
             continue
@@ -181,7 +183,7 @@ def claim_sources(work: Work, wanted: Sequence[Wanted], reports: dict[int, LoadR
     return claimed
 
 
-def release(work: Work, sources: Sequence[tuple[str, str]]) -> None:
+def release(work: ParsingContext, sources: Sequence[tuple[str, str]]) -> None:
     if sources and not work.dry_run:
         source_ledger.release(work.store, sources)
 
@@ -194,7 +196,7 @@ def why_refused(job: _Job, error: Exception) -> str:
     return reasons[0] if reasons else f"{job.files.name}: cannot be read: {error}"
 
 
-class Work:
+class ParsingContext:
     """What the steps of loading many sources share."""
 
     def __init__(
@@ -202,16 +204,16 @@ class Work:
         store: Store,
         loader: Loader,
         pool: ThreadPoolExecutor,
-        plan: _Plan,
+        plan: _DiscoveryPlan,
         dry_run: bool,
-        watcher: Progress,
+        watcher: IngestProgress,
         apart: Apart | None,
     ) -> None:
         self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
         self.dry_run, self.watcher, self.apart = dry_run, watcher, apart
-        self.known = source_ledger.loaded(store)
+        self.loaded_ids = source_ledger.loaded(store)
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
-        self.late: list[Task] = []
+        self.late: list[ReadingTask] = []
         self.reports: dict[int, LoadReport] = {}  # by number of the task
 
     def shown(self, text: str) -> str:
@@ -236,19 +238,19 @@ class Work:
 
     def loaded(self, job: _Job, identity: Identity) -> int | None:
         """Id of the source in the store that a job is the same as."""
-        source_id = self.known.get((identity.sha256, self.key(job, self.settings(identity))))
+        source_id = self.loaded_ids.get((identity.sha256, self.key(job, self.settings(identity))))
         if source_id is None and identity.context:
             # entered before contexts were: the same if its path says so
-            older = self.known.get((identity.sha256, self.key(job, self.plan.recorded)))
+            older = self.loaded_ids.get((identity.sha256, self.key(job, self.plan.recorded)))
             if older is not None and context.says_same(
                 job.importer, job.files, *source_ledger.paths_of(self.store, older), identity.context
             ):
                 return older
         return source_id
 
-    def entry(self, job: _Job, identity: Identity) -> source_ledger.Entry:
+    def entry(self, job: _Job, identity: Identity) -> source_ledger.LedgerEntry:
         """What a job is entered in the ledger with."""
-        return source_ledger.Entry(
+        return source_ledger.LedgerEntry(
             path=job.files.name,
             size=job.size,
             sha256=identity.sha256,
@@ -258,15 +260,15 @@ class Work:
         )
 
 
-def checked(work: Work, incoming: Iterable[Task]) -> Iterable[Task]:
+def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[ReadingTask]:
     """The tasks as they come; all are looked at first where a value could rename models.
 
     Raises:
         MisuseError: the runs of several models would be filed as one.
     """
     plan = work.plan
-    wanted = plan.settings.values.get("model")
-    if wanted is None or plan.may_rename:
+    model_setting = plan.settings.values.get("model")
+    if model_setting is None or plan.may_rename:
         return incoming
     tasks = list(incoming)
     named: dict[str, str] = {}
@@ -275,12 +277,12 @@ def checked(work: Work, incoming: Iterable[Task]) -> Iterable[Task]:
         if isinstance(identity, Identity) and work.loaded(job, identity) is None:
             for model in _models_named(job, plan.settings):
                 named.setdefault(model, job.files.name)
-    named.pop(str(wanted), None)
+    named.pop(str(model_setting), None)
     if len(named) > 1:
         shown = ", ".join(f"{model} in {source}" for model, source in list(named.items())[:3])
         raise MisuseError(
-            f"--set model={wanted} would file {len(named)} models that have names as one: {shown}"
-            f"{', …' if len(named) > 3 else ''}; --default model={wanted} names only what lacks a "
+            f"--set model={model_setting} would file {len(named)} models that have names as one: {shown}"
+            f"{', …' if len(named) > 3 else ''}; --default model={model_setting} names only what lacks a "
             "name, --force files all of them so"
         )
     return tasks

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError, WarehouseError
-from warehouse.ingest.discover import Discovered, _Job, _Plan, discover
+from warehouse.ingest.discover import Discovered, _DiscoveryPlan, _Job, discover
 from warehouse.ingest.parse_elsewhere import Apart
 from warehouse.ingest.parsing import (
     Claimed,
+    ParsingContext,
     Together,
     Wanted,
-    Work,
     checked,
     claim_sources,
     parse_claimed,
@@ -25,8 +25,8 @@ from warehouse.ingest.parsing import (
     release,
     why_refused,
 )
-from warehouse.ingest.progress import Progress, Silent
-from warehouse.ingest.reading import Reading, Task, grouped, identified, reading_of, waves
+from warehouse.ingest.progress import IngestProgress, Silent
+from warehouse.ingest.reading import Reading, ReadingTask, grouped, identified, reading_of, waves
 from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import IngestReport, _reconcile, notes_on_shared
 from warehouse.records.credentials import masked
@@ -52,7 +52,7 @@ def ingest(
     defaults: Mapping[str, Any] | None = None,
     force: bool = False,
     dry_run: bool = False,
-    progress: Progress | None = None,
+    progress: IngestProgress | None = None,
     only: Callable[[Sequence[Path]], bool] | None = None,
     on: str | None = None,
     lake: str | None = None,
@@ -107,7 +107,7 @@ def load(
     discovered: Discovered,
     *,
     dry_run: bool = False,
-    progress: Progress | None = None,
+    progress: IngestProgress | None = None,
     only: Callable[[Sequence[Path]], bool] | None = None,
     on: str | None = None,
     lake: str | None = None,
@@ -152,7 +152,12 @@ def load(
 
 
 def _load_all(
-    store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress, on: str | None = None
+    store: Store,
+    jobs: Sequence[_Job],
+    plan: _DiscoveryPlan,
+    dry_run: bool,
+    watcher: IngestProgress,
+    on: str | None = None,
 ) -> tuple[list[LoadReport], list[str]]:
     """Load the sources in order, small ones together; while some are loaded, the next are parsed on
     another thread, or on executors. Gives the reports, and notes on all."""
@@ -160,7 +165,7 @@ def _load_all(
     apart = None if on is None else Apart(on, plan.settings, plan.options)
     with ThreadPoolExecutor(1) as pool:
         loader = Loader(store, overlapping=len(jobs) > 1)
-        work = Work(store, loader, pool, plan, dry_run, watcher, apart)
+        work = ParsingContext(store, loader, pool, plan, dry_run, watcher, apart)
         try:
             waiting: _Begun | None = None
             slot = 0
@@ -182,12 +187,12 @@ def _load_all(
     return [report for _, report in sorted(work.reports.items())], apart.notes() if apart else []
 
 
-def _sent(work: Work, groups: Iterable[list[Task]]) -> Iterator[list[Task]]:
+def _sent(work: ParsingContext, groups: Iterable[list[ReadingTask]]) -> Iterator[list[ReadingTask]]:
     """The groups as they come; to executors they are sent in waves, the next while one is loaded."""
     if work.apart is None:
         yield from groups
         return
-    before: list[list[Task]] = []
+    before: list[list[ReadingTask]] = []
     seen: set[tuple[str, str]] = set()
     for wave in waves(groups):
         fresh = [_fresh(work, group, seen) for group in wave]
@@ -197,7 +202,9 @@ def _sent(work: Work, groups: Iterable[list[Task]]) -> Iterator[list[Task]]:
     yield from before
 
 
-def _fresh(work: Work, group: Sequence[Task], seen: set[tuple[str, str]]) -> tuple[list[int], list[Reading]]:
+def _fresh(
+    work: ParsingContext, group: Sequence[ReadingTask], seen: set[tuple[str, str]]
+) -> tuple[list[int], list[Reading]]:
     """Those of a group that :func:`_begin` will want, unless another process is at one of them."""
     numbers, readings = [], []
     for task in group:
@@ -211,10 +218,10 @@ def _fresh(work: Work, group: Sequence[Task], seen: set[tuple[str, str]]) -> tup
     return numbers, readings
 
 
-def _load_late(work: Work) -> None:
+def _load_late(work: ParsingContext) -> None:
     """The sources that another process, or this one, was at when their turn came."""
     if work.late:
-        work.known = source_ledger.loaded(work.store)
+        work.loaded_ids = source_ledger.loaded(work.store)
     for task in work.late:  # who waits for a source holds no other
         _finish(work, _begin(work, [task], 0, patient=True))
 
@@ -224,18 +231,18 @@ class _Begun:
     """Sources of which some need no loading and have their reports already, by number; the others
     are being parsed into a slot."""
 
-    tasks: Sequence[Task]
+    tasks: Sequence[ReadingTask]
     slot: int
     reports: dict[int, LoadReport]
     claimed: Sequence[Claimed] = ()
     parsed: Future[Together] | None = None
 
 
-def _begin(work: Work, group: Sequence[Task], slot: int, *, patient: bool = False) -> _Begun:
+def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, patient: bool = False) -> _Begun:
     """Claim sources and have them parsed, unless they are in the store already. Those that another
     process is at are put off; the patient wait for them."""
     reports: dict[int, LoadReport] = {}
-    wanted: list[Wanted] = []
+    to_parse: list[Wanted] = []
     for task in group:
         job, name, identity = task.job, task.job.files.name, task.identity
         if isinstance(identity, Exception):
@@ -250,8 +257,8 @@ def _begin(work: Work, group: Sequence[Task], slot: int, *, patient: bool = Fals
             work.late.append(task)
             continue
         work.begun.add(entry.source)
-        wanted.append(Wanted(task, identity, entry))
-    claimed = claim_sources(work, wanted, reports, patient) if wanted else []
+        to_parse.append(Wanted(task, identity, entry))
+    claimed = claim_sources(work, to_parse, reports, patient) if to_parse else []
     ours = {*reports, *(item.task.number for item in claimed)}
     begun = [task for task in group if task.number in ours]
     if not claimed:
@@ -260,8 +267,8 @@ def _begin(work: Work, group: Sequence[Task], slot: int, *, patient: bool = Fals
     return _Begun(begun, slot, reports, claimed, parsed)
 
 
-def _finish(work: Work, begun: _Begun) -> None:
-    """Load what was begun, and tell what became of every source."""
+def _finish(work: ParsingContext, begun: _Begun) -> None:
+    """Load the sources that were begun; returns a report of each."""
     for task in begun.tasks:
         work.watcher.source(task.job.files.name, task.job.size)
     reports = dict(begun.reports)
@@ -275,7 +282,9 @@ def _finish(work: Work, begun: _Begun) -> None:
         work.watcher.done(reports[task.number], task.job.size)
 
 
-def _load(work: Work, claimed: Sequence[Claimed], parsed: Future[Together], slot: int) -> dict[int, LoadReport]:
+def _load(
+    work: ParsingContext, claimed: Sequence[Claimed], parsed: Future[Together], slot: int
+) -> dict[int, LoadReport]:
     """Load sources in one transaction. Where one stands in the way of the others, halves of them
     are tried, down to that one by itself: what becomes of each is what would without the others."""
     if len(claimed) == 1:
@@ -294,7 +303,7 @@ def _load(work: Work, claimed: Sequence[Claimed], parsed: Future[Together], slot
     return reports
 
 
-def _load_together(work: Work, parsed: Future[Together]) -> tuple[dict[int, LoadReport], Sequence[Claimed]]:
+def _load_together(work: ParsingContext, parsed: Future[Together]) -> tuple[dict[int, LoadReport], Sequence[Claimed]]:
     """The reports of several sources by number, and the sources that are left to be loaded."""
     try:
         together = parsed.result()
@@ -311,7 +320,7 @@ def _load_together(work: Work, parsed: Future[Together]) -> tuple[dict[int, Load
     return dict(zip(numbers, reports, strict=True)), together.left
 
 
-def _load_one(work: Work, item: Claimed, parsed: Future[Together]) -> LoadReport:
+def _load_one(work: ParsingContext, item: Claimed, parsed: Future[Together]) -> LoadReport:
     """Load a source that was begun; one that cannot be taken is refused, with the reason."""
     name = item.name
     try:

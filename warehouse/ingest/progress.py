@@ -1,4 +1,4 @@
-"""What ingest tells while it works."""
+"""Callbacks on the progress of an ingest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 from warehouse.store.load.state import LoadReport
 
 
-class Progress(Protocol):
+class IngestProgress(Protocol):
     """What ingest tells while it works."""
 
     def start(self, total_bytes: int) -> None:
@@ -24,7 +24,7 @@ class Progress(Protocol):
 
 
 class FetchProgress(Protocol):
-    """What is told while files at URLs are fetched, from several threads."""
+    """Callbacks while files at URLs are fetched, called from several threads."""
 
     def fetch(self, name: str, files: int, total_bytes: int | None) -> None:
         """So many files of a URL are begun; their size, if it is known."""
@@ -34,7 +34,7 @@ class FetchProgress(Protocol):
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress callbacks that do nothing."""
 
     def start(self, total_bytes: int) -> None: ...
     def source(self, name: str, size: int) -> None: ...

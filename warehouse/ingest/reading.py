@@ -47,10 +47,10 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
-    stated = settings.higher_is_better
-    dump.notes += against_direction(dump.runs, stated)
+    directions = settings.higher_is_better
+    dump.notes += against_direction(dump.runs, directions)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
-    dump.runs = tuple(with_direction(header, stated) for header in headers)
+    dump.runs = tuple(with_direction(header, directions) for header in headers)
     dump.batches = map(_without_credentials, dump.batches)
     return dump
 
@@ -69,8 +69,8 @@ def _without_credentials(batch: Batch) -> Batch:
 def read_together(
     readings: Sequence[Reading], settings: ImportSettings, max_rejected: int
 ) -> tuple[list[int], list[Dump]]:
-    """Small sources with their batches in memory, those with which nothing is wrong; what is wrong
-    with another is told when it is read by itself.
+    """Small sources that read without error, with their batches in memory; the others are reported
+    when each is read by itself.
 
     Returns:
         their places among all, and their dumps.
@@ -79,11 +79,11 @@ def read_together(
         NotTogetherError: they have too many rows.
     """
     places, dumps, rows = [], [], 0
-    for place, reading in enumerate(readings):
+    for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:
             continue
-        places.append(place)
+        places.append(index)
         dumps.append(dump)
         rows += sum(batch.num_rows for batch in dump.batches if isinstance(batch, pa.RecordBatch))
         if rows > GROUP_ROWS:
@@ -116,7 +116,7 @@ _PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval
 
 
 @dataclass(frozen=True)
-class Task:
+class ReadingTask:
     """A job in its turn, with its identity or why that cannot be found out."""
 
     number: int
@@ -124,9 +124,9 @@ class Task:
     identity: Identity | Exception
 
 
-def grouped(tasks: Iterable[Task], together: bool) -> Iterator[list[Task]]:
+def grouped(tasks: Iterable[ReadingTask], together: bool) -> Iterator[list[ReadingTask]]:
     """Neighbours that are small, as many as may be loaded together; others by themselves."""
-    group: list[Task] = []
+    group: list[ReadingTask] = []
     total = 0
     for task in tasks:
         size = _unpacked_size(task.job)
@@ -143,9 +143,9 @@ def grouped(tasks: Iterable[Task], together: bool) -> Iterator[list[Task]]:
         yield group
 
 
-def waves(groups: Iterable[list[Task]]) -> Iterator[list[list[Task]]]:
+def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask]]]:
     """Groups in lists of what is sent to executors at a time."""
-    wave: list[list[Task]] = []
+    wave: list[list[ReadingTask]] = []
     for group in groups:
         wave.append(group)
         total = sum(_unpacked_size(task.job) for tasks in wave for task in tasks)
@@ -174,7 +174,7 @@ class Identity:
     stamps: tuple[tuple[Path, Stamp], ...]
 
 
-def identified(jobs: Sequence[_Job]) -> Iterator[Task]:
+def identified(jobs: Sequence[_Job]) -> Iterator[ReadingTask]:
     """Each job with its identity, found out in the background a few jobs ahead."""
     with ThreadPoolExecutor(2) as pool:
         waiting: deque[tuple[int, _Job, Future[Identity]]] = deque()
@@ -186,9 +186,9 @@ def identified(jobs: Sequence[_Job]) -> Iterator[Task]:
             yield _result(*waiting.popleft())
 
 
-def _result(number: int, job: _Job, future: Future[Identity]) -> Task:
+def _result(number: int, job: _Job, future: Future[Identity]) -> ReadingTask:
     error = future.exception()
-    return Task(number, job, error if isinstance(error, Exception) else future.result())
+    return ReadingTask(number, job, error if isinstance(error, Exception) else future.result())
 
 
 def identify(job: _Job) -> Identity:

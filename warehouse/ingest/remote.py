@@ -68,8 +68,8 @@ class Fetched:
 
     def shown(self, text: str) -> str:
         """A text with places of copies replaced by the URLs that they are of."""
-        for place, url in self.places.items():
-            text = text.replace(place, url)
+        for path, url in self.places.items():
+            text = text.replace(path, url)
         return text
 
     def named(self, discovered: Discovered) -> Discovered:
@@ -123,7 +123,7 @@ class _File:
     size: int | None
 
 
-class _Stopped(Exception):
+class _FetchStopped(Exception):
     """The rest is not fetched any more."""
 
 
@@ -150,11 +150,11 @@ class _Fetch:
             hosts = Hosts(url, shown, self.limits.allow_private)
             system, root = _opened(url, shown, hosts, self.end - time.monotonic())
             if pattern:
-                wanted = list(self._matching(system, root, base))
+                files = list(self._matching(system, root, base))
             else:
-                wanted = list(self._wanted(system, root, base, over_http))
-            self._announce(wanted, shown)
-            self._get(system, wanted)
+                files = list(self._wanted(system, root, base, over_http))
+            self._announce(files, shown)
+            self._get(system, files)
         except WarehouseError:
             raise
         except Exception as error:
@@ -167,8 +167,8 @@ class _Fetch:
         self.number += 1
         base = self.folder / str(self.number) / Path(*["_"] * ABOVE)
         for part in reversed(parts_of(shown)):
-            scheme, _, place = part.partition("://")
-            words = [scheme, *place.split("/")]
+            scheme, _, address = part.partition("://")
+            words = [scheme, *address.split("/")]
             names = [unquote(word) if scheme in HTTP else word for word in words]
             base = base.joinpath(*[_name(name, word) for name, word in zip(names, words, strict=True) if word])
         upper = shown.rstrip("/").rpartition("/")[0]
@@ -259,20 +259,20 @@ class _Fetch:
 
     # --- bytes -----------------------------------------------------------------------------
 
-    def _announce(self, wanted: Sequence[_File], shown: str) -> None:
-        known = sum(file.size or 0 for file in wanted)
-        if self.bytes + known > self.limits.bytes:
+    def _announce(self, files: Sequence[_File], shown: str) -> None:
+        total_bytes = sum(file.size or 0 for file in files)
+        if self.bytes + total_bytes > self.limits.bytes:
             raise self._too_large()
         if self.progress is not None:
-            whole = all(file.size is not None for file in wanted)
-            self.progress.fetch(shown, len(wanted), known if whole else None)
+            whole = all(file.size is not None for file in files)
+            self.progress.fetch(shown, len(files), total_bytes if whole else None)
 
     def _came(self, count: int) -> None:
         """So many bytes have come. Called on the threads that fetch."""
         with self.lock:
             self.bytes += count
         if self.stopped:
-            raise _Stopped
+            raise _FetchStopped
         if self.is_late:
             raise self._too_slow()
         if self.bytes > self.limits.bytes:
@@ -286,9 +286,9 @@ class _Fetch:
             " or give --max-bytes"
         )
 
-    def _get(self, system: Any, wanted: Sequence[_File]) -> None:
+    def _get(self, system: Any, files: Sequence[_File]) -> None:
         with ThreadPoolExecutor(TOGETHER) as pool:
-            jobs = [pool.submit(self._get_one, system, file) for file in wanted]
+            jobs = [pool.submit(self._get_one, system, file) for file in files]
             try:
                 for job in as_completed(jobs, max(0.0, self.end - time.monotonic())):
                     job.result()

@@ -1,4 +1,4 @@
-"""URLs of dumps: which texts are such, where web servers may send us on to, and errors that tell no secret.
+"""URLs of dumps: recognising them, restricting redirects, and error messages without secrets.
 
 A URL is one that the user named, and may be anywhere; where its server redirects to, nobody named. Addresses of
 this machine, of its links and of private networks are refused there (server-side request forgery), whatever names
@@ -28,12 +28,12 @@ def kind_of(address: str) -> Kind:
     >>> kind_of("127.0.0.1"), kind_of("::ffff:10.0.0.1"), kind_of("169.254.169.254"), kind_of("1.1.1.1")
     ('loopback', 'private', 'link-local', 'public')
     """
-    known = _plain(ip_address(address.partition("%")[0]))
-    if known.is_loopback or known.is_unspecified:
+    ip = _plain(ip_address(address.partition("%")[0]))
+    if ip.is_loopback or ip.is_unspecified:
         return "loopback"
-    if known.is_link_local:
+    if ip.is_link_local:
         return "link-local"
-    return "public" if known.is_global and not known.is_multicast else "private"
+    return "public" if ip.is_global and not ip.is_multicast else "private"
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
@@ -169,12 +169,12 @@ def _shown_part(part: str) -> str:
 
 
 def _secrets(url: str) -> set[str]:
-    """What a URL holds beside its place, as it stands there and decoded."""
+    """The parts of a URL that may be secret, as written and decoded."""
     secrets: set[str] = set()
     for part in parts_of(url):
         rest = part.partition("://")[2]
-        place, _, behind = rest.partition("?")
-        user = place.partition("/")[0].rpartition("@")[0]
+        base, _, behind = rest.partition("?")
+        user = base.partition("/")[0].rpartition("@")[0]
         secrets |= {word for word in user.split(":") if word}
         secrets |= {value for _, value in parse_qsl(behind)} | set(re.findall(r"=([^&#]+)", behind))
         secrets |= {behind} if behind and "=" not in behind else set()

@@ -81,7 +81,7 @@ def _published(store: Store, first: int) -> bool:
 
 
 def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
-    """Every published figure of the new runs, beside the one that their samples give."""
+    """Every published figure of the new runs, with the one recomputed from their samples."""
     run_ids = {run for report in reports for run in report.run_ids}
     if not run_ids or not _published(store, min(run_ids)):
         return ()
@@ -116,11 +116,11 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
         return []
     runs = {"first_run": min(new)}
     shared = store.rows(query_text("store", "shared_benchmarks"), runs)
-    told = {frozenset((row["benchmark"], row["other"])) for row in shared}
+    already_named = {frozenset((row["benchmark"], row["other"])) for row in shared}
     twins = [
         row
         for row in store.rows(query_text("store", "twin_benchmarks"), runs)
-        if frozenset((row["benchmark"], row["other"])) not in told
+        if frozenset((row["benchmark"], row["other"])) not in already_named
     ]
     texts = [f"{row['n_shared']} of {row['n_prompts']} of {row['benchmark']} in {row['other']}" for row in shared]
     names = [f"{row['benchmark']} and {row['other']}" for row in twins]

@@ -111,7 +111,7 @@ class Stopper:
         """
         test = self._new_test("")
         places = [test.place(key) for key in keys]
-        known = [place for place in places if place is not None]
+        known = [index for index in places if index is not None]
         n = test.plan.order.n
         if len(known) < len(keys) or len(known) < n:
             raise MisuseError(
@@ -130,7 +130,7 @@ class Stopper:
                 " of --limit, and do not change the dataset after stop_early()"
             )
         self._epochs, self._scores = epochs, {}
-        self._places = {_id_of(sample): place for place, sample in enumerate(samples)}
+        self._places = {_id_of(sample): index for index, sample in enumerate(samples)}
         _RUNNING[task.eval_id] = self
         return MANAGER
 
@@ -182,7 +182,7 @@ _RUNNING: dict[str, Stopper] = {}
 
 @hooks(name="eval-warehouse", description="Tells early stopping of samples that failed.")
 class FailedSamples(Hooks):
-    """Inspect tells an early-stopping manager of scored samples only; a failed one is unscorable."""
+    """Records failed samples as unscorable: Inspect calls an early-stopping manager for scored samples only."""
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Take a failed sample as one that cannot be scored."""

@@ -130,7 +130,7 @@ def run_until_settled(
         for start in range(0, plan.design.n_max, piece):
             if test.is_over:
                 break
-            places = {order[place]: place for place in range(start, min(start + piece, plan.design.n_max))}
+            places = {order[index]: index for index in range(start, min(start + piece, plan.design.n_max))}
             done = simple_evaluate(
                 lm, model_args, [loaded], samples={task: sorted(places)}, log_samples=True, bootstrap_iters=0, **given
             )
@@ -194,7 +194,7 @@ def _model(name: str, arguments: str, options: Mapping[str, Any]) -> Any:
 def _in_order(keys: Sequence[PromptKey], test: LiveTest, base: Baseline) -> list[int]:
     """Row numbers of the documents in the declared order."""
     places = [test.place(key) for key in keys]
-    n, known = test.plan.order.n, sum(place is not None for place in places)
+    n, known = test.plan.order.n, sum(index is not None for index in places)
     if known < len(keys) or known < n:
         raise MisuseError(
             f"the task has {len(keys)} documents, of which {base.condition.model} has {known} of its {n} on"

@@ -1,4 +1,4 @@
-"""MLflow: a leaderboard or comparison beside the run that it judges.
+"""MLflow: log a leaderboard or comparison with the run that it evaluates.
 
     import mlflow, warehouse
     from warehouse.integrations.mlflow import log_comparison
@@ -107,7 +107,7 @@ def _with_condition(row: Mapping[str, Any], model: str, condition: str) -> str:
 
 
 def _figures(rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Mapping[str, str]) -> Metrics:
-    """Name and value of each figure that there is."""
+    """Name and value of each figure that is defined."""
     for name, row in rows:
         for column, end in columns.items():
             value = row.get(column)

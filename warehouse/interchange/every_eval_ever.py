@@ -168,10 +168,10 @@ select id, key, occurrence, tool_id, text, target, choices, metadata from prompt
 where id between :first and :last
 """
 _COLUMNS = ("finish_reason", "input_tokens", "output_tokens", "cost", "explanation")
-_PLACE = ("prompt_id", "perturbation", "fewshot_draw", "template", "draw")
+_ANSWER_KEY = ("prompt_id", "perturbation", "fewshot_draw", "template", "draw")
 
 Row = dict[str, Any]
-Place = tuple[Any, ...]
+AnswerKey = tuple[Any, ...]
 
 
 def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterator[Row]:
@@ -186,56 +186,62 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
     """
     prompts = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
     ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
-    positions = {row["id"]: place for place, row in enumerate(ordered)}
+    positions = {row["id"]: position for position, row in enumerate(ordered)}
     ids = [row["id"] for row in prompts]
     specs = {metric["id"]: metric for metric in run.metrics}
     for start in range(0, len(ids), BLOCK):
         block = ids[start : start + BLOCK]
         bounds = {"first": block[0], "last": block[-1]}
-        part = _Block(store, run, bounds)
-        for place in part.places:
-            again = not scored and bool(part.lines(place, True))
-            for score in part.lines(place, scored):
-                yield part.line(place, score, positions[place[0]], evaluation_id, specs, again)
+        part = _FactBlock(store, run, bounds)
+        for answer_key in part.answer_keys:
+            again = not scored and bool(part.lines(answer_key, True))
+            for score in part.lines(answer_key, scored):
+                yield part.line(answer_key, score, positions[answer_key[0]], evaluation_id, specs, again)
                 again = True
 
 
-class _Block:
+class _FactBlock:
     """Facts of a run on some prompts that follow each other."""
 
     def __init__(self, store: Store, run: Run, bounds: dict[str, int]) -> None:
         bound = {"run": run.id, **bounds}
         self.run = run
         self.prompts = {row["id"]: row for row in store.rows(_TEXTS, bounds)}
-        self.scores, self.choices = defaultdict[Place, list[Row]](list), defaultdict[Place, list[Row]](list)
+        self.scores, self.choices = defaultdict[AnswerKey, list[Row]](list), defaultdict[AnswerKey, list[Row]](list)
         for query, target in (
             (query_text("interchange", "scores_of_block"), self.scores),
             (query_text("interchange", "choices_of_block"), self.choices),
         ):
             for row in store.rows(query, bound):
-                target[_place(row)].append(row)
+                target[_answer_key(row)].append(row)
         rows = store.rows(query_text("interchange", "generations_of_block"), bound)
-        self.generations = {_place(row): row for row in rows}
-        self.places = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
+        self.generations = {_answer_key(row): row for row in rows}
+        self.answer_keys = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
 
-    def lines(self, place: Place, scored: bool) -> list[Row | None]:
+    def lines(self, answer_key: AnswerKey, scored: bool) -> list[Row | None]:
         """Scores of which lines are made; ``None``: a line without one."""
-        known = [row for row in self.scores.get(place, []) if row["value"] is not None]
+        scored_rows = [row for row in self.scores.get(answer_key, []) if row["value"] is not None]
         if scored:
-            return list(known)
-        rest: list[Row | None] = [row for row in self.scores.get(place, []) if row["value"] is None]
-        return rest or ([] if known else [None])
+            return list(scored_rows)
+        rest: list[Row | None] = [row for row in self.scores.get(answer_key, []) if row["value"] is None]
+        return rest or ([] if scored_rows else [None])
 
     def line(
-        self, place: Place, score: Row | None, position: int, evaluation_id: str, specs: dict[int, Row], again: bool
+        self,
+        answer_key: AnswerKey,
+        score: Row | None,
+        position: int,
+        evaluation_id: str,
+        specs: dict[int, Row],
+        again: bool,
     ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
-        prompt, generation = self.prompts[place[0]], self.generations.get(place, {})
+        prompt, generation = self.prompts[answer_key[0]], self.generations.get(answer_key, {})
         golds = _golds(prompt["target"])
         text = prompt["text"] or ""
         choices = parsed(prompt["choices"])
         options = [_text(item) for item in choices] if isinstance(choices, list) else None
-        kept = self._kept(place, prompt, position, again)
+        kept = self._kept(answer_key, prompt, position, again)
         hashed = json.dumps(
             {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
@@ -249,7 +255,7 @@ class _Block:
             "sample_hash": sha256_of(hashed),
             "interaction_type": "single_turn",
             "input": {"raw": text, "formatted": generation.get("prompt_sent"), "reference": golds, "choices": options},
-            "output": {"raw": self._texts(place, generation)},
+            "output": {"raw": self._texts(answer_key, generation)},
             "messages": None,
             "answer_attribution": []
             if answer is None
@@ -268,28 +274,28 @@ class _Block:
         }
         if score is not None:
             line["evaluation_result_id"] = result_id(score["metric"], score["filter"])
-            kept["score"] = _without(score, (*_PLACE, "value", "metric_id"))
+            kept["score"] = _without(score, (*_ANSWER_KEY, "value", "metric_id"))
             if score["value"] is not None:
                 correct = _is_correct(score["value"], specs[score["metric_id"]])
                 line["evaluation"] = {"score": score["value"], "is_correct": correct}
         text_kept = json.dumps(kept, sort_keys=True, allow_nan=False, ensure_ascii=False)
         return line | {"metadata": {DETAILS: text_kept}}
 
-    def _texts(self, place: Place, generation: Row) -> list[str]:
+    def _texts(self, answer_key: AnswerKey, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
-        if place[-1] >= 0:
+        if answer_key[-1] >= 0:
             return [] if generation.get("response") is None else [generation["response"]]
-        others = (row for key, row in self.generations.items() if key[:-1] == place[:-1] and key[-1] >= 0)
+        others = (row for key, row in self.generations.items() if key[:-1] == answer_key[:-1] and key[-1] >= 0)
         return [row["response"] for row in others if row["response"] is not None]
 
-    def _kept(self, place: Place, prompt: Row, position: int, again: bool) -> Row:
+    def _kept(self, answer_key: AnswerKey, prompt: Row, position: int, again: bool) -> Row:
         """What the format has no field for: columns of a sample row."""
-        generation = self.generations.get(place, {})
+        generation = self.generations.get(answer_key, {})
         row: Row = {
             "prompt_id": prompt["key"],
             "position": position,
-            "draw": place[-1],
-            **{name: value for name, value in zip(_PLACE[1:-1], place[1:-1], strict=True) if value},
+            "draw": answer_key[-1],
+            **{name: value for name, value in zip(_ANSWER_KEY[1:-1], answer_key[1:-1], strict=True) if value},
         }
         if again:
             return {"row": row, "again": True}
@@ -301,14 +307,14 @@ class _Block:
                 row[name] = json.dumps(value, ensure_ascii=False)
         if row["text"]:
             del row["text"]
-        choices = self.choices.get(place)
+        choices = self.choices.get(answer_key)
         if choices:
-            row["choice_scores"] = [_without(item, _PLACE) for item in choices]
+            row["choice_scores"] = [_without(item, _ANSWER_KEY) for item in choices]
         return {"row": row}
 
 
-def _place(row: Row) -> Place:
-    return tuple(row[name] for name in _PLACE)
+def _answer_key(row: Row) -> AnswerKey:
+    return tuple(row[name] for name in _ANSWER_KEY)
 
 
 def _without(row: Row, names: tuple[str, ...]) -> Row:

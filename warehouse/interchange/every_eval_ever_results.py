@@ -119,8 +119,8 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
             name: str(figure[name]) for name in ("n_clusters", "n_draws", "n_unscored") if figure[name] is not None
         }
         return {"score": figure["estimate"], "details": counts, "uncertainty": uncertainty}
-    known = [row for row in run.published if row["metric_id"] == metric["id"] and row["value"] is not None]
-    ranked = sorted(known, key=lambda row: (row["statistic"] != "mean", bool(row["perturbation"])))
+    given = [row for row in run.published if row["metric_id"] == metric["id"] and row["value"] is not None]
+    ranked = sorted(given, key=lambda row: (row["statistic"] != "mean", bool(row["perturbation"])))
     if not ranked:
         return None
     first = ranked[0]
@@ -159,9 +159,9 @@ def _config(metric: Row) -> Row:
 
 
 def _generation(header: Row) -> Row:
-    stated: Row = {name: header[name] for name in ("temperature", "top_p") if name in header}
+    sampling: Row = {name: header[name] for name in ("temperature", "top_p") if name in header}
     if header.get("max_tokens", 0) >= 1:
-        stated["max_tokens"] = header["max_tokens"]
+        sampling["max_tokens"] = header["max_tokens"]
     rest = {
         name: header[name]
         for name in ("formulation", "fewshot", "fewshot_seed", "reasoning_effort", "sampling_seed", "sampling")
@@ -170,7 +170,7 @@ def _generation(header: Row) -> Row:
     details = {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True) for name, value in rest.items()
     }
-    return {"generation_args": stated, "additional_details": details}
+    return {"generation_args": sampling, "additional_details": details}
 
 
 _BENCHMARKS = "select id, name, parent_id from benchmark"
@@ -248,7 +248,7 @@ def _suite(tree: Mapping[int, Row], benchmark: int) -> list[str]:
 
 
 def _known(item: Row, own: str) -> Row:
-    known = {name: value for name, value in item.items() if name != own and value is not None}
-    if "scorer_parameters" in known:
-        known["scorer_parameters"] = parsed(known["scorer_parameters"]) or {}
-    return known
+    fields = {name: value for name, value in item.items() if name != own and value is not None}
+    if "scorer_parameters" in fields:
+        fields["scorer_parameters"] = parsed(fields["scorer_parameters"]) or {}
+    return fields

@@ -1,1 +1,1 @@
-"""What can be asked of a store, each question said once: what it may be told is a field of a frozen dataclass."""
+"""The questions that can be asked of a store: each is a frozen dataclass whose fields are its options."""

@@ -17,7 +17,7 @@ _GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks wit
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking(SelectedAtLevel):
-    """How the rows of a benchmark are made and told apart."""
+    """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[
         str, Option("Of the intervals, such as t, normal, wilson, bca; an unknown one is answered with all.", "NAME")

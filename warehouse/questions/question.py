@@ -319,7 +319,7 @@ def method_by_kind(
     _two: tuple[Callable[P2, Question], type[Gives[T2]]],
     _three: tuple[Callable[P3, Question], type[Gives[T3]]],
 ) -> Overloaded[P, T, P2, T2, P3, T3]:
-    """The method that asks a question which is one of three by what it is told."""
+    """A method that chooses among several questions by its arguments."""
     return cast("Overloaded[P, T, P2, T2, P3, T3]", _method(question))
 
 

@@ -1,4 +1,4 @@
-"""Which prompts of a benchmark to ask in place of all of them."""
+"""Subsets: which prompts of a benchmark to ask instead of all of them."""
 
 from __future__ import annotations
 

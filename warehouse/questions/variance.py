@@ -1,4 +1,4 @@
-"""Where the error of a run comes from, and what more draws or seeds tell of it."""
+"""Variance components: where the error of a run comes from, and the effect of more draws or seeds."""
 
 from __future__ import annotations
 

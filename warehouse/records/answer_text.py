@@ -20,7 +20,7 @@ _LONGEST = 400  # characters of a number
 
 
 def normalised(text: str) -> str:
-    """The text in lower case, without punctuation, blanks as one; numbers keep what tells them.
+    """The text in lower case, without punctuation, with single blanks; numbers keep their signs and points.
 
     >>> normalised(" The answer: -1,234.50 (or 1/2). ")
     'the answer -1234.50 or 1/2'

@@ -62,12 +62,12 @@ def is_cut(text: bytes) -> bool:
 def _has_long_number(raw: bytes) -> bool:
     """Whether 19 digits stand in a row, other than after a decimal point."""
     digits = raw.translate(_SAME_DIGIT)
-    place = digits.find(_LONG)
-    while place >= 0:
-        if digits[place - 1 : place] != b".":
+    position = digits.find(_LONG)
+    while position >= 0:
+        if digits[position - 1 : position] != b".":
             return True
-        run = _RUN.match(digits, place)
-        place = digits.find(_LONG, run.end() if run else place + 1)
+        run = _RUN.match(digits, position)
+        position = digits.find(_LONG, run.end() if run else position + 1)
     return False
 
 

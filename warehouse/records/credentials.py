@@ -144,43 +144,43 @@ def masked(text: str) -> str:
 
 def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
     parts, done = [], 0
-    for stated in pattern.finditer(text):
-        secrecy = secrecy_of(stated["name"])
-        if secrecy is Secrecy.NONE or stated.start() < done:
+    for statement in pattern.finditer(text):
+        secrecy = secrecy_of(statement["name"])
+        if secrecy is Secrecy.NONE or statement.start() < done:
             continue
-        start, end = _value(text, stated)
-        if start < end and _is_stated(text, stated, secrecy, start, end):
+        start, end = _value(text, statement)
+        if start < end and _is_stated(text, statement, secrecy, start, end):
             parts += [text[done:start], MASK]
             done = end
     return "".join([*parts, text[done:]])
 
 
-def _is_stated(text: str, stated: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
+def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
     """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
-    name, value = stated["name"], text[start:end]
+    name, value = statement["name"], text[start:end]
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
         return (
             re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
         )  # what else is said of cookies is of those that are eaten
-    if stated["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
+    if statement["colon"] is None or re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS:
         return True
-    before = text[max(0, stated.start() - 20) : stated.start()].rpartition("\n")
-    begins_line = (bool(before[1]) or stated.start() <= 20) and before[2].strip(" \t-") == ""
+    before = text[max(0, statement.start() - 20) : statement.start()].rpartition("\n")
+    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(" \t-") == ""
     is_line = begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
     return is_line or (not value.isalpha() and re.search(r"\d", value) is not None and _PLAIN.fullmatch(value) is None)
 
 
-def _value(text: str, stated: re.Match[str]) -> tuple[int, int]:
+def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     """Where the value of a statement begins and ends."""
-    start = stated.end()
+    start = statement.end()
     quote = _QUOTE.match(text, start)
     opening = quote[0] if quote else text[start : start + 1]
     closing = "]" if opening == "[" else quote[0] if quote else ""
     start += len(opening) if closing else 0
     end = text.find(closing, start, start + _LONGEST) if closing else -1
-    of_header = stated["name"].lower().endswith(_HEADERS)
+    of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:
         rest = (_LINE if of_header else _BARE).match(text, start)
         end = rest.end() if rest else start
@@ -235,7 +235,7 @@ _PLAIN_TOKENS = frozenset(
     " final single space newline boundary control system assistant message word sub subword padding"
     " target gold trigger correct incorrect predicted expected choice option label".split()
 )
-#: What stands beside a ``pass`` that is no password.
+#: Words next to a ``pass`` that is not a password.
 _PLAIN_PASSES = frozenset(
     "first second third last n num all any tests test forward backward single multi one two three full final by to"
     " did does can must should will pass fail not no is at k rate rates count threshold criteria".split()
@@ -250,7 +250,7 @@ _RUN_TOGETHER = ("apikey", "accesskey", "secretkey", "accesstoken", "authtoken",
 
 @lru_cache(4096)
 def secrecy_of(name: str) -> Secrecy:
-    """How surely what has this name is a secret, so far as the name tells.
+    """How likely a value with this name is a secret, by the name alone.
 
     >>> secrecy_of("OPENAI_API_KEY"), secrecy_of("max_tokens"), secrecy_of("db_pass")
     (<Secrecy.CERTAIN: 3>, <Secrecy.NONE: 0>, <Secrecy.LIKELY: 2>)
@@ -321,8 +321,8 @@ MASK = "***"
 
 
 @dataclass(frozen=True)
-class Look:
-    """How the keys of a service look.
+class KeyShape:
+    """A pattern that the keys of a service match.
 
     Args:
         of: whose, or what, they are.
@@ -341,48 +341,48 @@ class Look:
 
 _REST = r"[A-Za-z0-9_-]"
 LOOKS = (
-    Look("OpenAI, Anthropic, Stripe and those that write them alike", rf"\b[spr]k[-_]{_REST}{{16,}}",
+    KeyShape("OpenAI, Anthropic, Stripe and those that write them alike", rf"\b[spr]k[-_]{_REST}{{16,}}",
          ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), "gitleaks: openai-api-key, anthropic-api-key, stripe-access-token",
          drawn=True),
-    Look("Hugging Face", r"\b(?:hf|api_org)_[A-Za-z0-9]{20,}", ("hf_", "api_org_"), "gitleaks: huggingface-*"),
-    Look("GitHub", r"\b(?:gh[pousr]|github_pat)_\w{20,}", ("gh", "github_pat_"), "gitleaks: github-*"),
-    Look("GitLab", rf"\bgl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|oas|ffct)-{_REST}{{16,}}", ("gl",),
+    KeyShape("Hugging Face", r"\b(?:hf|api_org)_[A-Za-z0-9]{20,}", ("hf_", "api_org_"), "gitleaks: huggingface-*"),
+    KeyShape("GitHub", r"\b(?:gh[pousr]|github_pat)_\w{20,}", ("gh", "github_pat_"), "gitleaks: github-*"),
+    KeyShape("GitLab", rf"\bgl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|oas|ffct)-{_REST}{{16,}}", ("gl",),
          "gitleaks: gitlab-*"),
-    Look("Groq, Together, Fireworks, Cerebras, xAI", rf"\b(?:gsk_|tgp_v1_|fw_|csk-|xai-)[A-Za-z0-9]{{16}}{_REST}*",
+    KeyShape("Groq, Together, Fireworks, Cerebras, xAI", rf"\b(?:gsk_|tgp_v1_|fw_|csk-|xai-)[A-Za-z0-9]{{16}}{_REST}*",
          ("gsk_", "tgp_v1_", "fw_", "csk-", "xai-"), "pages of the services"),
-    Look("NVIDIA", rf"\bnvapi-{_REST}{{16,}}", ("nvapi-",), "pages of the service"),
-    Look("Replicate", r"\br8_[A-Za-z0-9]{16,}", ("r8_",), "pages of the service"),
-    Look("Perplexity, LangSmith, Tavily, Jina, Firecrawl, Voyage",
+    KeyShape("NVIDIA", rf"\bnvapi-{_REST}{{16,}}", ("nvapi-",), "pages of the service"),
+    KeyShape("Replicate", r"\br8_[A-Za-z0-9]{16,}", ("r8_",), "pages of the service"),
+    KeyShape("Perplexity, LangSmith, Tavily, Jina, Firecrawl, Voyage",
          rf"\b(?:pplx-|lsv2_(?:pt|sk)_|tvly-|jina_|fc-|pa-){_REST}{{16,}}",
          ("pplx-", "lsv2_", "tvly-", "jina_", "fc-", "pa-"), "gitleaks: perplexity-api-key; pages of the services",
          drawn=True),
-    Look("AWS", r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", ("A3T", "AKIA", "ASIA", "ABIA", "ACCA"),
+    KeyShape("AWS", r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", ("A3T", "AKIA", "ASIA", "ABIA", "ACCA"),
          "gitleaks: aws-access-token"),
-    Look("AWS Bedrock", r"\bABSK[A-Za-z0-9+/]{40,}={0,2}", ("ABSK",), "gitleaks: aws-amazon-bedrock-api-key-*"),
-    Look("Google", rf"\b(?:AIza{_REST}{{30,}}|ya29\.{_REST}{{20,}}|GOCSPX-{_REST}{{20,}})",
+    KeyShape("AWS Bedrock", r"\bABSK[A-Za-z0-9+/]{40,}={0,2}", ("ABSK",), "gitleaks: aws-amazon-bedrock-api-key-*"),
+    KeyShape("Google", rf"\b(?:AIza{_REST}{{30,}}|ya29\.{_REST}{{20,}}|GOCSPX-{_REST}{{20,}})",
          ("AIza", "ya29.", "GOCSPX-"), "gitleaks: gcp-api-key; detect-secrets: gcp"),
-    Look("Slack", r"\bx(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}", ("xox", "xapp-"), "gitleaks: slack-*", drawn=True),
-    Look("webhooks of Slack and Discord",
+    KeyShape("Slack", r"\bx(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}", ("xox", "xapp-"), "gitleaks: slack-*", drawn=True),
+    KeyShape("webhooks of Slack and Discord",
          r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)[\w/-]{20,}",
          ("hooks.slack.com", "/webhooks/"), "gitleaks: slack-webhook-url; detect-secrets: discord"),
-    Look("Telegram", rf"\b\d{{8,10}}:AA{_REST}{{30,}}", (":AA",), "detect-secrets: telegram_token"),
-    Look("npm, PyPI, Docker, Databricks, Grafana, Vault, Shopify, DigitalOcean, SendGrid, Tailscale",
+    KeyShape("Telegram", rf"\b\d{{8,10}}:AA{_REST}{{30,}}", (":AA",), "detect-secrets: telegram_token"),
+    KeyShape("npm, PyPI, Docker, Databricks, Grafana, Vault, Shopify, DigitalOcean, SendGrid, Tailscale",
          r"\b(?:npm_|pypi-|dckr_pat_|dapi|glsa_|hv[sb]\.|shp(?:at|ca|pa|ss)_|do[opr]_v1_|SG\.|tskey-)[\w.-]{20,}",
          ("npm_", "pypi-", "dckr_pat_", "dapi", "glsa_", "hvs.", "hvb.", "shp", "_v1_", "SG.", "tskey-"),
          "gitleaks: rules of these names", drawn=True),
-    Look("JSON Web Token", r"\bey[A-Za-z0-9_-]{8,}\.ey[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", (".ey",),
+    KeyShape("JSON Web Token", r"\bey[A-Za-z0-9_-]{8,}\.ey[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", (".ey",),
          "gitleaks: jwt; RFC 7519"),
-    Look("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}", ("earer ", "EARER ", "asic ", "ASIC "),
-         "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
-    Look("private keys",
+    KeyShape("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}",
+         ("earer ", "EARER ", "asic ", "ASIC "), "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
+    KeyShape("private keys",
          r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*"
          r"(?:-----END [A-Z0-9 ]{1,90}-----)?",
          ("PRIVATE KEY",), "gitleaks: private-key; RFC 7468"),
-    Look("signed URLs",
+    KeyShape("signed URLs",
          r"(?i)(?P<kept>[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|key-pair-id"
          r"|awsaccesskeyid)=)[^\s&#\"'<>]+",
          ("=",), "detect-secrets: azure_storage_key; documents of SAS, SigV4, V4 of Google, CloudFront"),
-    Look("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
+    KeyShape("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
          "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
 )  # fmt: skip
 _COMPILED = tuple((look, re.compile(look.pattern)) for look in LOOKS)
@@ -397,7 +397,7 @@ def masked_looks(text: str) -> str:
     return text
 
 
-def _mask(look: Look) -> Callable[[re.Match[str]], str]:
+def _mask(look: KeyShape) -> Callable[[re.Match[str]], str]:
     def mask(found: re.Match[str]) -> str:
         kept = found.groupdict().get("kept") or ""
         return kept + MASK if not look.drawn or looks_drawn(found[0][len(kept) :]) else found[0]

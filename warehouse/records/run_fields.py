@@ -90,8 +90,8 @@ RUN_FIELDS = (
 )
 
 
-def _names(wanted: str) -> tuple[str, ...]:
-    return tuple(field.name for field in RUN_FIELDS if getattr(field, wanted))
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(field.name for field in RUN_FIELDS if getattr(field, text))
 
 
 #: Header fields that change what is measured.

@@ -21,13 +21,13 @@ from warehouse.refresh.plan import KEY
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.paired.change import Figure, change_p_value
+from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import Table, View
 
 #: Columns of alerts that a table does without where they say nothing.
-NEEDLESS = ("p_value", "p_holm", "change", "noise_floor")
+HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
 #: 1 − the chance that two runs of one recipe differ by more than the noise floor.
 _LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
@@ -114,7 +114,7 @@ class Alerts(Result):
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
         rows = [row.to_dict() for row in self.rows]
-        return View((self.one_line, Table.of(rows, needless=NEEDLESS, empty="no alerts")), self.notes)
+        return View((self.one_line, Table.of(rows, hide_empty=HIDE_EMPTY, empty="no alerts")), self.notes)
 
 
 def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
@@ -194,11 +194,11 @@ def _noise_floor(store: Store, benchmark: str) -> float | None:
     return None if pooled is None else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
 
 
-def _figure(row: Mapping[str, Any]) -> Figure:
+def _figure(row: Mapping[str, Any]) -> ReportedFigure:
     units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
     none = None if row["method"] == "published" else 0.0  # scores are there, without spread
     error = none if row["standard_error"] is None else row["standard_error"]
-    return Figure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
+    return ReportedFigure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
 
 
 def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:

@@ -1,4 +1,4 @@
-"""Alerts are told at least once on each channel, by the refresh that found them or by a later one.
+"""Delivery of alerts: at least once on each channel, by the refresh that found them or by a later one.
 
 What a channel has told is marked in the store. What is not marked, since the process was killed or
 a service did not answer, the next refresh tells.
@@ -46,7 +46,7 @@ class Delivery:
 def deliver_alerts(
     opener: StoreOpener, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]
 ) -> Delivery:
-    """Tell the alerts of a refresh, and what channels have not told of those before.
+    """Deliver the alerts of a refresh, and the undelivered ones of earlier refreshes.
 
     Args:
         opener: how to open the store.
@@ -90,14 +90,14 @@ def _chosen(undelivered: Sequence[Untold], refresh: int, now: datetime, channels
 
 
 def _of_earlier(alerts: Alerts, refresh: int) -> Alerts:
-    """Silence is of the present, and not told for an earlier refresh."""
+    """The alerts of an earlier refresh, without those on missing runs, which only hold now."""
     if alerts.refresh_id == refresh:
         return alerts
     return Alerts(tuple(row for row in alerts.rows if row.rule != "silence"), alerts.refresh_id, alerts.tests)
 
 
 def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) -> set[int]:
-    """Ids of the refreshes that a channel has told; those without alerts need no delivery."""
+    """Ids of the refreshes that a channel has delivered; those without alerts need no delivery."""
     taken = {one.refresh_id for one in waiting if not one.rows}
     try:
         for one in channel([one for one in waiting if one.rows]):
@@ -107,17 +107,17 @@ def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) ->
     return taken
 
 
-def _mark(one: Untold, channel: str, taken: bool, now: datetime) -> str:
+def _mark(alert: Untold, channel: str, taken: bool, now: datetime) -> str:
     """The mark that a refresh gets for a channel; empty if it keeps what it has, or has none."""
     if taken:
         return TOLD
-    if now - one.ended > MAX_AGE:
-        return GIVEN_UP if one.marks.get(channel) == DUE else ""
-    return DUE if one.awaits(channel) else ""
+    if now - alert.ended > MAX_AGE:
+        return GIVEN_UP if alert.marks.get(channel) == DUE else ""
+    return DUE if alert.awaits(channel) else ""
 
 
 def _notes(name: str, counts: Mapping[str, int]) -> list[str]:
-    """What is left to tell, and what is told no more."""
+    """Notes on alerts that are still to be delivered, and on those given up."""
     words = {DUE: "wait for the next refresh", GIVEN_UP: f"were not taken for {MAX_AGE.days} days and are given up"}
     return [
         f"alerts of {count} refresh{'' if count == 1 else 'es'} {words[kind]} ({name})"

@@ -103,27 +103,27 @@ def history(
             raise MisuseError("name a model, a benchmark, or both")
         about_model = _subjects_of(store, model, None)
         rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
-        known = None
+        found = None
     else:
-        known = find_benchmark(store, benchmark)
+        found = find_benchmark(store, benchmark)
         try:
-            rows = _figures(store, known.name)
+            rows = _figures(store, found.name)
             if model is None:
                 rows = _of_benchmark(rows) or rows
             elif rows:
-                rows = _of_model(rows, _subjects_of(store, model, known.ids, rows))
+                rows = _of_model(rows, _subjects_of(store, model, found.ids, rows))
         except MisuseError as error:
-            raise MisuseError(f"{error}; {_what_there_is(store, known)}") from None
-    about = " on ".join(filter(None, ("" if model is None else repr(model), known.name if known else "")))
+            raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
+    about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
     if not rows:
-        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, known)}")
+        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
     rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
     kept = [row for row in rows if last is None or row.age <= last]
-    return History(model, known.name if known else "", tuple(kept), _settings(store, kept))
+    return History(model, found.name if found else "", tuple(kept), _settings(store, kept))
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
-    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
+    """Distinguishing settings of the conditions of one model on a benchmark, by subject; empty for a single one."""
     by_subject: dict[str, str] = {}
     for name in sorted({row.benchmark for row in rows}):
         try:
@@ -141,7 +141,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
     return by_subject
 
 
-def history_of(store: Store, name: str, **wanted: Any) -> History:
+def history_of(store: Store, name: str, **narrowing: Any) -> History:
     """:func:`history` of whatever bears a name: a benchmark, else a model on all benchmarks.
 
     Raises:
@@ -151,11 +151,11 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
         find_benchmark(store, name)
     except MisuseError as error:
         try:
-            return history(store, name, None, **wanted)
+            return history(store, name, None, **narrowing)
         except MisuseError as no_model:
             hint = f"{error}; " if "did you mean" in str(error) else ""
             raise MisuseError(f"{hint}{no_model}") from None
-    return history(store, None, name, **wanted)
+    return history(store, None, name, **narrowing)
 
 
 def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
@@ -163,20 +163,20 @@ def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
     return [_row(one) for one in store.rows(query_text("refresh", "history"), {"benchmark": benchmark})]
 
 
-def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
+def _narrowed(rows: Sequence[HistoryRow], column: str, value: str | None, about: str) -> list[HistoryRow]:
     """Rows of one metric or statistic; a metric also by its name without a filter.
 
     Raises:
         MisuseError: there is none; says which there are.
     """
-    if wanted is None:
+    if value is None:
         return list(rows)
     there = sorted({getattr(row, column) for row in rows if getattr(row, column)})
-    fitting = [row for row in rows if getattr(row, column) == wanted]
+    fitting = [row for row in rows if getattr(row, column) == value]
     if column == "metric":
-        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == wanted]
+        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == value]
     if not fitting:
-        raise MisuseError(f"no {column} {wanted!r} of {about}; there are: {', '.join(there)}")
+        raise MisuseError(f"no {column} {value!r} of {about}; there are: {', '.join(there)}")
     return fitting
 
 

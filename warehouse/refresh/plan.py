@@ -15,7 +15,7 @@ from typing import Any
 
 from warehouse.analysis.families import choose_families, family_names
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import GONE, Family, RefreshQuestion, Settings, Value
+from warehouse.analysis.families.family import GONE, Family, FamilySettings, RefreshQuestion, Value
 from warehouse.errors import WarehouseError
 from warehouse.records.canonical_json import short_digest
 
@@ -37,7 +37,7 @@ class PlannedQuestion:
 
     family: Family
     data: BenchmarkData
-    asked: RefreshQuestion
+    question: RefreshQuestion
     fingerprint: str
     why: str
 
@@ -48,7 +48,7 @@ class PlannedQuestion:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RefreshPlan:
     """What there is and what is to be done.
 
     Attributes:
@@ -87,11 +87,11 @@ def family_of(fingerprint: str) -> str:
 def make_plan(
     families: Sequence[Family],
     benchmarks: Sequence[BenchmarkData],
-    settings: Settings,
+    settings: FamilySettings,
     current: Sequence[StoredValue],
     unfinished: Sequence[StoredValue],
     named: Collection[str] | None = None,
-) -> Plan:
+) -> RefreshPlan:
     """Compare what is stored with what should be.
 
     Args:
@@ -115,11 +115,11 @@ def make_plan(
                 failures.append(f"{family.name} on {data.benchmark.name}: {_first_line(error)}")
                 failed.add((family.name, data.benchmark.name))
                 continue
-            questions += [_question(family, data, asked, stored) for asked in own]
-    wanted = {one.fingerprint for one in questions}
+            questions += [_question(family, data, own_question, stored) for own_question in own]
+    fingerprints = {one.fingerprint for one in questions}
     chosen = {family.name for family in families}
     mine = {one["input_fingerprint"] for one in unfinished}
-    done = mine & wanted
+    done = mine & fingerprints
     names = {one.name for one in questions}
 
     def is_gone(value: StoredValue) -> bool:
@@ -128,7 +128,7 @@ def make_plan(
         here = named is None or value["benchmark"] in named
         return is_asked and here and question_of(value["input_fingerprint"]) not in names
 
-    return Plan(
+    return RefreshPlan(
         questions=tuple(questions),
         stored={name: tuple(values) for name, values in stored.items()},
         resumed=frozenset(question_of(one) for one in done),
@@ -139,16 +139,16 @@ def make_plan(
 
 
 def _question(
-    family: Family, data: BenchmarkData, asked: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
+    family: Family, data: BenchmarkData, question: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
 ) -> PlannedQuestion:
     hashes = (
-        short_digest(data.benchmark.name, asked.subject)[:_LENGTH],
-        data.inputs(asked.conditions)[:_LENGTH],
-        short_digest(asked.settings)[:_LENGTH],
+        short_digest(data.benchmark.name, question.subject)[:_LENGTH],
+        data.inputs(question.conditions)[:_LENGTH],
+        short_digest(question.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
     before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
-    return PlannedQuestion(family, data, asked, fingerprint, _why(fingerprint, before))
+    return PlannedQuestion(family, data, question, fingerprint, _why(fingerprint, before))
 
 
 def _why(now: str, before: set[str]) -> str:
@@ -179,7 +179,7 @@ _HARMLESS = ("", "new", "the settings changed")
 def notes_on_others(
     chosen: Sequence[Family],
     benchmarks: Sequence[BenchmarkData],
-    settings: Settings,
+    settings: FamilySettings,
     current: Sequence[StoredValue],
     named: Collection[str] | None,
 ) -> Iterator[str]:
@@ -212,12 +212,12 @@ def notes_on_others(
             yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
 
 
-def computed(question: PlannedQuestion, settings: Settings) -> Sequence[Value]:
+def computed(question: PlannedQuestion, settings: FamilySettings) -> Sequence[Value]:
     """The figures; a reason where these data do not allow any."""
     try:
-        values = question.family.compute(question.data, question.asked, settings)
+        values = question.family.compute(question.data, question.question, settings)
     except WarehouseError as error:
-        name, kind = question.asked.subject, "question"
+        name, kind = question.question.subject, "question"
         return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
     if not values:
         raise ValueError("no figure and no reason: a family has to say one of them")
@@ -277,5 +277,5 @@ def gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
 
 
 def key_of_row(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells the figure of a row from others."""
+    """Key of the figure in a row."""
     return tuple(row[name] for name in KEY)

@@ -7,7 +7,7 @@ from typing import Any
 
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import Figure
+from warehouse.tables.words import WrittenNumber
 
 #: Columns of a refresh that a table does without where they are 0.
 COUNTS = ("resumed", "gone", "failed")
@@ -56,7 +56,7 @@ class StaleList(Result):
 
 
 @dataclass(frozen=True)
-class FamilyRow(Row):
+class RefreshedFamilyRow(Row):
     """What a refresh did for one family.
 
     Attributes:
@@ -91,7 +91,7 @@ class Refreshed(Result):
         notes: what was left out.
     """
 
-    rows: tuple[FamilyRow, ...]
+    rows: tuple[RefreshedFamilyRow, ...]
     refresh_id: int
     seconds: float
     failures: tuple[str, ...]
@@ -99,7 +99,7 @@ class Refreshed(Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
-        rows = [row.to_dict() | {"seconds": Figure(f"{row.seconds:.1f}")} for row in self.rows]
+        rows = [row.to_dict() | {"seconds": WrittenNumber(f"{row.seconds:.1f}")} for row in self.rows]
         failed = tuple(f"failed: {failure}" for failure in self.failures)
         return View((self.one_line, Table.of(rows, counts=COUNTS)), (*failed, *self.notes))
 

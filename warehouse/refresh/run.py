@@ -16,11 +16,11 @@ from uuid import uuid4
 
 from warehouse.analysis.families import choose_families
 from warehouse.analysis.families.benchmark_data import read_all, run_digests
-from warehouse.analysis.families.family import GONE, Family, Settings
+from warehouse.analysis.families.family import GONE, Family, FamilySettings
 from warehouse.records.clock import utc_now
 from warehouse.refresh.plan import (
-    Plan,
     PlannedQuestion,
+    RefreshPlan,
     computed,
     family_of,
     gone_row,
@@ -29,7 +29,7 @@ from warehouse.refresh.plan import (
     notes_on_others,
     row_of,
 )
-from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
+from warehouse.refresh.results import Refreshed, RefreshedFamilyRow, StaleList, StaleRow
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
@@ -50,7 +50,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Work:
+class RefreshRequest:
     """What a refresh is asked for.
 
     Attributes:
@@ -62,11 +62,11 @@ class Work:
 
     families: tuple[str | Family, ...] = ()
     benchmarks: tuple[str, ...] = ()
-    settings: Settings = Settings()
+    settings: FamilySettings = FamilySettings()
     channels: tuple[str, ...] = ()
 
 
-def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
+def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> StaleList:
     """What a refresh would recompute, and why.
 
     Raises:
@@ -77,7 +77,7 @@ def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
         StaleRow(
             one.family.name,
             one.data.benchmark.name,
-            one.asked.subject,
+            one.question.subject,
             "resumed" if one.name in plan.resumed else one.why,
         )
         for one in plan.questions
@@ -90,7 +90,7 @@ def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
 
 def refresh(
     opener: StoreOpener,
-    work: Work = Work(),
+    work: RefreshRequest = RefreshRequest(),
     *,
     wait: float = 10.0,
     progress: Progress | None = None,
@@ -132,7 +132,9 @@ def refresh(
     return refreshed
 
 
-def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
+def _read(
+    opener: StoreOpener, work: RefreshRequest, families: Sequence[Family]
+) -> tuple[RefreshPlan, list[str], int | None]:
     """The plan, notes, and the id of an unfinished refresh."""
     with opener.reading() as store:
         current = metric_values.current_values(store)
@@ -151,7 +153,7 @@ def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[
 class _Refresh:
     """One refresh while it runs."""
 
-    def __init__(self, opener: StoreOpener, work: Work, families: Sequence[Family], clock: Clock) -> None:
+    def __init__(self, opener: StoreOpener, work: RefreshRequest, families: Sequence[Family], clock: Clock) -> None:
         self.opener, self.work, self.clock = opener, work, clock
         self.started = time.monotonic()
         self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
@@ -172,12 +174,12 @@ class _Refresh:
         if stale:
             with self.opener.writing() as store:
                 self._begin(store)
-        for place, question in enumerate(_fetched(stale, self.opener), start=1):
+        for index, question in enumerate(_fetched(stale, self.opener), start=1):
             self._answer(question)
             if time.monotonic() - self.written > WRITE_AFTER:
                 self._write()
             if progress:
-                progress(place, len(stale))
+                progress(index, len(stale))
         return self._finish()
 
     def _begin(self, store: Store) -> None:
@@ -193,13 +195,17 @@ class _Refresh:
 
     def _answer(self, question: PlannedQuestion) -> None:
         family, begun = question.family, time.monotonic()
-        asked = {"family": family.name, "benchmark": question.data.benchmark.name, "subject": question.asked.subject}
+        attributes = {
+            "family": family.name,
+            "benchmark": question.data.benchmark.name,
+            "subject": question.question.subject,
+        }
         try:
-            with span("warehouse.refresh.figure", **asked):
+            with span("warehouse.refresh.figure", **attributes):
                 values = computed(question, self.work.settings)
         except Exception as error:  # a plug-in may raise anything; the others go on
             self.counts[family.name]["failed"] += 1
-            where = f"{family.name} of {question.asked.subject} on {question.data.benchmark.name}"
+            where = f"{family.name} of {question.question.subject} on {question.data.benchmark.name}"
             self.failures.append(f"{where}: {type(error).__name__}: {error}")
             return
         finally:
@@ -226,7 +232,7 @@ class _Refresh:
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data
-            runs = [run for key in question.asked.conditions for run in data.conditions[key].run_ids]
+            runs = [run for key in question.question.conditions for run in data.conditions[key].run_ids]
             if any(now.get(run) != data.digests[run] for run in runs):
                 self.overtaken += 1
                 continue
@@ -277,10 +283,10 @@ class _Refresh:
         due = DUE if news else TOLD
         return {MARKS: dict.fromkeys(self.work.channels, due)} if self.work.channels else {}
 
-    def _family_row(self, name: str) -> FamilyRow:
+    def _family_row(self, name: str) -> RefreshedFamilyRow:
         counts = self.counts[name]
         named = {one: counts[one] for one in TRACED}
-        return FamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
+        return RefreshedFamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 
 def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:
@@ -288,7 +294,7 @@ def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[
     for chunk in _chunks(stale):
         with opener.reading() as store:
             for questions in chunk:
-                keys = [key for one in questions for key in one.asked.conditions]
+                keys = [key for one in questions for key in one.question.conditions]
                 questions[0].data.fetch(store, keys)
         for questions in chunk:
             yield from questions
@@ -303,6 +309,6 @@ def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuest
 
 def _n_rows(questions: Sequence[PlannedQuestion]) -> int:
     """Scores of the conditions that questions on one benchmark ask for."""
-    keys = {key for one in questions for key in one.asked.conditions}
+    keys = {key for one in questions for key in one.question.conditions}
     conditions = (questions[0].data.conditions[key] for key in keys)
     return sum(run["n_found"] for condition in conditions for run in condition.runs)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from warehouse.analysis.leaderboard.curves import CurveRow, Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -16,7 +16,7 @@ from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 from warehouse.report.table import (
     Axis,
-    Column,
+    PageColumn,
     broken,
     count,
     drawing,
@@ -54,29 +54,29 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
         f"Leaderboard of {part.name}",
         _LEADERBOARD.format(f"{100 * level:g}"),
         [
-            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            count("Rank", [row.rank for row in rows], minor=False, keep=True),
             *model_and_condition(
-                "Model", [row.model for row in rows], [row.condition for row in rows], spare=not several
+                "Model", [row.model for row in rows], [row.condition for row in rows], minor=not several
             ),
-            text("Split", [row.split for row in rows], spare=True),
-            text("Metric", [row.metric for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
+            text("Split", [row.split for row in rows], minor=True),
+            text("Metric", [row.metric for row in rows], minor=True),
+            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, places),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
-            text("Rank set", [_rank_set(row) for row in rows], spare=True),
+            text("Rank set", [_rank_set(row) for row in rows], minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
             count("Runs", [row.runs for row in rows]),
-            text("Method", [row.method.replace("_", " ") for row in rows], spare=True),
-            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
+            text("Method", [row.method.replace("_", " ") for row in rows], minor=True),
+            text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text(
-                "Recomputed from the part that is stored", [_part(row, places) for row in rows], spare=True, wrap=True
+                "Recomputed from the part that is stored", [_part(row, places) for row in rows], minor=True, wrap=True
             ),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
         ],
     )
 
@@ -101,9 +101,9 @@ def others_table(part: BenchmarkPart) -> Markup:
         ),
         [
             name("Other metric", [one.metric for one in others]),
-            text("Direction", [DIRECTION[one.higher_is_better] for one in others], spare=True),
-            count("Conditions", [one.n_conditions for one in others], spare=False, keep=True),
-            count("Not above", [one.n_elsewhere for one in others], spare=False, keep=True),
+            text("Direction", [DIRECTION[one.higher_is_better] for one in others], minor=True),
+            count("Conditions", [one.n_conditions for one in others], minor=False, keep=True),
+            count("Not above", [one.n_elsewhere for one in others], minor=False, keep=True),
             html("Figures of conditions that are not above", [elsewhere(one.metric) for one in others])
             if part.other_rows
             else None,
@@ -120,17 +120,17 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
         f"Suite. Drawn: estimate and {100 * level:g}% interval; errors of the benchmarks add up, with covariances"
         " where they share prompts or clusters. Rows that share a letter cannot be told apart.",
         [
-            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
+            text("Condition", [row.condition for row in rows], minor=True),
+            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
-            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
-            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+            text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
         ],
     )
 
@@ -144,7 +144,7 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
         "Estimate on each benchmark of the suite.",
         [
             name("Model on the suite", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=True),
+            text("Condition", [row.condition for row in rows], minor=True),
             *(
                 number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
                 for at, leaf in enumerate(board.leaves)
@@ -194,14 +194,14 @@ def _axis(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> Axis | None:
 
 def _estimates(
     rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], axis: Axis | None, places: int
-) -> list[Column | None]:
+) -> list[PageColumn | None]:
     drawn = [interval_drawn(axis, row.estimate, row.ci_low, row.ci_high) for row in rows] if axis else []
     return [
         number("Estimate", [row.estimate for row in rows], places),
         drawing("Interval", axis, drawn),
         number("Low", [row.ci_low for row in rows], places),
         number("High", [row.ci_high for row in rows], places),
-        number("SE", [row.standard_error for row in rows], places, spare=True),
+        number("SE", [row.standard_error for row in rows], places, minor=True),
     ]
 
 
@@ -231,10 +231,10 @@ def _label(row: LeaderboardRow) -> str:
 _UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
 
 
-def curve_charts(curves: Curves) -> list[Chart]:
+def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
     """One chart for each metric, split and unit; the curves that end best have colours."""
 
-    def kind(row: CurveRow) -> tuple[str, str, str]:
+    def kind(row: ModelCurveRow) -> tuple[str, str, str]:
         return row.metric, row.split, row.unit
 
     groups = groupby(sorted(curves.rows, key=kind), key=kind)
@@ -242,7 +242,7 @@ def curve_charts(curves: Curves) -> list[Chart]:
     return [chart for chart in charts if chart]
 
 
-def _chart(rows: Sequence[CurveRow], curves: Curves) -> Chart | None:
+def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
     points = [point for row in rows for point in row.points]
     metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
@@ -268,7 +268,7 @@ def _chart(rows: Sequence[CurveRow], curves: Curves) -> Chart | None:
     )
 
 
-def _band(row: CurveRow, colour: str) -> Spec | None:
+def _band(row: ModelCurveRow, colour: str) -> Spec | None:
     """The intervals of a curve as an area, or as a line where there is one only."""
     ends = [
         {"x": point.position, "y": point.ci_low, "y2": point.ci_high}
@@ -283,6 +283,6 @@ def _band(row: CurveRow, colour: str) -> Spec | None:
     return layer(mark, ends, y2={"field": "y2"})
 
 
-def _name(row: CurveRow, several: bool) -> str:
-    """What tells a curve from the others: its condition, and its model where there are several."""
+def _name(row: ModelCurveRow, several: bool) -> str:
+    """Label of a curve: its condition, and its model where there are several."""
     return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))

@@ -237,12 +237,12 @@ def lines(
     }
     mark: Spec = {"type": "line", "point": {"size": 20, "filled": True} if dots else False}
     layers = [_faint(faint)] if faint else []
-    layers.append(layer(mark, [place(*at, k=name) for name, ats in drawn for at in ats], **channels))
+    layers.append(layer(mark, [point(*at, k=name) for name, ats in drawn for at in ats], **channels))
     return layers, math.ceil(len(kinds) / columns)
 
 
 def _faint(curves: Sequence[Points]) -> Spec:
-    rows = [place(*at, k=number) for number, points in enumerate(curves) for at in points]
+    rows = [point(*at, k=number) for number, points in enumerate(curves) for at in points]
     mark = {"type": "line", "stroke": _FAINT, "strokeWidth": 0.75}
     return layer(mark, rows, detail={"field": "k", "type": "nominal"})
 
@@ -280,7 +280,7 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
     return layer | {"encoding": channels} if channels else layer
 
 
-def place(x: float, y: float | None, **more: float | str | None) -> Spec:
+def point(x: float, y: float | None, **more: float | str | None) -> Spec:
     """A row: a place in the chart; what is not finite is missing."""
     return {"x": finite(x), "y": finite(y), **more}
 

@@ -161,8 +161,8 @@ def _as_steps(node: ElementTree.Element) -> None:
     if sum(len(letter + x + y) + bool(x) for letter, x, y in steps) != len(course):
         return
     words, at, last = [], (0, 0), ""
-    for letter, *place in steps:
-        x, y = (round(10 * float(text or "0")) for text in place)
+    for letter, *coordinates in steps:
+        x, y = (round(10 * float(text or "0")) for text in coordinates)
         if letter == "L":
             words += ["l" if last != "L" else " ", _tenths(x - at[0]), " ", _tenths(y - at[1])]
         else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.report.table import Column, broken, count, name, number, table, text, written
+from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals
 
 Row = dict[str, Any]
@@ -21,9 +21,11 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
     """The first of each leaderboard, with a link to its page."""
     places = [decimals([(page.high - page.low) / 4 if None not in (page.low, page.high) else None]) for page in pages]
 
-    def figures(head: str, field: str) -> Column:
+    def figures(head: str, field: str) -> PageColumn:
         shown = zip((getattr(page, field) for page in pages), places, strict=True)
-        return Column(head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown))
+        return PageColumn(
+            head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown)
+        )
 
     links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, broken(page.name)) for page in pages]
     return table(
@@ -31,8 +33,8 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
         "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
         f" {verdicts or 'no source publishes a figure'}.",
         [
-            Column("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
-            text("Metric", [page.metric for page in pages], spare=True),
+            PageColumn("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
+            text("Metric", [page.metric for page in pages], minor=True),
             count("Conditions", [page.n_rows for page in pages]),
             text("First", [page.model for page in pages], keep=True),
             figures("Estimate", "estimate"),
@@ -60,11 +62,11 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
         [
             name("Model", [row["model"] for row in rows]),
             text("Benchmark", [_benchmark(row) for row in rows], wrap=True, keep=True),
-            text("Metric", [_metric(row) for row in rows], spare=True),
-            text("Statistic", [row["statistic"] for row in rows], spare=True),
+            text("Metric", [_metric(row) for row in rows], minor=True),
+            text("Statistic", [row["statistic"] for row in rows], minor=True),
             number("Published", [row["published"] for row in rows], places),
-            number("Recomputed", [row["recomputed"] for row in rows], places, spare=True),
-            number("Difference", [row["difference"] for row in rows], "%.3g", spare=True),
+            number("Recomputed", [row["recomputed"] for row in rows], places, minor=True),
+            number("Difference", [row["difference"] for row in rows], "%.3g", minor=True),
             count("Prompts", [row["n_found"] for row in rows]),
             text(
                 "Verdict",
@@ -88,10 +90,10 @@ def errors_table(rows: Sequence[Row]) -> Markup:
         [
             name("Model of the error", [row["model"] for row in rows]),
             text("Benchmark", [_benchmark(row) for row in rows], wrap=True),
-            text("Metric", [_metric(row) for row in rows], spare=True),
-            text("Statistic", [row["statistic"] for row in rows], spare=True),
+            text("Metric", [_metric(row) for row in rows], minor=True),
+            text("Statistic", [row["statistic"] for row in rows], minor=True),
             number("Published error", [row["published"] for row in rows], places),
-            number("By the formula", [row["recomputed"] for row in rows], places, spare=True),
+            number("By the formula", [row["recomputed"] for row in rows], places, minor=True),
             count("Prompts", [row["n_prompts"] for row in rows]),
             text("Verdict on the error", [_error_verdict(row) for row in rows], wrap=True),
         ],
@@ -104,18 +106,18 @@ def sources_table(rows: Sequence[Row]) -> Markup:
         "Sources that were read",
         "What was read for the figures above. Of each path as much as tells it from the others; times are UTC.",
         [
-            count("Source", [row["source_id"] for row in rows], keep=True, spare=False),
+            count("Source", [row["source_id"] for row in rows], keep=True, minor=False),
             name("Path", short_paths([row["path"] or "" for row in rows]), wrap=True),
-            text("Format", [row["format"] for row in rows], spare=True),
-            text("State", [row["state"] for row in rows], spare=True),
+            text("Format", [row["format"] for row in rows], minor=True),
+            text("State", [row["state"] for row in rows], minor=True),
             count("Runs", [row["n_runs"] for row in rows]),
-            count("Samples", [row["n_samples"] for row in rows], spare=False, keep=True),
+            count("Samples", [row["n_samples"] for row in rows], minor=False, keep=True),
             count("Scores", [row["n_scores"] for row in rows]),
             count("Rejected", [row["n_rejected"] for row in rows]),
             text(
                 "Begun",
                 [f"{row['claimed_at']:%Y-%m-%d %H:%M}" if row["claimed_at"] else "" for row in rows],
-                spare=True,
+                minor=True,
             ),
         ],
     )
@@ -133,9 +135,9 @@ def unscored_table(rows: Sequence[Row]) -> Markup:
             name("Benchmark", [row["benchmark"] for row in rows]),
             text("Model", [row["model"] for row in rows], wrap=True, keep=True),
             count("Run", [row["run_id"] for row in rows], keep=True),
-            text("Metric", [_metric(row) for row in rows], spare=True),
-            text("Status", [(row["status"] or "").replace("_", " ") for row in rows], spare=True),
-            count("Samples", [row["n_samples"] for row in rows], spare=False, keep=True),
+            text("Metric", [_metric(row) for row in rows], minor=True),
+            text("Status", [(row["status"] or "").replace("_", " ") for row in rows], minor=True),
+            count("Samples", [row["n_samples"] for row in rows], minor=False, keep=True),
         ],
     )
 

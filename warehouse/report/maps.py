@@ -156,14 +156,14 @@ def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
             count("Prompts", [row.n_prompts for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
             number("Mean", [row.mean for row in rows], 3),
-            number("SD", [row.sd for row in rows], 3, spare=True),
+            number("SD", [row.sd for row in rows], 3, minor=True),
             number("Never", [row.share_never for row in rows], 3),
             number("Always", [row.share_always for row in rows], 3),
-            number("25%", [row.p25 for row in rows], 2, spare=True),
-            number("50%", [row.p50 for row in rows], 2, spare=True),
-            number("75%", [row.p75 for row in rows], 2, spare=True),
-            number("Mean S", [row.mean_consistency for row in rows], 2, spare=True),
-            number("Mean sets", [row.mean_sets for row in rows], 2, spare=True),
+            number("25%", [row.p25 for row in rows], 2, minor=True),
+            number("50%", [row.p50 for row in rows], 2, minor=True),
+            number("75%", [row.p75 for row in rows], 2, minor=True),
+            number("Mean S", [row.mean_consistency for row in rows], 2, minor=True),
+            number("Mean sets", [row.mean_sets for row in rows], 2, minor=True),
             count("Suspects", [row.n_suspected for row in rows], keep=True),
         ],
     )
@@ -189,16 +189,16 @@ def _suspects_table(data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]])
         ).format(first.max_p, first.min_s, more),
         [
             name("Prompt", [row.tool_id or f"prompt:{row.prompt_id}" for row in rows], wrap=True),
-            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
             text("Target", [excerpt(row.target) for row in rows], wrap=True, keep=True),
             text("Majority answer", [excerpt(row.majority_answer) for row in rows], wrap=True, keep=True),
             count("Suspected by", [number_of for number_of, _ in shown], keep=True),
             number("P(correct)", [row.p_correct for row in rows], "%.3g"),
-            number("High", [row.ci_high for row in rows], 2, spare=True),
-            number("S", [row.consistency for row in rows], 2, spare=True),
-            number("Its share", [row.majority_share for row in rows], 2, spare=True),
-            text("Model", [row.model for row in rows], spare=True),
-            text("Condition", [row.condition for row in rows], wrap=True, spare=True),
+            number("High", [row.ci_high for row in rows], 2, minor=True),
+            number("S", [row.consistency for row in rows], 2, minor=True),
+            number("Its share", [row.majority_share for row in rows], 2, minor=True),
+            text("Model", [row.model for row in rows], minor=True),
+            text("Condition", [row.condition for row in rows], wrap=True, minor=True),
         ],
     )
 
@@ -298,8 +298,8 @@ def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
 def _distribution(row: DistributionRow, top: float) -> Chart | None:
     width = 1 / len(row.histogram)
     bins = [
-        (place * width, (place + 1) * width, 0.0, count / row.n_prompts, "")
-        for place, count in enumerate(row.histogram)
+        (index * width, (index + 1) * width, 0.0, count / row.n_prompts, "")
+        for index, count in enumerate(row.histogram)
     ]
     return chart(
         _name(row),
@@ -324,11 +324,11 @@ def prompts_say(hard: HardPrompts) -> str:
     )
 
 
-def prompts_table(hard: HardPrompts, benchmark: str, known: Mapping[int, Row]) -> Markup:
+def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int, Row]) -> Markup:
     """The hardest prompts, and those on which the better models do worse."""
     rows = [("against the rest", prompt, value) for prompt, value in hard.negative]
     rows += [("hardest", prompt, value) for prompt, value in hard.hardest]
-    prompts = [known.get(prompt, {}) for _, prompt, _ in rows]
+    prompts = [prompts_by_id.get(prompt, {}) for _, prompt, _ in rows]
     texts = distinctive([one.get("text") for one in prompts])
     return table(
         f"Single prompts of {benchmark}",
@@ -340,7 +340,7 @@ def prompts_table(hard: HardPrompts, benchmark: str, known: Mapping[int, Row]) -
             name("Single prompt", [_called(one, row[1]) for one, row in zip(prompts, rows, strict=True)], wrap=True),
             text("Why", [row[0] for row in rows], keep=True),
             number("Mean or correlation", [row[2] for row in rows], 2),
-            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
         ],
     )
 
@@ -378,7 +378,7 @@ def suspects_table(suspects: Suspects, benchmark: str) -> Markup:
             text("Recorded", [row.recorded for row in rows], wrap=True, keep=True),
             text("Best rival", [row.rival or "another" for row in rows], wrap=True, keep=True),
             text("Votes", [f"{row.votes_key:g} : {row.votes_rival:g}" for row in rows], keep=True),
-            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
         ],
     )
 
@@ -400,7 +400,7 @@ def abilities_table(abilities: AbilityReport) -> Markup:
         f"Ability in standard deviations of the models, by the {abilities.model.upper()} item response model;"
         f" {100 * abilities.level:g}% intervals. Computed {abilities.computed_at.replace('T', ' ')} UTC.",
         [
-            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model on the scale", [row.model for row in rows]),
             number("Ability", [row.ability for row in rows], places, sign=True),
             number("Low", [row.ci_low for row in rows], places, sign=True),
@@ -408,7 +408,7 @@ def abilities_table(abilities: AbilityReport) -> Markup:
             text(
                 "Rank set",
                 ["" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}" for row in rows],
-                spare=True,
+                minor=True,
             ),
             count("Prompts", [row.n_items for row in rows]),
         ],

@@ -32,7 +32,7 @@ from warehouse.report.matrix_charts import (
     silhouette_chart,
     similarity_charts,
 )
-from warehouse.report.table import Axis, Column, count, drawing, make_axis, number, table, text, written
+from warehouse.report.table import Axis, PageColumn, count, drawing, make_axis, number, table, text, written
 from warehouse.report.table import name as name_column
 from warehouse.tables.words import decimals
 
@@ -104,7 +104,7 @@ def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
 class ChangeRow:
     """One model under every weighting: score, rank and its change by scheme."""
 
-    place: int
+    rank: int
     model: str
     score: float
     changes: tuple[tuple[float, int, str], ...]
@@ -155,8 +155,8 @@ def _shade(change: int, n_models: int) -> str:
 
 def _growth(growth: MatrixGrowth) -> dict[str, Any]:
     sizes = sorted({step.size for step in growth.steps})
-    every = max(1, -(-len(sizes) // _SIZES))
-    shown = {*sizes[::-1][::every]}
+    stride = max(1, -(-len(sizes) // _SIZES))
+    shown = {*sizes[::-1][::stride]}
     return {
         "result": growth,
         "charts": growth_charts(growth),
@@ -232,12 +232,12 @@ def test_table(test: MatrixTest) -> Markup:
             name_column("Similarity", [row.similarity for row in rows]),
             text("Statistic", [row.statistic for row in rows], keep=True),
             number("Observed", [row.observed for row in rows]),
-            number("Shuffled", [row.permuted_mean for row in rows], spare=True),
-            number("2.5%", [row.permuted_low for row in rows], spare=True),
-            number("97.5%", [row.permuted_high for row in rows], spare=True),
+            number("Shuffled", [row.permuted_mean for row in rows], minor=True),
+            number("2.5%", [row.permuted_low for row in rows], minor=True),
+            number("97.5%", [row.permuted_high for row in rows], minor=True),
             number("p", [row.p_value for row in rows], "%.2g"),
-            number("p, textbook", [row.p_textbook for row in rows], "%.2g", spare=True),
-            text("Note", [row.reason for row in rows], wrap=True, spare=True),
+            number("p, textbook", [row.p_textbook for row in rows], "%.2g", minor=True),
+            text("Note", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 
@@ -267,15 +267,15 @@ def clusters_say(clustering: MatrixClusters) -> str:
 def silhouettes_table(clustering: MatrixClusters) -> Markup:
     """Mean silhouette by number of clusters."""
     rows = clustering.rows
-    chosen = next((place for place, row in enumerate(rows) if row.chosen), -1)
+    chosen = next((index for index, row in enumerate(rows) if row.chosen), -1)
     return table(
         f"Silhouettes of {clustering.benchmark}",
         "Mean silhouette by number of clusters.",
         [
-            count("Clusters tried", [row.n_clusters for row in rows], spare=False, keep=True),
+            count("Clusters tried", [row.n_clusters for row in rows], minor=False, keep=True),
             number("Silhouette", [row.silhouette for row in rows]),
             number("Shuffled, mean", [row.silhouette_permuted for row in rows]),
-            number("Shuffled, largest", [row.silhouette_permuted_high for row in rows], spare=True),
+            number("Shuffled, largest", [row.silhouette_permuted_high for row in rows], minor=True),
         ],
         chosen=chosen,
     )
@@ -288,12 +288,12 @@ def clusters_table(rows: Sequence[ClusterRow], benchmark: str, more: int, excerp
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),
         [
-            count("Cluster", [row.cluster for row in rows], spare=False, keep=True),
-            count("Prompts", [row.n_prompts for row in rows], spare=False, keep=True),
+            count("Cluster", [row.cluster for row in rows], minor=False, keep=True),
+            count("Prompts", [row.n_prompts for row in rows], minor=False, keep=True),
             number("Mean score", [row.mean_score for row in rows], 3),
-            number("Mean distance", [row.mean_distance for row in rows], 3, spare=True),
+            number("Mean distance", [row.mean_distance for row in rows], 3, minor=True),
             name_column("Medoid", [row.medoid for row in rows], wrap=True),
-            text("Its text", excerpts, long=True, spare=True) if any(excerpts) else None,
+            text("Its text", excerpts, long=True, minor=True) if any(excerpts) else None,
         ],
     )
 
@@ -308,8 +308,8 @@ def weights_say(
     turned = {
         tuple(sorted((a, b)))
         for scheme in others
-        for place, a in enumerate(models)
-        for b in models[place + 1 :]
+        for index, a in enumerate(models)
+        for b in models[index + 1 :]
         if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
     }
     if not turned:
@@ -338,21 +338,21 @@ def passes(
 def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str) -> Markup:
     """Scores and changes of rank under each weighting."""
     columns = []
-    for place, scheme in enumerate(schemes):
+    for index, scheme in enumerate(schemes):
         cells = []
         for row in changes:
-            score, change, shade = row.changes[place]
+            score, change, shade = row.changes[index]
             arrow = f"▲{change}" if change > 0 else f"▼{-change}" if change < 0 else "="
-            kinds = " ".join(filter(None, [shade, "x" if place >= FIRST else ""]))
+            kinds = " ".join(filter(None, [shade, "x" if index >= FIRST else ""]))
             own = f' class="{kinds}"' if kinds else ""
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
-        columns.append(Column(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, place >= FIRST))
+        columns.append(PageColumn(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, index >= FIRST))
     return table(
         f"Ranks under other weights, {benchmark}",
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
         " changes places with a model that it is told apart from, the darker, the further.",
         [
-            count("Rank", [row.place for row in changes], spare=False, keep=True),
+            count("Rank", [row.rank for row in changes], minor=False, keep=True),
             name_column("Model weighed", [row.model for row in changes]),
             number("Uniform", [row.score for row in changes], 3),
             *columns,
@@ -380,13 +380,13 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
             count("No.", range(1, len(rows) + 1), keep=True),
             name_column("Model drawn", [row.model for row in rows]),
             number("Uniform", [row.uniform for row in rows], places),
-            Column("Best in", "n", tuple(best)),
+            PageColumn("Best in", "n", tuple(best)),
             drawing("Range of scores", axis, drawn),
-            number("Lowest", [row.lowest for row in rows], places, spare=True),
+            number("Lowest", [row.lowest for row in rows], places, minor=True),
             number("2.5%", [row.low for row in rows], places),
             number("97.5%", [row.high for row in rows], places),
-            number("Highest", [row.highest for row in rows], places, spare=True),
-            number("SD", [row.standard_deviation for row in rows], "%.2g", spare=True),
+            number("Highest", [row.highest for row in rows], places, minor=True),
+            number("SD", [row.standard_deviation for row in rows], "%.2g", minor=True),
         ],
     )
 
@@ -395,7 +395,7 @@ def growth_says(growth: MatrixGrowth) -> str:
     """From which size on scores are near those on all prompts."""
     steps = sorted((step for step in growth.steps if step.order == "random"), key=lambda step: step.size)
     near = next(
-        (step.size for place, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[place:])),
+        (step.size for index, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[index:])),
         None,
     )
     if near is None or not steps:
@@ -411,10 +411,10 @@ def growth_table(steps: Sequence[GrowthStep], benchmark: str) -> Markup:
         " prompts.",
         [
             name_column("Order", [step.order for step in steps]),
-            count("Size", [step.size for step in steps], spare=False, keep=True),
+            count("Size", [step.size for step in steps], minor=False, keep=True),
             number("Mean score", [step.mean for step in steps], 3),
             number("Largest difference", [step.largest_gap for step in steps], "%.3g"),
-            number("Rank correlation", [step.kendall_tau for step in steps], 2, spare=True),
+            number("Rank correlation", [step.kendall_tau for step in steps], 2, minor=True),
         ],
     )
 
@@ -428,9 +428,9 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
         [
             name_column("Statistic of the explanation", [one[0] for one in tests]),
             number("Observed", [one[1] for one in tests]),
-            number("Shuffled", [one[2] for one in tests], spare=True),
+            number("Shuffled", [one[2] for one in tests], minor=True),
             number("p", [one[3] for one in tests], "%.2g"),
-            number("p, textbook", [one[4] for one in tests], "%.2g", spare=True),
+            number("p, textbook", [one[4] for one in tests], "%.2g", minor=True),
         ],
     )
 
@@ -443,8 +443,8 @@ def explained_table(rows: Sequence[ExplainRow], benchmark: str, excerpts: Sequen
         [
             name_column("Prompt explained", [row.prompt for row in rows], wrap=True),
             number("Coefficient", [row.coefficient for row in rows]),
-            number("t", [row.t for row in rows], 2, spare=True),
+            number("t", [row.t for row in rows], 2, minor=True),
             number("FDR", [row.fdr for row in rows], "%.2g"),
-            text("Text", excerpts, long=True, spare=True, keep=True),
+            text("Text", excerpts, long=True, minor=True, keep=True),
         ],
     )

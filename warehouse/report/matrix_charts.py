@@ -38,7 +38,7 @@ def similarity_charts(test: MatrixTest) -> list[Chart]:
 
 
 def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
-    filled = [place for place, row in enumerate(bins) if row.observed or row.permuted]
+    filled = [index for index, row in enumerate(bins) if row.observed or row.permuted]
     if not filled:
         return None
     rows = bins[filled[0] : filled[-1] + 1]
@@ -99,7 +99,7 @@ def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Ch
     """How often the row outranks the column: a heat map of models in the order of ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in weights.outranks}
     values = [[shares.get((one.model, other.model)) for other in rows] for one in rows]
-    turned = sum(shares[one.model, other.model] < 0.95 for place, one in enumerate(rows) for other in rows[place + 1 :])
+    turned = sum(shares[one.model, other.model] < 0.95 for index, one in enumerate(rows) for other in rows[index + 1 :])
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(
         values,
@@ -123,7 +123,7 @@ def heat_map(
     if not size:
         return None
     cell = min(_LARGEST_CELL, max(1, _SIDE // size))
-    every = next(step for step in _EVERY if step * cell >= _APART)
+    stride = next(step for step in _EVERY if step * cell >= _APART)
     words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
@@ -136,7 +136,7 @@ def heat_map(
         "type": "quantitative",
         "scale": {"domain": [0.5, size + 0.5], "nice": False},
         "axis": {
-            "values": list(range(every, size + 1, every)),
+            "values": list(range(stride, size + 1, stride)),
             "title": None,
             "grid": False,
             "domain": False,
@@ -154,14 +154,14 @@ def heat_map(
 def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
     """Neighbours of one shade: the shade, the first, the one after the last."""
     runs: list[tuple[int, int, int]] = []
-    for place, share in enumerate(shares):
+    for index, share in enumerate(shares):
         if share is None:
             continue
         shade = min(int(share * SHADES + 1e-9), SHADES - 1)
-        if runs and runs[-1][0] == shade and runs[-1][2] == place:
-            runs[-1] = (shade, runs[-1][1], place + 1)
+        if runs and runs[-1][0] == shade and runs[-1][2] == index:
+            runs[-1] = (shade, runs[-1][1], index + 1)
         else:
-            runs.append((shade, place, place + 1))
+            runs.append((shade, index, index + 1))
     return runs
 
 
@@ -224,8 +224,8 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
         return None
     low_fdr, others = [0] * BINS, [0] * BINS
     for value, is_found in values:
-        place = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
-        (low_fdr if is_found else others)[place] += 1
+        number = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
+        (low_fdr if is_found else others)[number] += 1
     highest = max(one + other for one, other in zip(low_fdr, others, strict=True))
     words = f"FDR below {FDR}"
     return chart(
@@ -241,8 +241,8 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
 
 def _stacked(ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
-    edges = [ends[0] + place * (ends[1] - ends[0]) / BINS for place in range(BINS + 1)]
-    for place in range(BINS):
-        low, high, floor = edges[place], edges[place + 1], float(low_fdr[place])
+    edges = [ends[0] + index * (ends[1] - ends[0]) / BINS for index in range(BINS + 1)]
+    for index in range(BINS):
+        low, high, floor = edges[index], edges[index + 1], float(low_fdr[index])
         yield low, high, 0.0, floor, words
-        yield low, high, floor, floor + others[place], "others"
+        yield low, high, floor, floor + others[index], "others"

@@ -15,8 +15,8 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
-from warehouse.analysis.report_data.report import Change, Changes
-from warehouse.report.table import Column, broken, count, name, number, table, text, written
+from warehouse.analysis.report_data.report import Changes, ScoreChange
+from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals, fixed
 
 #: Models and benchmarks of the heat table; beyond these it is left out.
@@ -30,7 +30,7 @@ _SHADES = 5
 
 
 @dataclass(frozen=True)
-class Line:
+class OpeningLine:
     """The answer of one benchmark or suite.
 
     Attributes:
@@ -62,7 +62,7 @@ def opening(
         note: what came into the store since.
     """
     lines = [
-        Line(
+        OpeningLine(
             f"#{anchor('suite', part.name)}",
             f"Suite {part.name}",
             as_html(suite_answer(part.board)),
@@ -72,7 +72,7 @@ def opening(
         if part.board and part.board.rows
     ]
     lines += [
-        Line(
+        OpeningLine(
             links.get(part.name) or f"#{anchor('benchmark', part.name)}",
             part.name,
             answer_of(part),
@@ -149,7 +149,7 @@ def _share_not_better(row: LeaderboardRow, part: BenchmarkPart) -> float:
     return 1.0 if n_others < 1 or better is None else 1 - min((better - 1) / n_others, 1.0)
 
 
-def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> Column:
+def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> PageColumn:
     places = decimals(row.standard_error for row in rows if row)
     cells = []
     for row in rows:
@@ -159,7 +159,7 @@ def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> 
         shade = _shade(row, part)
         own = f" class=up{shade}" if shade else ""
         cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
-    return Column(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
+    return PageColumn(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
 
 
 def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
@@ -204,7 +204,7 @@ def _in_words(changes: Changes, nobody_first: set[str]) -> Markup:
     return Markup("{}: {}{}.").format(since, ", ".join(phrases), leads)
 
 
-def _changes_table(rows: Sequence[Change]) -> Markup:
+def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
     places = decimals(row.standard_error for row in rows)
     return table(
         "Figures that changed",
@@ -212,19 +212,19 @@ def _changes_table(rows: Sequence[Change]) -> Markup:
         [
             name("Model that changed", [row.model for row in rows]),
             text("Benchmark", [row.benchmark for row in rows]),
-            text("Metric", [row.metric for row in rows], spare=True),
+            text("Metric", [row.metric for row in rows], minor=True),
             number("Before", [row.before for row in rows], places),
             number("Now", [row.now for row in rows], places),
             text("Change", [_change(row, places) for row in rows], keep=True),
-            number("Low", [row.low for row in rows], places, spare=True),
-            number("High", [row.high for row in rows], places, spare=True),
+            number("Low", [row.low for row in rows], places, minor=True),
+            number("High", [row.high for row in rows], places, minor=True),
             count("Rank before", [row.rank_before for row in rows]),
             count("Rank now", [row.rank_now for row in rows]),
         ],
     )
 
 
-def _change(row: Change, places: int) -> str:
+def _change(row: ScoreChange, places: int) -> str:
     if row.before is None:
         return "new"
     return "gone" if row.now is None else fixed(row.now - row.before, places, sign=True)

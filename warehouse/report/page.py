@@ -158,13 +158,13 @@ def write_report(
         DiskFullError: there is no room.
     """
     target = require_output(path, REPORT, force=force, advice=advice)
-    place = secrets.token_hex(16)  # times of sources may equal the page's
-    text = render(data, made=place)
-    same = sha256_of(text.replace(place, ""))
+    placeholder = secrets.token_hex(16)  # times of sources may equal the page's
+    text = render(data, made=placeholder)
+    same = sha256_of(text.replace(placeholder, ""))
     mark = f"<!-- content {same} -->\n"
     if keep_unchanged and not is_stream(target) and (size := _size_if_marked(target, mark)):
         return Written(str(target), size, len(data.benchmarks), unchanged=True)
-    page = f"{text.replace(place, utc_now().strftime(MADE))}\n{mark}"
+    page = f"{text.replace(placeholder, utc_now().strftime(MADE))}\n{mark}"
     size = write_output(target, page.encode(), REPORT, force=force, advice=advice)
     return Written(str(target), size, len(data.benchmarks))
 

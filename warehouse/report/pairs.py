@@ -13,7 +13,7 @@ from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.pair_group import PairGroup
 from warehouse.report.charts import Chart
 from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.table import Column, count, drawing, interval_drawn, make_axis, name, number, table, text
+from warehouse.report.table import PageColumn, count, drawing, interval_drawn, make_axis, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group that all pairs show, and up to which they are a table of numbers.
@@ -81,13 +81,13 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
             drawing("Simultaneous interval", axis, drawn),
             number("Low", [row.ci_low for row in first], places, sign=True),
             number("High", [row.ci_high for row in first], places, sign=True),
-            number("SE", [row.standard_error for row in first], places, spare=True),
-            number("p", [row.p_value for row in first], "%.2g", spare=True),
-            number("p, Holm", [row.p_holm for row in first], "%.2g", spare=True),
-            number("p, step-down", [row.p_step_down for row in first], "%.2g", spare=True),
-            number("Correlation", [row.correlation for row in first], 2, spare=True),
+            number("SE", [row.standard_error for row in first], places, minor=True),
+            number("p", [row.p_value for row in first], "%.2g", minor=True),
+            number("p, Holm", [row.p_holm for row in first], "%.2g", minor=True),
+            number("p, step-down", [row.p_step_down for row in first], "%.2g", minor=True),
+            number("Correlation", [row.correlation for row in first], 2, minor=True),
             count("Prompts", [row.n_prompts for row in first]),
-            text("Why no error", [row.reason for row in first], wrap=True, spare=True),
+            text("Why no error", [row.reason for row in first], wrap=True, minor=True),
         ],
     )
 
@@ -102,16 +102,16 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     differences, tested = _square(group, "difference"), _square(group, "differ")
     places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
-    def cells(column: int) -> Column:
+    def cells(column: int) -> PageColumn:
         values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
         written = [fixed(value, places) if value == value else "·" for value, _ in values]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
         ]
-        return Column(f"{column + 1}", "n", tuple(cells))
+        return PageColumn(f"{column + 1}", "n", tuple(cells))
 
-    labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
+    labels = [f"{index} {label}" for index, label in enumerate(group.labels, 1)]
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
         f"Row minus column; bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
@@ -150,7 +150,7 @@ def _key(labels: Sequence[str], benchmark: str) -> Markup:
     return table(
         f"Numbers of {benchmark}",
         "Numbers of the heat map.",
-        [count("No.", range(1, len(labels) + 1), spare=False, keep=True), name("Model", labels)],
+        [count("No.", range(1, len(labels) + 1), minor=False, keep=True), name("Model", labels)],
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.items.datamap import DataMap
-from warehouse.analysis.leaderboard.curves import CurvePoint, CurveRow, Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
@@ -28,8 +28,8 @@ _COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b
 _SERIES = {"mark": "#4c78a8", "c1": "#f58518", "c2": "#54a24b", "c3": "#b279a2", "c4": "#e45756", "c5": "#72b7b2"}
 #: Shades of a heat map, from one end to the other, and of an area that is marked.
 _WARM, _COOL, _ALPHAS = "#f58518", "#4c78a8", ("e6", "b8", "8a", "5c", "2e")
-_SHADES = {f"q{place}": _WARM + alpha for place, alpha in enumerate(_ALPHAS)}
-_SHADES |= {f"q{5 + place}": _COOL + alpha for place, alpha in enumerate(reversed(_ALPHAS))}
+_SHADES = {f"q{i}": _WARM + alpha for i, alpha in enumerate(_ALPHAS)}
+_SHADES |= {f"q{5 + i}": _COOL + alpha for i, alpha in enumerate(reversed(_ALPHAS))}
 _AREAS = {"fill": "#4c78a8c0", "bad": "#e45756", "region": "#e4575630"}
 #: Figures below each other share no colours and sizes.
 _APART = dict.fromkeys(("color", "fill", "size", "strokeDash"), "independent")
@@ -93,7 +93,7 @@ def plot(result: Any) -> Any:
 def _charts(result: Any) -> list[Chart | None]:
     """What the report draws of it."""
     match result:
-        case Curves():
+        case BenchmarkCurves():
             return [*curve_charts(result)]
         case MatrixTest():
             return [*matrix_charts.similarity_charts(result)]
@@ -121,8 +121,8 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     if chart is None:
         return None
     short = distinct(names, _NAME)
-    place: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
-    axes: dict[str, Spec] = {"x": {**place, "labelAngle": -90}, "y": place}
+    axis: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
+    axes: dict[str, Spec] = {"x": {**axis, "labelAngle": -90}, "y": axis}
     encoding = {
         name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 300}}
         for name, channel in chart.spec["encoding"].items()
@@ -131,7 +131,7 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     return replace(chart, spec={**chart.spec, "encoding": encoding, "config": config})
 
 
-def _curves(report: CurvesReport) -> Iterator[Curves]:
+def _curves(report: CurvesReport) -> Iterator[BenchmarkCurves]:
     """The curves of each benchmark, as a leaderboard has them."""
     points: dict[tuple[str, ...], list[CurvePoint]] = defaultdict(list)
     for at in report.checkpoints:
@@ -139,16 +139,16 @@ def _curves(report: CurvesReport) -> Iterator[Curves]:
     for benchmark in dict.fromkeys(row.benchmark for row in report.rows):
         several = (row for row in report.rows if row.benchmark == benchmark and points[_curve_of(row)])
         curves = [_curve(row, points[_curve_of(row)]) for row in several]
-        yield Curves(benchmark, None, report.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
+        yield BenchmarkCurves(benchmark, None, report.level, tuple(sorted(curves, key=lambda curve: -curve.last)))
 
 
 def _curve_of(row: TrainingRow | CheckpointRow) -> tuple[str, ...]:
     return row.benchmark, row.split, row.metric, row.model, row.recipe, row.setting, row.unit
 
 
-def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> CurveRow:
+def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> ModelCurveRow:
     best = max(points, key=lambda point: point.estimate)
-    return CurveRow(
+    return ModelCurveRow(
         model=row.model,
         condition=" ".join(filter(None, (row.recipe if row.recipe not in row.model else "", row.setting))),
         metric=row.metric,

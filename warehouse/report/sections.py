@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.leaderboard.curves import Curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
@@ -22,7 +22,7 @@ from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
-from warehouse.report.table import Column, count, model_and_condition, name, number, table, text
+from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Sentences below a table of variances.
@@ -193,9 +193,9 @@ def _claim(question: str) -> str:
     return f"warehouse claim {quoted} -o claim.json"
 
 
-def _by_itself(head: str, values: Sequence[float | None], *, spare: bool = False) -> Column:
+def _by_itself(head: str, values: Sequence[float | None], *, minor: bool = False) -> PageColumn:
     """Figures with the decimals that they need themselves."""
-    return number(head, values, decimals(values), spare=spare)
+    return number(head, values, decimals(values), minor=minor)
 
 
 def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
@@ -212,14 +212,14 @@ def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
             number("SE", [row.standard_error for row in rows], places),
             number("Share of prompts", [row.share_between for row in rows], 2),
             number("Share of draws", [row.share_within for row in rows], 2),
-            number("SE, draws doubled", [row.se_double_draws for row in rows], places, spare=True),
-            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], places, spare=True),
-            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", spare=True),
+            number("SE, draws doubled", [row.se_double_draws for row in rows], places, minor=True),
+            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], places, minor=True),
+            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True),
         ],
     )
 
 
-def curves_table(curves: Curves, benchmark: str) -> Markup:
+def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
     """First, last and best figure of every curve."""
     rows = curves.rows
     places = decimals(
@@ -231,15 +231,15 @@ def curves_table(curves: Curves, benchmark: str) -> Markup:
         " of the checkpoints; above 0 is getting better.",
         [
             *model_and_condition("Model", [row.model for row in rows], [row.condition for row in rows]),
-            text("Metric", [row.metric for row in rows], spare=True),
-            text("Split", [row.split for row in rows], spare=True),
-            text("Unit", [row.unit for row in rows], spare=True),
+            text("Metric", [row.metric for row in rows], minor=True),
+            text("Split", [row.split for row in rows], minor=True),
+            text("Unit", [row.unit for row in rows], minor=True),
             count("Checkpoints", [row.n_checkpoints for row in rows], keep=True),
-            number("First", [row.first for row in rows], places, spare=True),
+            number("First", [row.first for row in rows], places, minor=True),
             number("Last", [row.last for row in rows], places),
             number("Best", [row.best for row in rows], places),
-            number("Best at", [row.best_position for row in rows], "%g", spare=True),
-            number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, spare=True),
+            number("Best at", [row.best_position for row in rows], "%g", minor=True),
+            number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, minor=True),
         ],
     )
 
@@ -258,13 +258,13 @@ def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
             count("Seeds", [row.n_seeds for row in rows], keep=True),
             count("Checkpoints", [row.n_checkpoints for row in rows]),
             number("Last", [row.seed_mean for row in rows], places),
-            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
-            _by_itself("Low", [row.seed_sd_low for row in rows], spare=True),
-            _by_itself("High", [row.seed_sd_high for row in rows], spare=True),
-            _by_itself("Half-width of a run", [row.half_width for row in rows], spare=True),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
+            _by_itself("Low", [row.seed_sd_low for row in rows], minor=True),
+            _by_itself("High", [row.seed_sd_high for row in rows], minor=True),
+            _by_itself("Half-width of a run", [row.half_width for row in rows], minor=True),
             _by_itself("Noise floor", [row.noise_floor for row in rows]),
-            _by_itself("Jitter", [row.jitter for row in rows], spare=True),
-            text("Why no floor", [row.reason for row in rows], wrap=True, spare=True),
+            _by_itself("Jitter", [row.jitter for row in rows], minor=True),
+            text("Why no floor", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 
@@ -282,13 +282,13 @@ def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
             text("Position", [f"{row.position}" for row in rows]),
             count("Seeds", [row.n_seeds for row in rows]),
             number("Mean", [row.estimate for row in rows], places),
-            _by_itself("SD over seeds", [row.seed_sd for row in rows], spare=True),
-            _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], spare=True),
-            _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], spare=True),
+            _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
+            _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], minor=True),
+            _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], minor=True),
             _by_itself("SE, both", [row.se_both_sampled for row in rows]),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Left out", [row.n_left_out for row in rows]),
-            text("Why no figure", [row.reason for row in rows], wrap=True, spare=True),
+            text("Why no figure", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 
@@ -319,19 +319,19 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
             number("Figure", [row.estimate for row in rows], places),
             number("Low", [row.ci_low for row in rows], places),
             number("High", [row.ci_high for row in rows], places),
-            text("Rests on", [one.says for one in runs], wrap=True, spare=True),
+            text("Rests on", [one.says for one in runs], wrap=True, minor=True),
         ],
     )
 
 
 def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
     """The figures of a refresh; None where there are none."""
-    known = [(key, figure) for key, figure in reliability.figures.items() if figure[0] is not None]
-    rows = [(words, "prompts", figure) for key, words in _WORDS.items() for own, figure in known if own == key]
+    computed = [(key, figure) for key, figure in reliability.figures.items() if figure[0] is not None]
+    rows = [(words, "prompts", figure) for key, words in _WORDS.items() for own, figure in computed if own == key]
     rows += [
         (words, "scenarios", figure)
         for key, words in _WORDS.items()
-        for own, figure in known
+        for own, figure in computed
         if own == f"scenarios_{key}"
     ]
     if not rows:
@@ -344,7 +344,7 @@ def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | 
             name("Decision", [row[0] for row in rows], wrap=True),
             text("Resampled", [row[1] for row in rows], keep=True),
             number("At least", [row[2][0] for row in rows], 3),
-            number("Low", [row[2][1] for row in rows], 3, spare=True),
-            number("High", [row[2][2] for row in rows], 3, spare=True),
+            number("Low", [row[2][1] for row in rows], 3, minor=True),
+            number("High", [row[2][2] for row in rows], 3, minor=True),
         ],
     )

@@ -1,7 +1,7 @@
 """Tables of the page: columns that say something, as many decimals as errors justify, priorities.
 
 A column that has one text or count in all rows is not shown but said once, below the caption. Columns
-that are ``spare`` are hidden where a table is narrow, until somebody asks for all.
+that are ``minor`` are hidden where a table is narrow, until somebody asks for all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
 Form = int | str
-#: Columns beyond which a table does without the spare ones in all but a very wide window.
+#: Columns beyond which a table does without the minor ones in all but a very wide window.
 MANY = 10
 _OPENED = Markup(
     '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n'
@@ -33,7 +33,7 @@ _ALL_ROWS = Markup('<label class="rest"><input type="checkbox" class="rows">All 
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """One column.
 
     Attributes:
@@ -41,18 +41,18 @@ class Column:
         kind: class of its header, ``n`` for numbers, ``figure`` for drawings.
         cells: of each row, with their tags, as HTML.
         words: what it says in each row, for those that may be said once; None for others.
-        spare: hidden where the table is narrow.
+        minor: hidden where the table is narrow.
     """
 
     head: str
     kind: str
     cells: tuple[str, ...]
     words: tuple[str, ...] | None = None
-    spare: bool = False
+    minor: bool = False
 
 
 def table(
-    label: str, caption: str, columns: Iterable[Column | None], *, sortable: bool = True, chosen: int = -1
+    label: str, caption: str, columns: Iterable[PageColumn | None], *, sortable: bool = True, chosen: int = -1
 ) -> Markup:
     """A table as HTML.
 
@@ -65,22 +65,22 @@ def table(
     """
     kept, constant = _shown([column for column in columns if column is not None])
     about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant)) if constant else escape(caption)
-    spare = any(column.spare for column in kept)
-    many = " many" if spare and len(kept) > MANY else ""
+    minor = any(column.minor for column in kept)
+    many = " many" if minor and len(kept) > MANY else ""
     heads = "".join(_head(column) for column in kept)
     rows = [
-        f"<tr{' class=chosen' if place == chosen else ''}>{''.join(cells)}\n"
-        for place, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
+        f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
+        for index, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
     ]
-    asked = (_ALL if spare else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
+    buttons = (_ALL if minor else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
     kinds = many + " tall" * (len(rows) > MANY_ROWS)
-    opened = _OPENED.format(kinds, label, asked, Markup(' class="sortable"') if sortable else "", about)
+    opened = _OPENED.format(kinds, label, buttons, Markup(' class="sortable"') if sortable else "", about)
     return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
 
 
-def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
+def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
     """Columns that differ between rows, and what the others say."""
-    kept: list[Column] = []
+    kept: list[PageColumn] = []
     constant: list[str] = []
     for column in columns:
         if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
@@ -90,8 +90,8 @@ def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
     return kept, constant
 
 
-def _head(column: Column) -> str:
-    kinds = " ".join(filter(None, [column.kind, "x" if column.spare else ""]))
+def _head(column: PageColumn) -> str:
+    kinds = " ".join(filter(None, [column.kind, "x" if column.minor else ""]))
     return f'<th scope="col"{_of_class(kinds)}>{column.head}</th>'
 
 
@@ -99,25 +99,27 @@ def _of_class(kinds: str) -> str:
     return "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
 
 
-def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> Column:
+def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
     """What a row is of: its header."""
     kind = " class=wrap" if wrap else ""
-    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values))
+    return PageColumn(
+        head, "", tuple(f'<th scope="row"{kind}><bdi>{broken(value or "")}</bdi></th>' for value in values)
+    )
 
 
 def model_and_condition(
-    head: str, models: Sequence[str | None], conditions: Sequence[str], *, spare: bool = False
-) -> list[Column]:
+    head: str, models: Sequence[str | None], conditions: Sequence[str], *, minor: bool = False
+) -> list[PageColumn]:
     """What a row is of, in two columns; where there is no room the condition stands below the name."""
-    column = text("Condition", conditions, spare=spare)
-    if spare or len({*conditions}) < 2:
+    column = text("Condition", conditions, minor=minor)
+    if minor or len({*conditions}) < 2:
         return [name(head, models), column]
     heads = tuple(
         f'<th scope="row" data-c="{escape(condition)}"><bdi>{broken(model or "")}</bdi></th>'
         for model, condition in zip(models, conditions, strict=True)
     )
     own = tuple(cell.replace("<td class=t>", '<td class="t c">', 1) for cell in column.cells)
-    return [Column(head, "", heads), replace(column, kind="c", cells=own)]
+    return [PageColumn(head, "", heads), replace(column, kind="c", cells=own)]
 
 
 def broken(word: str) -> Markup:
@@ -129,12 +131,12 @@ def text(
     head: str,
     values: Iterable[str | None],
     *,
-    spare: bool = False,
+    minor: bool = False,
     wrap: bool = False,
     long: bool = False,
     keep: bool = False,
     classes: Sequence[str] = (),
-) -> Column:
+) -> PageColumn:
     """Words; empty where there are none.
 
     Args:
@@ -144,43 +146,43 @@ def text(
     """
     words = ["" if value is None else str(value) for value in values]
     kind = "wrap long" if long else "wrap" if wrap else "t"
-    own = f"{kind}{' x' if spare else ''}"
+    own = f"{kind}{' x' if minor else ''}"
     kinds = [_of_class(f"{own} {one}".strip()) for one in classes] if classes else [_of_class(own)] * len(words)
     shown = broken if kind == "t" else escape
     cells = (f"<td{one}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
-    return Column(head, "", tuple(cells), None if keep else tuple(words), spare)
+    return PageColumn(head, "", tuple(cells), None if keep else tuple(words), minor)
 
 
-def html(head: str, values: Iterable[Markup | str], *, spare: bool = False) -> Column:
+def html(head: str, values: Iterable[Markup | str], *, minor: bool = False) -> PageColumn:
     """HTML of our own, or text."""
-    own = "wrap x" if spare else "wrap"
-    return Column(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, spare)
+    own = "wrap x" if minor else "wrap"
+    return PageColumn(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, minor)
 
 
-def count(head: str, values: Iterable[float | None], *, spare: bool = True, keep: bool = False) -> Column:
+def count(head: str, values: Iterable[float | None], *, minor: bool = True, keep: bool = False) -> PageColumn:
     """Whole numbers."""
     figures = list(values)
     words = None if keep else tuple("" if value is None else f"{value:d}" for value in figures)
-    return Column(head, "n", tuple(_cell(value, "%d", spare) for value in figures), words, spare)
+    return PageColumn(head, "n", tuple(_cell(value, "%d", minor) for value in figures), words, minor)
 
 
 def number(
-    head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, spare: bool = False
-) -> Column:
+    head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, minor: bool = False
+) -> PageColumn:
     """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
     figures = list(values)
     words = () if any(known(value) for value in figures) else tuple("" for _ in figures)
-    return Column(head, "n", tuple(_cell(value, form, spare, sign) for value in figures), words or None, spare)
+    return PageColumn(head, "n", tuple(_cell(value, form, minor, sign) for value in figures), words or None, minor)
 
 
-def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> Column | None:
+def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | None:
     """Drawings on one axis, hidden where there is no room; None without an axis."""
     if axis is None:
         return None
     ticks = "".join(
         f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>' for at, words in axis.ticks
     )
-    return Column(
+    return PageColumn(
         f'{head}<svg aria-hidden="true">{ticks}</svg>',
         "figure",
         tuple(f'<td class="x drawn">{one}' for one in cells),
@@ -217,10 +219,10 @@ def written(value: float | None, form: Form, *, sign: bool = False) -> str:
     return fixed(value, form, sign=sign) if math.isfinite(value) else f"{value}"
 
 
-def _cell(value: float | None, form: Form, spare: bool, sign: bool = False) -> str:
+def _cell(value: float | None, form: Form, minor: bool, sign: bool = False) -> str:
     """A cell, with the exact number where it shows a rounded one, to sort by."""
     shown, exact = written(value, form, sign=sign), written(value, "%.8g")
-    own = " class=x" if spare else ""
+    own = " class=x" if minor else ""
     return f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
 
 

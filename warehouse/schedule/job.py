@@ -19,13 +19,13 @@ from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
-from warehouse.refresh.run import Work
-from warehouse.schedule.log import Level, Log
+from warehouse.refresh.run import RefreshRequest
+from warehouse.schedule.log import JobLog, Level
 from warehouse.schedule.worker import FINISHED
 from warehouse.store.connection import Store
 from warehouse.store.load.state import LoadReport
 from warehouse.store.open import StoreOpener, open_store
-from warehouse.store.snapshot import Published
+from warehouse.store.snapshot import PublishedCopy
 from warehouse.tracing import span
 
 #: Events of one kind that one step tells; the rest is counted.
@@ -58,7 +58,7 @@ class Job:
 
     watch: tuple[str, ...] = ()
     settle: float = 2.0
-    work: Work = Work()
+    work: RefreshRequest = RefreshRequest()
     rules: Rules = Rules()
     webhook: str = ""
     prune: timedelta | None = None
@@ -67,7 +67,7 @@ class Job:
     report: str = ""
 
 
-class _Stopped(Exception):
+class _JobStopped(Exception):
     """Somebody asked for it, at a point where it can be done."""
 
 
@@ -87,7 +87,7 @@ class Outcome:
     counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, result: str, exit_code: int = 1) -> None:
-        """Something happened; the worst stays."""
+        """Record an outcome; the worst one is kept."""
         self.result = max(self.result, result, key=list(RESULTS).index)
         self.exit_code = max(self.exit_code, exit_code)
 
@@ -100,11 +100,11 @@ class Outcome:
 def run_job(
     job: Job,
     opener: StoreOpener,
-    log: Log,
+    log: JobLog,
     stopped: Callable[[], bool],
     *,
     create: Callable[[], AbstractContextManager[Store]],
-    publish: Callable[[str], Published],
+    publish: Callable[[str], PublishedCopy],
     wait: float = 10.0,
 ) -> Outcome:
     """Do the job once.
@@ -118,13 +118,13 @@ def run_job(
         publish: writes a copy of it to a path.
         wait: seconds to wait for another refresh.
     """
-    run = _Run(job, opener, log, stopped, create, publish, wait)
+    run = _JobRun(job, opener, log, stopped, create, publish, wait)
     begun = time.monotonic()
     outcome = run.outcome
     with span("warehouse.job") as about:
         try:
             run.all()
-        except _Stopped:
+        except _JobStopped:
             outcome.note("stopped")
         about.set(result=outcome.result, exit_code=outcome.exit_code, **outcome.counts)
         if outcome.result == "failed":
@@ -140,7 +140,7 @@ def run_job(
     return outcome
 
 
-class _Until:
+class _EndsBetweenSources:
     """Progress of an ingest that ends between two sources."""
 
     def __init__(self, check: Callable[[], None]) -> None:
@@ -155,17 +155,17 @@ class _Until:
         self.check()
 
 
-class _Run:
+class _JobRun:
     """One run of a job."""
 
     def __init__(
         self,
         job: Job,
         opener: StoreOpener,
-        log: Log,
+        log: JobLog,
         stopped: Callable[[], bool],
         create: Callable[[], AbstractContextManager[Store]],
-        publish: Callable[[str], Published],
+        publish: Callable[[str], PublishedCopy],
         wait: float,
     ) -> None:
         self.job, self.opener, self.log, self.stopped = job, opener, log, stopped
@@ -197,7 +197,7 @@ class _Run:
         with span(f"warehouse.{name}", **about) as seen:
             try:
                 details = do()
-            except _Stopped:
+            except _JobStopped:
                 raise
             except Exception as error:  # whatever it is, the next step and the next run come
                 seen.failed(in_words(error))
@@ -210,7 +210,7 @@ class _Run:
 
     def _check(self) -> None:
         if self.stopped():
-            raise _Stopped
+            raise _JobStopped
 
     # --- the steps -------------------------------------------------------------------------
 
@@ -229,9 +229,9 @@ class _Run:
 
         with self.create() as store:
             before = refused(store)
-            report = ingest(store, [folder], only=settled, progress=_Until(self._check))
-            known = _known_refusals(before, refused(store))
-        new = [one.error for one in report.refused if readable(one.error) not in known]
+            report = ingest(store, [folder], only=settled, progress=_EndsBetweenSources(self._check))
+            known_refusals = _known_refusals(before, refused(store))
+        new = [one.error for one in report.refused if readable(one.error) not in known_refusals]
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)
@@ -358,8 +358,7 @@ def _known_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[
 
 
 def _is_settled(files: Sequence[Path], settle: float) -> bool:
-    """Whether nobody has written to any of them for so long; a time ahead of ours is no reason
-    to wait."""
+    """Whether none of the files was modified for so long; a modification time in the future counts as settled."""
     now = time.time()
     try:
         return not any(0 <= now - path.stat().st_mtime < settle for path in files)

@@ -25,7 +25,7 @@ def stamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-class Log:
+class JobLog:
     """Events on a stream.
 
     JSON lines have the keys ``time`` (UTC), ``level`` (info, warning, error), ``event`` and
@@ -104,7 +104,7 @@ class Health:
         DiskFullError: there is no room.
     """
 
-    def __init__(self, path: Path | None, log: Log, clock: Callable[[], datetime], **known: Any) -> None:
+    def __init__(self, path: Path | None, log: JobLog, clock: Callable[[], datetime], **content: Any) -> None:
         self.path, self.log, self.clock = path, log, clock
         self.content: dict[str, Any] = {
             "program": "eval-warehouse schedule",
@@ -113,7 +113,7 @@ class Health:
             "started": stamp(clock()),
             "pid": os.getpid(),
             "version": version("eval-warehouse"),
-            **known,
+            **content,
             "next_run": None,
             "running_since": None,
             "last": None,

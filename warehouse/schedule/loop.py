@@ -1,4 +1,4 @@
-"""The process that stays: waits for the next time of a cron expression, has the job run, tells how it went.
+"""The scheduler process: waits for the next time of a cron expression, runs the job, and reports the outcome.
 
 The calendar is cronsim's, which has Debian cron's rules: Sunday is 0 or 7; if both day fields are
 restricted, either will do; a fixed time that the clock skips in spring is run right after the gap,
@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.log import Health, Level, Log, stamp
+from warehouse.schedule.log import Health, JobLog, Level, stamp
 from warehouse.schedule.worker import BEAT, Ended, Stop, run_child
 
 
@@ -39,16 +39,16 @@ class Scheduler:
     timetable: Timetable
     command: Sequence[str]
     environment: Mapping[str, str]
-    log: Log
+    log: JobLog
     health: Health
     grace: float
     clock: Callable[[], datetime]
 
     def run(self, stop: Stop) -> None:
         """Go on until a signal comes."""
-        known = {name: self.health.content[name] for name in ("pid", "version", "cron", "timezone")}
+        static = {name: self.health.content[name] for name in ("pid", "version", "cron", "timezone")}
         self.health.tell(next_run=self._next())
-        self.log.write("started", **known, next_run=self._next())
+        self.log.write("started", **static, next_run=self._next())
         while not stop.count:
             look = self.timetable.look()
             if look.set_back:
@@ -198,8 +198,8 @@ def _is_fine(parts: list[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a look at the clock says.
+class ClockReading:
+    """A reading of the clock against the next scheduled time.
 
     Attributes:
         left: seconds until the next time; 0 or less: it has come.
@@ -227,7 +227,7 @@ class Timetable:
         self.due = times.after(wall())
         self._seen = (wall(), steady())
 
-    def look(self) -> Look:
+    def look(self) -> ClockReading:
         """How long it is until the next time."""
         now, ticks = self.wall(), self.steady()
         expected = self._seen[0] + timedelta(seconds=ticks - self._seen[1])
@@ -235,7 +235,7 @@ class Timetable:
         back = expected - now
         if back >= SET_BACK:
             self.due = self.times.after(now)
-        return Look((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
+        return ClockReading((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
 
     def begin(self) -> tuple[datetime, int]:
         """The time that has come, and how many later ones have passed too."""

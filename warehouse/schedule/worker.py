@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType, TracebackType
 from typing import Any
 
-from warehouse.schedule.log import Log
+from warehouse.schedule.log import JobLog
 
 #: The event in which a job tells how it went.
 FINISHED = "job_finished"
@@ -47,7 +47,7 @@ def run_child(
     command: Sequence[str],
     environment: Mapping[str, str],
     stop: Stop,
-    log: Log,
+    log: JobLog,
     *,
     grace: float,
     beat: Callable[[], None],
@@ -85,7 +85,7 @@ def run_child(
 class _Minder:
     """What looks after one process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stop: Stop, log: Log, grace: float, ended: Ended) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stop: Stop, log: JobLog, grace: float, ended: Ended) -> None:
         self.process, self.stop, self.log = process, stop, log
         self.grace, self.ended = grace, ended
         self.deadline = float("inf")

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 #: Free bytes on the disk of an embedded store below which nothing is written. DuckDB 1.5 ends the
 #: process where the log of a short transaction finds no room.
-ROOM = 4 * 2**20
+MIN_FREE_BYTES = 4 * 2**20
 
 
 class Store:
@@ -101,8 +101,8 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """The transaction that there is, else one that is taken back: a SELECT has nothing to
-        commit, and what a function in it wrote must not stay."""
+        """The current transaction, or a new one that is rolled back at the end: a SELECT has nothing
+        to commit, and writes of a function that it calls must not persist."""
         if self.connection.in_transaction():
             yield
             return
@@ -110,7 +110,7 @@ class Store:
         try:
             yield
         finally:
-            self._take_back()
+            self._roll_back()
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
@@ -126,12 +126,11 @@ class Store:
             yield self.connection
             self.connection.commit()
         except BaseException:
-            self._take_back()
+            self._roll_back()
             raise
 
-    def _take_back(self) -> None:
-        """Roll back; an engine that failed for good cannot even do that, and what it failed of is
-        what has to be told."""
+    def _roll_back(self) -> None:
+        """Roll back. A fatally failed engine cannot even do that; its first error is the one to report."""
         try:
             self.connection.rollback()
         except sa.exc.DBAPIError:
@@ -152,8 +151,8 @@ class Store:
 
 def _require_room(url: sa.URL) -> None:
     folder = Path(url.database or "").resolve().parent
-    if (free := shutil.disk_usage(folder).free) < ROOM:
-        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {ROOM >> 20} that a transaction needs")
+    if (free := shutil.disk_usage(folder).free) < MIN_FREE_BYTES:
+        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {MIN_FREE_BYTES >> 20} that a transaction needs")
 
 
 def require_values(sql: str, params: Mapping[str, Any]) -> None:

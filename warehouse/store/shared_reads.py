@@ -13,7 +13,7 @@ from warehouse.store.connection import Store, T
 
 
 class SharedReads(Store):
-    """A store that is only read, and remembers its answers until it is told of another block.
+    """A read-only store that caches its answers for the current block of ids.
 
     A block is a set of ids by column (``benchmark_id``, ``run_id``): a SELECT that asks for some of them, and says so
     by ``per``, reads all of them, and is answered from there. Closing it leaves the store that it was made of open.
@@ -35,11 +35,11 @@ class SharedReads(Store):
         values = dict(params or {})
         among = f"{per}s"
         block = self._block.get(per)
-        if not block or not block.issuperset(wanted := [*map(int, values.get(among, ()))]):
+        if not block or not block.issuperset(ids := [*map(int, values.get(among, ()))]):
             return super().arrow(sql, values)
         of_block = values | {among: block}
         key = (per, sql, _asked(values | {among: ()}))
-        return self._once(key, lambda: _RowsById(super(SharedReads, self).arrow(sql, of_block), per)).of(wanted)
+        return self._once(key, lambda: _RowsById(super(SharedReads, self).arrow(sql, of_block), per)).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         key = ("", sql, _asked(params))
@@ -73,9 +73,9 @@ class _RowsById:
             ids, table = ids[order], table.take(order)
         self._table, self._ids = table, ids
 
-    def of(self, wanted: Collection[int]) -> pa.Table:
+    def of(self, ids: Collection[int]) -> pa.Table:
         """Rows of some ids, by id."""
-        numbers = np.array(sorted(set(wanted)), np.int64)
+        numbers = np.array(sorted(set(ids)), np.int64)
         starts = np.searchsorted(self._ids, numbers).tolist()
         ends = np.searchsorted(self._ids, numbers, side="right").tolist()
         parts = [self._table.slice(start, end - start) for start, end in _joined(zip(starts, ends, strict=True))]

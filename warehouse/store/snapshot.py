@@ -27,7 +27,7 @@ READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedCopy:
     """A published copy.
 
     Attributes:
@@ -56,7 +56,7 @@ def publish(
     wait: float = 10.0,
     say: Callable[[str], None] | None = None,
     advice: str = FORCE,
-) -> Published:
+) -> PublishedCopy:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 
     The copy holds one state of the store. While it is made, others may read the store, and writers
@@ -103,7 +103,7 @@ def publish(
     finally:
         _remove(draft)
     size = target.stat().st_size
-    return Published(str(path), size, round(time.monotonic() - started, 3))
+    return PublishedCopy(str(path), size, round(time.monotonic() - started, 3))
 
 
 def require_place(

@@ -46,9 +46,9 @@ class TemporaryFolder:
         os.close(self._handle)
 
 
-def _sweep(place: Path) -> None:
+def _sweep(parent: Path) -> None:
     """Remove the folders of processes that were killed."""
-    for folder in place.glob(f"{PREFIX}*"):
+    for folder in parent.glob(f"{PREFIX}*"):
         if _is_abandoned(folder):
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import cell, is_number
 
 GAP = "  "
@@ -33,7 +33,7 @@ ROWS = 60
 
 
 @dataclass(frozen=True)
-class Laid:
+class TableLayout:
     """A table in lines, with the columns that it shows and those for which there was no room."""
 
     lines: tuple[str, ...]
@@ -41,7 +41,7 @@ class Laid:
     left_out: tuple[str, ...] = ()
 
 
-def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chosen: Sequence[str] = ()) -> Laid:
+def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chosen: Sequence[str] = ()) -> TableLayout:
     """A table in lines.
 
     Args:
@@ -51,17 +51,17 @@ def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chose
         chosen: these columns only, in this order.
     """
     if not table.rows:
-        return Laid((table.empty,), ())
+        return TableLayout((table.empty,), ())
     kept = [table.columns.index(name) for name in chosen] if chosen else table.filled()
     texts = _texts_of(table, kept)
     if width is None:
-        return Laid(tuple(_plain(texts)), tuple(texts.columns))
-    left_out = [] if chosen or wide else _left_out(texts, table.spare, width)
+        return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
+    left_out = [] if chosen or wide else _left_out(texts, table.minor, width)
     if left_out:
         texts = _texts_of(table, [index for index in kept if table.columns[index] not in left_out])
     folded = texts.width > width >= texts.least_width() and not wide
     lines = _folded(texts, width) if folded else _plain(texts)
-    return Laid(tuple(lines), tuple(texts.columns), tuple(left_out))
+    return TableLayout(tuple(lines), tuple(texts.columns), tuple(left_out))
 
 
 def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
@@ -70,15 +70,15 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            table = Table(part.columns, part.rows[:rows], part.empty, part.needless, part.counts, part.spare)
-            laid = lay_out(table, width=width)
-            lines = [*lines, *laid.lines]
-            shown |= {*laid.columns}
+            table = Table(part.columns, part.rows[:rows], part.empty, part.hide_empty, part.counts, part.minor)
+            layout = lay_out(table, width=width)
+            lines = [*lines, *layout.lines]
+            shown |= {*layout.columns}
             if len(part.rows) > rows:
                 lines.append(f"... and {len(part.rows) - rows} more rows: to_frame() has all")
-            if laid.left_out:
-                lines += wrap(f"(left out: {', '.join(laid.left_out)}; to_frame() has all)", width)
-        elif isinstance(part, Below):
+            if layout.left_out:
+                lines += wrap(f"(left out: {', '.join(layout.left_out)}; to_frame() has all)", width)
+        elif isinstance(part, TableNote):
             lines += wrap(part.line, width) if not part.column or part.column in shown else []
         else:
             lines += wrap(part, width)
@@ -101,19 +101,19 @@ def wrap(text: str, width: int) -> list[str]:
     ]
 
 
-def _texts_of(table: Table, kept: Sequence[int]) -> _Texts:
-    return _Texts([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
+def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
+    return _TableText([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
 
 
-def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
+def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     """Columns that a terminal does without: as few as there need be, and only where that helps.
 
-    Those that are spare first; where all of these are not enough, the last ones, so that no line is
+    Minor ones first; where all of these are not enough, the last ones, so that no line is
     longer than the terminal.
     """
     if width < NARROW or table.width <= width:
         return []
-    extra = [name for name in spare if name in table.columns]
+    extra = [name for name in minor if name in table.columns]
     naming = NAMING if table.least_width(COMFORTABLE, NAMING, without=extra) <= width else COMFORTABLE
     left_out: list[str] = []
     for name in extra:
@@ -128,7 +128,7 @@ def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
     return left_out
 
 
-class _Texts:
+class _TableText:
     """A table in words, and how wide its columns are."""
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -165,7 +165,7 @@ class _Texts:
         return widths
 
 
-def _plain(table: _Texts) -> Iterator[str]:
+def _plain(table: _TableText) -> Iterator[str]:
     def line(cells: Sequence[str]) -> str:
         padded = [
             text.rjust(width) if to_right else text.ljust(width)
@@ -178,7 +178,7 @@ def _plain(table: _Texts) -> Iterator[str]:
     yield from map(line, table.rows)
 
 
-def _folded(table: _Texts, width: int) -> Iterator[str]:
+def _folded(table: _TableText, width: int) -> Iterator[str]:
     """Long texts go on in the line below; numbers and other short ones stay whole."""
     widths = _shared_out(table, width)
     heads = [fold(name, room) for name, room in zip(table.columns, widths, strict=True)]
@@ -199,7 +199,7 @@ def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequenc
         yield GAP.join(padded).rstrip()
 
 
-def _shared_out(table: _Texts, width: int) -> list[int]:
+def _shared_out(table: _TableText, width: int) -> list[int]:
     """Widths of columns that fill a line: what is over the least goes to those that need it, the modest first."""
     widths = table.folded()
     over = width - table.least_width()

@@ -10,7 +10,7 @@ from html import escape
 from importlib.metadata import entry_points
 from typing import Any
 
-from warehouse.tables.words import NOTHING, Interval, cell, is_number, visible
+from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, visible
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,17 @@ class Table:
         columns: names, in order.
         rows: a value for each of them.
         empty: what to say where there are no rows.
-        needless: columns that are left out where they say nothing in any row.
+        hide_empty: columns that are left out where they say nothing in any row.
         counts: those that are left out where they are 0, too.
-        spare: those that a narrow page does without, the first of them first.
+        minor: those that a narrow page drops, the first of them first.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     empty: str = "no rows"
-    needless: tuple[str, ...] = ()
+    hide_empty: tuple[str, ...] = ()
     counts: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -39,28 +39,28 @@ class Table:
         rows: Iterable[Mapping[str, Any]],
         *,
         empty: str = "no rows",
-        needless: Sequence[str] = (),
+        hide_empty: Sequence[str] = (),
         counts: Sequence[str] = (),
-        spare: Sequence[str] = (),
+        minor: Sequence[str] = (),
     ) -> Table:
         """A table of rows that name their cells, all in the same order."""
         cells = list(rows)
         columns = tuple(cells[0]) if cells else ()
         values = tuple(tuple(row.values()) for row in cells)
-        return cls(columns, values, empty, tuple(needless), tuple(counts), tuple(spare))
+        return cls(columns, values, empty, tuple(hide_empty), tuple(counts), tuple(minor))
 
     def filled(self) -> list[int]:
         """Places of the columns that say something."""
         return [
             index
             for index, name in enumerate(self.columns)
-            if name not in (*self.needless, *self.counts)
+            if name not in (*self.hide_empty, *self.counts)
             or any(row[index] not in NOTHING and not (name in self.counts and row[index] == 0) for row in self.rows)
         ]
 
 
 @dataclass(frozen=True)
-class Below:
+class TableNote:
     """A line below a table; with a column only where that one is shown.
 
     Attributes:
@@ -83,18 +83,18 @@ class View:
         notes: what a reader should know, each a sentence; a command says them on standard error.
     """
 
-    parts: tuple[str | Table | Below, ...]
+    parts: tuple[str | Table | TableNote, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def explained(self) -> tuple[Below, ...]:
+    def explained(self) -> tuple[TableNote, ...]:
         """The lines that say what a column means."""
-        return tuple(part for part in self.parts if isinstance(part, Below) and part.column)
+        return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column)
 
 
-def legend(meanings: Mapping[str, str]) -> list[Below]:
+def legend(meanings: Mapping[str, str]) -> list[TableNote]:
     """A line for each column, ``name: meaning``, below a table that shows it."""
-    return [Below(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
+    return [TableNote(f"{name}: {meaning}", name) for name, meaning in meanings.items()]
 
 
 #: Width and height of a drawn interval, in pixels, and what is left free at its ends.
@@ -121,7 +121,7 @@ def in_html(view: View, *, rows: int) -> str:
         if isinstance(part, Table):
             shown |= {part.columns[index] for index in part.filled()} if part.rows else set()
             parts.append(_table(part, rows))
-        elif not isinstance(part, Below):
+        elif not isinstance(part, TableNote):
             parts += [_line(part, _LINE)] if part else []
         elif not part.column or part.column in shown:
             parts.append(_line(part.line, _FAINT))
@@ -169,7 +169,7 @@ def _align(right: bool) -> str:
 
 
 def _cell(value: Any, scale: tuple[float, float] | None) -> str:
-    if isinstance(value, Interval) and scale is not None:
+    if isinstance(value, WrittenInterval) and scale is not None:
         drawn = _drawn(value, *scale)
         return f'<span style="white-space:nowrap">{drawn} {_text(value)}</span>'
     return "" if value is None else _text(cell(value))
@@ -177,33 +177,33 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
     """The common ends of the intervals of a column; None where there is nothing to draw."""
-    intervals = [value for value in values if isinstance(value, Interval)]
+    intervals = [value for value in values if isinstance(value, WrittenInterval)]
     ends = [end for value in intervals for end in (value.low, value.high) if math.isfinite(end)]
     return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
 
 
-def _drawn(value: Interval, low: float, high: float) -> str:
+def _drawn(value: WrittenInterval, low: float, high: float) -> str:
     """An interval as a line with a dot at the estimate, on the scale of its column; the line of 0 where
     it lies within."""
 
-    def place(at: float) -> float:
+    def x_at(at: float) -> float:
         share = (min(max(at, low), high) - low) / (high - low)
         return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
 
     middle = _HEIGHT / 2
     zero = (
-        f'<line x1="{place(0)}" x2="{place(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
+        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
         if low < 0 < high
         else ""
     )
     dot = (
-        f'<circle cx="{place(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
+        f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
         if value.at is not None and math.isfinite(value.at)
         else ""
     )
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{escape(value)}"'
-        f' style="vertical-align:middle">{zero}<line x1="{place(value.low)}" x2="{place(value.high)}"'
+        f' style="vertical-align:middle">{zero}<line x1="{x_at(value.low)}" x2="{x_at(value.high)}"'
         f' y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="2" stroke-opacity=".6"/>{dot}</svg>'
     )
 

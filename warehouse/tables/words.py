@@ -21,7 +21,7 @@ _STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 
 @dataclass(frozen=True)
-class Figure:
+class WrittenNumber:
     """A number that is written already; stands to the right like any other."""
 
     text: str
@@ -30,7 +30,7 @@ class Figure:
         return self.text
 
 
-class Interval(str):
+class WrittenInterval(str):
     """An interval that is written already, and knows its ends and the estimate in it, to be drawn."""
 
     low: float
@@ -56,13 +56,13 @@ def fixed(value: float, places: int, *, sign: bool = False) -> str:
     return f"{round(float(value), places) + 0.0:{'+' if sign else ''}.{places}f}"
 
 
-def number(value: float | None, places: int, *, sign: bool = False) -> Figure | None:
-    """A figure with so many decimals; where more would be needed to tell it from 0, with two digits."""
+def number(value: float | None, places: int, *, sign: bool = False) -> WrittenNumber | None:
+    """A figure with so many decimals; with two significant digits where it would round to 0."""
     if value is None:
         return None
     if value and places >= MOST_DECIMALS and not round(float(value), places):
-        return Figure(f"{value:{'+' if sign else ''}.2g}")
-    return Figure(fixed(value, places, sign=sign))
+        return WrittenNumber(f"{value:{'+' if sign else ''}.2g}")
+    return WrittenNumber(fixed(value, places, sign=sign))
 
 
 def listed(words: Sequence[str]) -> str:
@@ -70,18 +70,18 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def p_value(value: float | None) -> Figure | None:
+def p_value(value: float | None) -> WrittenNumber | None:
     """A p-value with two digits that say something; never 0."""
     if value is None:
         return None
-    return Figure(f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}")
+    return WrittenNumber(f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}")
 
 
-def interval(low: float | None, high: float | None, places: int, *, at: float | None = None) -> Interval | None:
+def interval(low: float | None, high: float | None, places: int, *, at: float | None = None) -> WrittenInterval | None:
     """Both ends of an interval, and the estimate in it where it is to be drawn."""
     if low is None or high is None:
         return None
-    return Interval.of(f"[{low:.{places}f}, {high:.{places}f}]", low, high, at)
+    return WrittenInterval.of(f"[{low:.{places}f}, {high:.{places}f}]", low, high, at)
 
 
 def level_column(level: float) -> str:
@@ -89,9 +89,9 @@ def level_column(level: float) -> str:
     return f"{100 * level:g}% interval"
 
 
-def percentage(share: float | None) -> Figure | None:
+def percentage(share: float | None) -> WrittenNumber | None:
     """A share of 1 in percent, with one decimal."""
-    return None if share is None else Figure(f"{100 * share:.1f}%")
+    return None if share is None else WrittenNumber(f"{100 * share:.1f}%")
 
 
 def count_range(least: int, most: int) -> str:
@@ -136,7 +136,7 @@ def is_number(values: Iterable[Any]) -> bool:
     """Whether all known values of a column are numbers."""
     known = [value for value in values if value is not None and value != ""]
     return bool(known) and all(
-        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in known
+        isinstance(value, int | float | WrittenNumber) and not isinstance(value, bool) for value in known
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.report import AgreementRow, EffectRow
+from warehouse.analysis.audit.report import AuditAgreementRow, EffectRow
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial
 from warehouse.analysis.selection.scores import PromptScores
@@ -65,7 +65,7 @@ _OPEN = {"", "?", "-", "na", "n/a", "null", "none", "nan", "unknown", "unsure", 
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class HumanVerdicts:
     """What people say of some prompts.
 
     Attributes:
@@ -79,7 +79,7 @@ class Verdicts:
     by_prompt: dict[str, bool | None]
 
 
-def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
+def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdicts:
     """The verdicts in a table: CSV (comma, semicolon or tab) with a header, or JSON lines.
 
     Args:
@@ -115,10 +115,10 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
             )
         if name:
             by_prompt[name] = meaning
-    return Verdicts(str(path), verdict, by_prompt)
+    return HumanVerdicts(str(path), verdict, by_prompt)
 
 
-def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
+def match_verdicts(verdicts: HumanVerdicts, prompts: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], int]:
     """Verdict of each prompt, 1 wrong, 0 right, NaN none; and how many verdicts are of no prompt here.
 
     Args:
@@ -129,13 +129,13 @@ def match_verdicts(verdicts: Verdicts, prompts: Sequence[Mapping[str, Any]]) -> 
     """
     left = dict(verdicts.by_prompt)
     wrong = np.full(len(prompts), np.nan)
-    known = set(left)
-    for place, row in enumerate(prompts):
+    unmatched = set(left)
+    for index, row in enumerate(prompts):
         names = (f"prompt:{row['id']}", row["tool_id"], row["key"], str(row["id"]))
-        name = next((name for name in names if name in known), None)
+        name = next((name for name in names if name in unmatched), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
-            wrong[place] = np.nan if verdict is None else float(verdict)
+            wrong[index] = np.nan if verdict is None else float(verdict)
             left.pop(name, None)
     if len(left) == len(verdicts.by_prompt):
         mine = next((row["tool_id"] or row["key"] for row in prompts), "")
@@ -153,7 +153,7 @@ def agreement(
     wrong: NDArray[np.float64],
     strata: Sequence[str] | None,
     threshold: float,
-) -> tuple[tuple[AgreementRow, ...], AuditScore]:
+) -> tuple[tuple[AuditAgreementRow, ...], AuditScore]:
     """How well the list, and simpler ones, agree with the verdicts.
 
     Args:
@@ -172,7 +172,7 @@ def agreement(
     return tuple(rows), full
 
 
-def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
+def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     of = audit_score.overall
 
     def row(
@@ -182,8 +182,8 @@ def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
         at: float | None = None,
         n: int = of.n_items,
         w: int = of.n_wrong,
-    ) -> AgreementRow:
-        return AgreementRow(score, figure, at, value, None, None, random, n, w)
+    ) -> AuditAgreementRow:
+        return AuditAgreementRow(score, figure, at, value, None, None, random, n, w)
 
     rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
     rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
@@ -207,15 +207,19 @@ def _figures(score: str, audit_score: AuditScore) -> list[AgreementRow]:
     return rows
 
 
-def _rates(audit_score: AuditScore) -> list[AgreementRow]:
+def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     rows = []
     for one in audit_score.calibration:
         n, n_wrong = one.n_listed, one.n_wrong
         ends = (one.observed_low, one.observed_high)
         rows.append(
-            AgreementRow("posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong)
+            AuditAgreementRow(
+                "posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong
+            )
         )
-        rows.append(AgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong))
+        rows.append(
+            AuditAgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong)
+        )
     return rows
 
 
@@ -246,14 +250,14 @@ def _json_lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _column(columns: Mapping[str, str], wanted: Sequence[str], what: str, path: str) -> str:
-    for name in wanted:
+def _column(columns: Mapping[str, str], names: Sequence[str], what: str, path: str) -> str:
+    for name in names:
         if name in columns:
             return columns[name]
-    raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(wanted)}")
+    raise InputError(f"columns {', '.join(columns.values())}", path=path, expected=f"{what}: {', '.join(names)}")
 
 
-def _meaning(word: str, wrong: set[str], place: str, path: str, words: Sequence[str]) -> bool | None:
+def _meaning(word: str, wrong: set[str], location: str, path: str, words: Sequence[str]) -> bool | None:
     if word in wrong:
         return True
     if word in _OPEN:
@@ -265,7 +269,7 @@ def _meaning(word: str, wrong: set[str], place: str, path: str, words: Sequence[
     raise InputError(
         f"verdict {word!r}",
         path=path,
-        place=place,
+        place=location,
         expected="words such as wrong and ok, 1 and 0",
         advice=f"say which mean a wrong key, --wrong-is VERDICT; there are: {_some(words)}",
     )
@@ -330,8 +334,8 @@ def effect_of(
     )
     leader = lines[ordered[0]] if ordered else None
     rows = []
-    for place in ordered:
-        line = lines[place]
+    for index in ordered:
+        line = lines[index]
         before, after = (
             (None, None) if line is leader or leader is None else _differences(line, leader, clusters, level)
         )
@@ -345,8 +349,8 @@ def effect_of(
                 estimate=line.estimate,
                 estimate_kept=line.estimate_kept,
                 change=None if line.estimate_kept is None else line.estimate_kept - line.estimate,
-                rank=ranks[place],
-                rank_kept=ranks_kept[place],
+                rank=ranks[index],
+                rank_kept=ranks_kept[index],
                 difference=None if before is None else before.difference,
                 ci_low=None if before is None else before.ci_low,
                 ci_high=None if before is None else before.ci_high,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.audit.against import Verdicts, agreement, effect_of, match_verdicts, read_verdicts
+from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of, match_verdicts, read_verdicts
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.audit.report import AgreementRow, AuditReport, AuditRow, StratumRow
+from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow, StratumRow
 from warehouse.analysis.audit.votes import AuditData, Beside, cluster_name, look_beside, votes_of
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -50,7 +50,7 @@ def audit_of(
     threshold: float = THRESHOLD,
     strata: str | None = None,
     effect: bool = False,
-    verdicts: Verdicts | None = None,
+    verdicts: HumanVerdicts | None = None,
     level: float = 0.95,
 ) -> AuditReport:
     """`audit` of answers that were read.
@@ -100,7 +100,7 @@ def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
     chosen = select_models(data.votes)
     heard = votes_of_models(data.votes, chosen)
     for a, b, n_wrong in same_answers(heard):
-        first, second = (data.voters[chosen[place]].model for place in (a, b))
+        first, second = (data.voters[chosen[index]].model for index in (a, b))
         raise MisuseError(
             f"{first} and {second} gave the same answers throughout, {n_wrong:g} wrong ones among them: one model under"
             f" two names has two votes; leave one out, --where model!={second}, or join them, warehouse models alias"
@@ -124,12 +124,12 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
         for row, one in zip(data.prompts, documents, strict=True)
     ]
     if all(value is None for value in values):
-        known = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
-        raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(known) or 'none'}")
+        names = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
+        raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(names) or 'none'}")
     return [WITHOUT if value is None else value if isinstance(value, str) else str(value) for value in values]
 
 
-def _verdicts(verdicts: Verdicts | None, data: AuditData) -> tuple[NDArray[np.float64], list[str]]:
+def _verdicts(verdicts: HumanVerdicts | None, data: AuditData) -> tuple[NDArray[np.float64], list[str]]:
     if verdicts is None:
         return np.full(len(data.ids), np.nan), []
     marked, n_left = match_verdicts(verdicts, data.prompts)
@@ -138,7 +138,7 @@ def _verdicts(verdicts: Verdicts | None, data: AuditData) -> tuple[NDArray[np.fl
 
 def _agreement(
     judgement: WrongKeys, marked: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
-) -> tuple[AgreementRow, ...]:
+) -> tuple[AuditAgreementRow, ...]:
     refused = np.isnan(judgement.posterior)
     with np.errstate(invalid="ignore", divide="ignore"):
         simple = {

@@ -32,7 +32,7 @@ class Key:
         reason: why the prompt cannot be judged; empty if it can.
     """
 
-    options: Options | None = None
+    options: PromptOptions | None = None
     option: int | None = None
     texts: tuple[str, ...] = ()
     reason: str = ""
@@ -49,10 +49,10 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
     widths, targets = _widths(choices), _targets(choices)
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
-        options = [of or Options(n_options) for of in options]
-    known = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
-    base = first_number([of for of, _ in known], [target for _, target in known])
-    letters = bool(known) or _mostly_letters([row["target"] for row in prompts])
+        options = [of or PromptOptions(n_options) for of in options]
+    options_and_targets = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
+    base = first_number([of for of, _ in options_and_targets], [target for _, target in options_and_targets])
+    letters = bool(options_and_targets) or _mostly_letters([row["target"] for row in prompts])
     return [
         _key(row, None if of is None else replace(of, base=base), targets.get(row["id"], ()), letters)
         for row, of in zip(prompts, options, strict=True)
@@ -61,18 +61,18 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
 
 def _mostly_letters(targets: Sequence[str | None]) -> bool:
     """Whether targets are letters of options, and not just a few answers of one letter."""
-    known = [target for target in targets if target is not None]
-    return 2 * sum(map(is_letter, known)) > len(known)
+    given = [target for target in targets if target is not None]
+    return 2 * sum(map(is_letter, given)) > len(given)
 
 
-def _options(prompt: Mapping[str, Any], width: int) -> Options | None:
+def _options(prompt: Mapping[str, Any], width: int) -> PromptOptions | None:
     texts = option_texts(prompt["choices"])
     if len(texts) >= 2:
-        return Options(max(len(texts), width), tuple(texts) if len(texts) >= width else ())
-    return Options(width) if width >= 2 else None
+        return PromptOptions(max(len(texts), width), tuple(texts) if len(texts) >= width else ())
+    return PromptOptions(width) if width >= 2 else None
 
 
-def _key(prompt: Mapping[str, Any], options: Options | None, targets: Sequence[int], letters: bool) -> Key:
+def _key(prompt: Mapping[str, Any], options: PromptOptions | None, targets: Sequence[int], letters: bool) -> Key:
     target = prompt["target"]
     if options is None:
         if letters and target is not None and is_letter(target):
@@ -83,10 +83,10 @@ def _key(prompt: Mapping[str, Any], options: Options | None, targets: Sequence[i
         return Key(options, reason=SEVERAL_KEYS)
     if targets:
         return Key(options, targets[0])
-    place = options.place(target)
-    if place is None:
+    index = options.index_of(target)
+    if index is None:
         return Key(options, reason=NO_KEY if target is None else KEY_NO_OPTION)
-    return Key(options, place)
+    return Key(options, index)
 
 
 def _widths(choices: ChoiceRows) -> dict[int, int]:
@@ -119,7 +119,7 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 
 
 @dataclass(frozen=True)
-class Options:
+class PromptOptions:
     """The options of one prompt.
 
     Attributes:
@@ -132,7 +132,7 @@ class Options:
     texts: tuple[str, ...] = ()
     base: int = 0
 
-    def place(self, text: str | None) -> int | None:
+    def index_of(self, text: str | None) -> int | None:
         """The option that a text names, from 0: by its text, its letter (``B``, ``(b)``, ``B. Paris``)
         or its number; None where it names none."""
         if text is None:
@@ -150,24 +150,24 @@ class Options:
         """The option that says this; None for none."""
         return self._places.get(_plain(text))
 
-    def name(self, place: int) -> str | None:
+    def name(self, index: int) -> str | None:
         """Letter of an option, with its text where that is stored; None for none."""
-        if not 0 <= place < self.n:
+        if not 0 <= index < self.n:
             return None
-        letter = chr(ord("A") + place) if place < 26 else f"option {place}"
-        text = self.texts[place] if self.texts else ""
+        letter = chr(ord("A") + index) if index < 26 else f"option {index}"
+        text = self.texts[index] if self.texts else ""
         return letter if not text or text == letter else f"{letter}. {text}"
 
-    def _within(self, place: int) -> int | None:
-        return place if 0 <= place < self.n else None
+    def _within(self, index: int) -> int | None:
+        return index if 0 <= index < self.n else None
 
     @cached_property
     def _places(self) -> dict[str, int]:
         """The first option of each text."""
-        return {_plain(text): place for place, text in reversed(list(enumerate(self.texts)))}
+        return {_plain(text): index for index, text in reversed(list(enumerate(self.texts)))}
 
 
-def first_number(options: Sequence[Options], keys: Sequence[str | None]) -> int:
+def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
     """Whether keys that are numbers of options count from 0 or from 1.
 
     From 1 if one is the number of options of its prompt, and none is 0.
@@ -187,11 +187,11 @@ def is_letter(text: str) -> bool:
 
 def _boxed(text: str) -> str:
     """What the first box of TeX holds that ends in its line; the text where there is none. Linear in its length."""
-    place = 0
-    while box := _BOXED.search(text, place):
+    position = 0
+    while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
-        place = len(text) if end < 0 else end
-        closing = text.rfind("}", box.end(), place)
+        position = len(text) if end < 0 else end
+        closing = text.rfind("}", box.end(), position)
         if closing >= 0:
             return text[box.end() : closing]
     return text
@@ -237,7 +237,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text without what no one tells apart: Unicode NFKC, lower case, single blanks."""
+    """A text normalised for comparison: Unicode NFKC, lower case, single blanks."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

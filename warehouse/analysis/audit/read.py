@@ -142,9 +142,9 @@ def _linked(store: Store, entries: Sequence[ScoredCondition], links: Links) -> l
     """Entries with their scores under the prompts that links lead to."""
     if not len(links[0]):
         return list(entries)
-    runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
+    runs = {run: index for index, entry in enumerate(entries) for run in entry.condition.run_ids}
     linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
-    return [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
+    return [replace(entry, scores=linked[index]) for index, entry in enumerate(entries)]
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:

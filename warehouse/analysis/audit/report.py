@@ -58,7 +58,7 @@ class AuditReport(Result):
     rows: tuple[AuditRow, ...]
     effect: tuple[EffectRow, ...]
     level: float
-    agreement: tuple[AgreementRow, ...]
+    agreement: tuple[AuditAgreementRow, ...]
     notes: tuple[str, ...]
 
     @property
@@ -222,7 +222,7 @@ class EffectRow(Row):
 
 
 @dataclass(frozen=True)
-class AgreementRow(Row):
+class AuditAgreementRow(Row):
     """One figure of how well a list agrees with the people's audit.
 
     Attributes:

@@ -68,7 +68,7 @@ def votes_of(stored: StoredAnswers) -> AuditData:
     voters, keys = stored.voters, stored.keys
     runs = {run: model for model, voter in enumerate(voters) for run in voter.entry.condition.run_ids}
     order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
-    table = _Table(order, keys, len(voters))
+    table = _VoteTable(order, keys, len(voters))
     table.add_likeliest(stored.likeliest, runs)
     for part in stored.texts:
         table.add_texts(part, runs, best_value(stored.scores))
@@ -87,12 +87,12 @@ def votes_of(stored: StoredAnswers) -> AuditData:
     )
 
 
-class _Table:
+class _VoteTable:
     """Answers as numbers of options, collected from several kinds of sources."""
 
     def __init__(self, order: Ints, keys: Sequence[Key], n_models: int) -> None:
         self.order, self.keys, self.n_models = order, keys, n_models
-        self.place = {prompt: item for item, prompt in enumerate(order.tolist())}
+        self.item_of = {prompt: item for item, prompt in enumerate(order.tolist())}
         self.items: list[int] = []
         self.models: list[int] = []
         self.codes: list[int] = []
@@ -107,7 +107,7 @@ class _Table:
     def add_likeliest(self, likeliest: LikeliestOptions, models: Mapping[int, int]) -> None:
         rows = zip(likeliest.prompts.tolist(), likeliest.runs.tolist(), likeliest.option.tolist(), strict=True)
         for prompt, run, option in rows:
-            item, model = self.place.get(prompt), models.get(run)
+            item, model = self.item_of.get(prompt), models.get(run)
             if item is not None and model is not None and self.keys[item].option is not None:
                 self._add(item, model, option)
 
@@ -116,7 +116,7 @@ class _Table:
         right = (answers.values == best).tolist()
         rows = zip(answers.prompts.tolist(), answers.runs.tolist(), answers.texts, right, strict=True)
         for prompt, run, text, is_right in rows:
-            item, model = self.place.get(prompt), models.get(run)
+            item, model = self.item_of.get(prompt), models.get(run)
             if item is None or model is None or self.keys[item].reason:
                 continue
             key = self.keys[item]
@@ -124,7 +124,7 @@ class _Table:
             if key.options is None:
                 self._add_free(item, model, text, is_right)
                 continue
-            option = key.options.place(text)
+            option = key.options.index_of(text)
             if option is None:
                 option = key.option if is_right and key.option is not None else UNPARSED
             self.n_unparsed += option == UNPARSED
@@ -228,7 +228,7 @@ class Beside:
 
 
 def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
-    """What is known of the prompts beside the votes; clusters are those of the error bars."""
+    """Evidence on the prompts other than the votes; clusters are those of the error bars."""
     clusters = stored.scores.clusters
     negative, constant = _as_items(data, clusters)
     labels = clusters.labels(data.ids)
@@ -252,12 +252,12 @@ def _as_items(data: AuditData, clusters: ClusterMap) -> tuple[NDArray[np.float64
     if min(table.values.shape) < 2:
         return negative, constant
     higher = data.entries[0].metric.higher_is_better is not False
-    known = discrimination((table.values if higher else -table.values).T)
-    place = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
-    rows = np.array([place.get(prompt, -1) for prompt in data.ids.tolist()], dtype=np.intp)
+    found = discrimination((table.values if higher else -table.values).T)
+    row_of = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
+    rows = np.array([row_of.get(prompt, -1) for prompt in data.ids.tolist()], dtype=np.intp)
     usable = rows >= 0
-    usable[usable] = known.n_models[rows[usable]] >= 2
-    negative[usable], constant[usable] = known.is_negative[rows[usable]], known.is_constant[rows[usable]]
+    usable[usable] = found.n_models[rows[usable]] >= 2
+    negative[usable], constant[usable] = found.is_negative[rows[usable]], found.is_constant[rows[usable]]
     return negative, constant
 
 
@@ -275,12 +275,12 @@ def _near_pairs(stored: StoredAnswers, data: AuditData) -> tuple[list[tuple[int,
     if stored.near is None:
         return [], ()
     vectors, embedder = stored.near
-    place = {prompt: item for item, prompt in enumerate(data.ids.tolist())}
-    own = [row for row, prompt in enumerate(vectors.prompts.tolist()) if prompt in place]
+    item_of = {prompt: item for item, prompt in enumerate(data.ids.tolist())}
+    own = [row for row, prompt in enumerate(vectors.prompts.tolist()) if prompt in item_of]
     if len(own) < 2:
         return [], ()
     near = near_pairs(vectors.vectors[own], NEAR, keep=KEEP)
-    items = [place[prompt] for prompt in vectors.prompts[own].tolist()]
+    items = [item_of[prompt] for prompt in vectors.prompts[own].tolist()]
     pairs = [(items[a], items[b]) for a, b in zip(near.first.tolist(), near.second.tolist(), strict=True)]
     return pairs, (f"near-duplicates: questions at least {NEAR:g} alike by {embedder}",)
 

@@ -17,7 +17,7 @@ from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import ScoreTable
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.stats import AllPairs, paired_flags, too_few_units
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
 
 
@@ -177,7 +177,7 @@ def _better(pairs: AllPairs, place: int, higher_is_better: bool | None) -> str:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
+MINOR = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
 
 
 def pairs_view(
@@ -195,9 +195,9 @@ def pairs_view(
         for runs, label in zip(members, group.labels, strict=True)
     }
     places = decimals(row.standard_error for row in rows)
-    needless = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
-    table = Table.of([_cells(row, places, labels) for row in rows], needless=needless, spare=SPARE)
-    flags = [Below(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
+    hide_empty = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
+    table = Table.of([_cells(row, places, labels) for row in rows], hide_empty=hide_empty, minor=MINOR)
+    flags = [TableNote(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 

@@ -28,7 +28,7 @@ from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaire
 from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import meanings, p_value
 
 
@@ -158,15 +158,15 @@ class UnpairedComparison(SingleTest, Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, and how the figures were made."""
-        needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-        table = Table.of([_cells(row) for row in self.rows], needless=needless, spare=SPARE)
-        lines = [Below(line, column_of(line), WIDTH) for line in _explain(self.rows)]
+        hide_empty = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
+        table = Table.of([_cells(row) for row in self.rows], hide_empty=hide_empty, minor=MINOR)
+        lines = [TableNote(line, column_of(line), WIDTH) for line in _explain(self.rows)]
         reasons = (f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None)
         return View((*models_of(self.rows[0]), "", table, "", *lines), (*direction_remarks(self.rows), *reasons))
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "p z",
     "metric",
     "unscored a",

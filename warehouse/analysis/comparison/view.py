@@ -8,11 +8,11 @@ from typing import Any, Protocol
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words
 from warehouse.stats.core.results import ends_text
-from warehouse.tables.view import Below, Table
+from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import decimals, interval, level_column, meanings, number, p_value, visible
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "method",
     "p Wilcoxon",
     "p McNemar",
@@ -29,7 +29,7 @@ SPARE = (
     "se",
     "better",
 )
-NEEDLESS = (
+HIDE_EMPTY = (
     "split",
     "p flip",
     "p McNemar",
@@ -67,7 +67,7 @@ def models_of(row: Named) -> list[str]:
 
 def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
     """The rows, without columns that say nothing."""
-    return Table.of([_cells(row, verbose) for row in rows], needless=NEEDLESS, counts=COUNTS, spare=SPARE)
+    return Table.of([_cells(row, verbose) for row in rows], hide_empty=HIDE_EMPTY, counts=COUNTS, minor=MINOR)
 
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
@@ -150,7 +150,7 @@ _TESTS = {
 
 def explain(
     rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
-) -> list[Below]:
+) -> list[TableNote]:
     """Sentences for the rows that are shown, for their columns and flags.
 
     Args:
@@ -174,7 +174,10 @@ def explain(
         *_overall(overall, rows),
     ]
     flags = meanings(flag for row in rows for flag in row.flags)
-    return [*(Below(line, column_of(line), WIDTH) for line in lines), *(Below(line, "flags", WIDTH) for line in flags)]
+    return [
+        *(TableNote(line, column_of(line), WIDTH) for line in lines),
+        *(TableNote(line, "flags", WIDTH) for line in flags),
+    ]
 
 
 def column_of(line: str) -> str:

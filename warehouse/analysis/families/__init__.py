@@ -30,12 +30,12 @@ def choose_families(names: Sequence[str | Family]) -> list[Family]:
         MisuseError: an unknown name; says which there are.
         WarehouseError: one does not load, or is no family.
     """
-    known = _points()
-    unknown = sorted({name for name in names if isinstance(name, str)} - set(known))
+    families = _points()
+    unknown = sorted({name for name in names if isinstance(name, str)} - set(families))
     if unknown:
-        raise MisuseError(f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}")
-    chosen = names or [name for name in known if name not in ON_REQUEST]
-    return [_load(known[one]) if isinstance(one, str) else _checked(one, repr(one)) for one in dict.fromkeys(chosen)]
+        raise MisuseError(f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(families)}")
+    chosen = names or [name for name in families if name not in ON_REQUEST]
+    return [_load(families[one]) if isinstance(one, str) else _checked(one, repr(one)) for one in dict.fromkeys(chosen)]
 
 
 @cache

@@ -167,7 +167,7 @@ class BenchmarkData:
 
 @dataclass
 class SuiteBenchmarks(BenchmarkData):
-    """A suite as families see it that have questions on one: conditions of all its leaves, by leaf and key.
+    """A suite as a family of suite figures sees it: the conditions of all its benchmarks, by benchmark and key.
 
     Its scores are read by whoever answers a question, from :meth:`opened`.
     """
@@ -218,10 +218,10 @@ def read_all(
     runs: dict[str, list[Any]] = {}
     for run in read_runs(store, "1 = 1", {}):
         runs.setdefault(run["benchmark"], []).append(run)
-    every = read_names(store)
-    known = {name: every.benchmark(name) for name in sorted(every.joined)}
-    named = {every.canonical.get(name, name) for name in only}
-    suites = list_suites(every, {run["benchmark_id"] for own in runs.values() for run in own})
+    catalogue = read_names(store)
+    known = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
+    named = {catalogue.canonical.get(name, name) for name in only}
+    suites = list_suites(catalogue, {run["benchmark_id"] for own in runs.values() for run in own})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, pair_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, pair_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.stats import PairedDifference
 
 
-def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Value:
+def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Value:
     """The difference by the first metric that both are judged by.
 
     Raises:
@@ -95,7 +95,7 @@ class Differences:
 
     name, version = "differences", "4"
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""
         relevant = {"level": settings.level, "links": data.links_digest}
         questions: dict[str, RefreshQuestion] = {}
@@ -104,7 +104,7 @@ class Differences:
             questions[name] = RefreshQuestion(name, (first.key, second.key), relevant | {"kind": kind})
         return list(questions.values())
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """The difference by the first metric that both are judged by.
 
         Raises:

@@ -22,7 +22,7 @@ _KEY_LENGTH = 12
 
 
 @dataclass(frozen=True)
-class Settings:
+class FamilySettings:
     """What holds for all figures of a refresh.
 
     Attributes:
@@ -116,10 +116,10 @@ class Family(Protocol):
     name: str
     version: str
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """The questions on a benchmark; reads no scores."""
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """The figures that answer one, at least one.
 
         Raises:

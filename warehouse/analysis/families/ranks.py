@@ -1,26 +1,26 @@
-"""Family ``ranks``: places on a benchmark, and what can be told apart."""
+"""Family ``ranks``: ranks on a benchmark, and which differences are significant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
 
 
-class Ranks:
+class RanksFamily:
     """One question for each benchmark: the places of all its conditions depend on one another."""
 
     name, version = "ranks", "3"
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
         if len(data.conditions) < 2:
             return []
         relevant = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
         return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """``rank`` by the figure, and ``statistical_rank`` with its confidence set.
 
         Raises:
@@ -73,4 +73,4 @@ class Ranks:
         return values
 
 
-FAMILY = Ranks()
+FAMILY = RanksFamily()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 _INSTANCES = 1000
 
 
-class Reliability:
+class ReliabilityFamily:
     """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024 appendix D), and one for
     each suite."""
 
     name, version, takes_suites = "reliability", "1", True
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be ranked."""
         if len(data.conditions) < 2:
             return []
         relevant = {"level": settings.level, "seed": settings.seed, "instances": _INSTANCES}
         return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """DIoR of ranking, quality and best model over other prompts, and the rank resolution; of a suite over
         other scenarios too.
 
@@ -60,7 +60,7 @@ def _suite(data: SuiteBenchmarks) -> SuiteData:
 
 
 def _values(
-    scores: SuiteScores, metric: str, granularity: str, question: RefreshQuestion, settings: Settings
+    scores: SuiteScores, metric: str, granularity: str, question: RefreshQuestion, settings: FamilySettings
 ) -> list[Value]:
     from warehouse.stats.suites.dior import reliability
 
@@ -98,4 +98,4 @@ def _values(
     ]
 
 
-FAMILY = Reliability()
+FAMILY = ReliabilityFamily()

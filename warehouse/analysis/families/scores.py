@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
 from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
-class Scores:
+class ScoresFamily:
     """One question for each condition: what the leaderboard shows of it, without its place."""
 
     name, version = "scores", "3"
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One for each condition."""
         return [
             RefreshQuestion(subject_of(condition), (key,), {"level": settings.level})
             for key, condition in data.conditions.items()
         ]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """The figure by each headline metric that the condition has."""
         from warehouse.analysis.leaderboard.row import make_row
         from warehouse.questions.leaderboard import Ranking
@@ -61,4 +61,4 @@ class Scores:
         return values
 
 
-FAMILY = Scores()
+FAMILY = ScoresFamily()

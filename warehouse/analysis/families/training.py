@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RECIPE, RefreshQuestion, Settings, Value
+from warehouse.analysis.families.family import RECIPE, FamilySettings, RefreshQuestion, Value
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import short_digest
 
@@ -22,18 +22,18 @@ class Training:
 
     name, version = "training", "1"
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where a model has two seeds or two places in training."""
         places: dict[str, set[tuple[object, object]]] = {}
         for condition in data.conditions.values():
-            place = condition.setting("training_seed"), condition.setting("position")
-            places.setdefault(condition.model, set()).add(place)
+            checkpoint = condition.setting("training_seed"), condition.setting("position")
+            places.setdefault(condition.model, set()).add(checkpoint)
         if all(len(own) < 2 for own in places.values()):
             return []
         keys = tuple(key for key, one in data.conditions.items() if len(places[one.model]) > 1)
         return [RefreshQuestion("all recipes", keys, {"level": settings.level})]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """Of each recipe by the headline metric.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
@@ -18,16 +18,16 @@ FIGURES = {
 }
 
 
-class Variance:
+class VarianceFamily:
     """One question for each condition."""
 
     name, version = "variance", "1"
 
-    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+    def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One for each condition."""
         return [RefreshQuestion(subject_of(condition), (key,)) for key, condition in data.conditions.items()]
 
-    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """The split by each headline metric that is a plain mean."""
         values = [
             value for entry in data.entries(question.conditions) for value in _split(data, question.subject, entry)
@@ -68,4 +68,4 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
     ]
 
 
-FAMILY = Variance()
+FAMILY = VarianceFamily()

@@ -1,1 +1,1 @@
-"""What single prompts and their generations tell."""
+"""Statistics of single prompts and their generations."""

@@ -106,8 +106,8 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
 
     def alike(pairs: _Said) -> tuple[Codes, int]:
         vectors = encode(embedder, pairs.texts)
-        known = np.asarray(vectors.any(axis=1), np.bool_)
-        usable = np.flatnonzero(known[pairs.first] & known[pairs.second])
+        has_vector = np.asarray(vectors.any(axis=1), np.bool_)
+        usable = np.flatnonzero(has_vector[pairs.first] & has_vector[pairs.second])
         a, b = pairs.first[usable], pairs.second[usable]
         near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
         return usable[near], int(embedder.too_long(pairs.texts).sum())
@@ -122,13 +122,13 @@ def by_entailment(model: Entailment) -> Grouper:
     """Generations that follow from one another, in both directions, after the question."""
 
     def alike(pairs: _Said) -> tuple[Codes, int]:
-        asked = [
+        texts = [
             f"{pairs.questions.get(one, '')} {text}".strip()
             for one, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        one, other = [asked[place] for place in pairs.first], [asked[place] for place in pairs.second]
+        one, other = [texts[index] for index in pairs.first], [texts[index] for index in pairs.second]
         forth = np.flatnonzero(model.entails(one, other))
-        back = model.entails([other[place] for place in forth], [one[place] for place in forth])
+        back = model.entails([other[index] for index in forth], [one[index] for index in forth])
         return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
 
     return Grouper(
@@ -146,8 +146,8 @@ def normalised(texts: pa.Array) -> pa.Array:
 
 def _coded(texts: pa.Array) -> SemanticSets:
     """Equal texts are one set; null and empty ones are another."""
-    stated = pc.if_else(pc.equal(texts, ""), None, texts)
-    encoded = stated.dictionary_encode()
+    given = pc.if_else(pc.equal(texts, ""), None, texts)
+    encoded = given.dictionary_encode()
     codes = np.array(encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp)
     return SemanticSets(codes, codes < len(encoded.dictionary))
 

@@ -86,7 +86,7 @@ class DataMap(Result):
 
 
 @dataclass(frozen=True)
-class Settings:
+class DatamapSettings:
     """What holds for all conditions; ``grouping`` None: by answer where there are any."""
 
     level: float = 0.95
@@ -135,7 +135,7 @@ def datamap(
     if model is None and (device is not None or fresh or not store_result):
         name = "--device" if device is not None else "--fresh" if fresh else "--no-store"
         raise MisuseError(f"{name} is for grouping by a model: --group embedding or entailment")
-    settings = Settings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
+    settings = DatamapSettings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         conditions = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
@@ -149,7 +149,7 @@ def datamap_of(
     reference: str,
     conditions: Sequence[Condition],
     facts: BenchmarkFacts,
-    settings: Settings,
+    settings: DatamapSettings,
     progress: Callable[[float], None] | None = None,
 ) -> DataMap:
     """`datamap` of conditions that were found.
@@ -166,15 +166,15 @@ def datamap_of(
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
-    for place, (condition, label) in enumerate(named):
+    for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
-        known = [metric for metric in facts.metrics if metric.benchmark_id == number]
-        described = choose_metrics(known, settings.metric, condition.benchmark_split[0])[0]
+        own_metrics = [metric for metric in facts.metrics if metric.benchmark_id == number]
+        described = choose_metrics(own_metrics, settings.metric, condition.benchmark_split[0])[0]
         own, sets = _condition_rows(opener, condition, label, described, settings)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            scored = scored_metrics(facts.run_metrics, known, [condition]).keys() - {described.label}
+            scored = scored_metrics(facts.run_metrics, own_metrics, [condition]).keys() - {described.label}
             why = _why_not(most, row, described.label, scored)
             left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
@@ -182,7 +182,7 @@ def datamap_of(
             grouped |= {sets.grouped_by} if sets.grouped_by else set()
             notes.update(_notes(own, sets, settings))
         if progress:
-            progress((place + 1) / len(named))
+            progress((index + 1) / len(named))
     if not spread:
         raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
     return DataMap(
@@ -198,7 +198,7 @@ def datamap_of(
 
 
 def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
-    """Conditions by benchmark, split and temperature, each with what tells it from the others."""
+    """Conditions by benchmark, split and temperature, each labelled by the settings that distinguish it."""
     places: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
         places.setdefault(condition.benchmark_split, []).append(condition)
@@ -228,7 +228,7 @@ def _why_not(most: int, row: DistributionRow | None, metric: str, scored: Collec
 
 
 def _condition_rows(
-    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: Settings
+    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: DatamapSettings
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
     with opener.reading() as store:
@@ -260,11 +260,11 @@ def _condition_rows(
     }
     ids = sorted({*figures, *sets.prompts.tolist()})
     with opener.reading() as store:
-        known = prompts_by_id(store, ids)
-    place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
+        prompts = prompts_by_id(store, ids)
+    row_of = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []
     for prompt in ids:
-        consistency = _consistency_of(sets, place.get(prompt))
+        consistency = _consistency_of(sets, row_of.get(prompt))
         p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
         rows.append(
             DataMapRow(
@@ -280,45 +280,45 @@ def _condition_rows(
                 n_draws=n,
                 suspected=_is_beyond(p, consistency, settings) and _has_draws(upper, settings),
                 **consistency,
-                **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
+                **{name: prompts[prompt][name] for name in ("tool_id", "key", "target", "text")},
             )
         )
     return rows, sets
 
 
-def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
+def _consistency_of(sets: SetsOfPrompts, row: int | None) -> dict[str, Any]:
     """Columns of one prompt; one generation says nothing about consistency."""
-    n = 0 if place is None else int(sets.n[place])
-    if place is None or n < 2:
+    n = 0 if row is None else int(sets.n[row])
+    if row is None or n < 2:
         return {
             "consistency": None,
             "n_sets": None,
             "n_generations": n,
             "majority_share": None,
-            "majority_answer": None if place is None else sets.majority[place],
+            "majority_answer": None if row is None else sets.majority[row],
         }
     return {
-        "consistency": float(sets.consistency[place]),
-        "n_sets": int(sets.n_sets[place]),
+        "consistency": float(sets.consistency[row]),
+        "n_sets": int(sets.n_sets[row]),
         "n_generations": n,
-        "majority_share": float(sets.share[place]),
-        "majority_answer": sets.majority[place],
+        "majority_share": float(sets.share[row]),
+        "majority_answer": sets.majority[row],
     }
 
 
-def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: Settings) -> bool:
+def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: DatamapSettings) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
         return False
     return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
 
 
-def _has_draws(upper: float | None, settings: Settings) -> bool:
-    """Whether draws are enough to say so: the interval of P(correct) leaves out that the model is as often right."""
+def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
+    """Whether there are enough draws: P(correct) has an upper limit below the threshold."""
     return upper is not None and upper < max(MOST_UPPER, settings.max_p)
 
 
-def _few_draws(rows: Sequence[DataMapRow], settings: Settings) -> int:
+def _few_draws(rows: Sequence[DataMapRow], settings: DatamapSettings) -> int:
     """Prompts beyond the thresholds that too few draws keep from being suspects."""
     beyond = [
         row
@@ -328,7 +328,7 @@ def _few_draws(rows: Sequence[DataMapRow], settings: Settings) -> int:
     return sum(not row.suspected for row in beyond)
 
 
-def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: Settings) -> list[str]:
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: DatamapSettings) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
     if sets.grouped_by == "normalised text" and settings.grouping is None and most:

@@ -44,7 +44,7 @@ def shared_words(known: Collection[tuple[str, ...]], *, kept: int = 0) -> tuple[
 
 def _shared(a: Sequence[str], b: Sequence[str]) -> int:
     """Words at the front of both."""
-    return next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _without(words: Sequence[str], begin: int, end: int) -> str:

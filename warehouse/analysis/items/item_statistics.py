@@ -204,32 +204,32 @@ class _Fitted:
 def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies) -> list[ItemRow]:
     fit = fitted.fit if fitted else None
 
-    def of(values: NDArray[np.float64] | None, place: int) -> float | None:
-        return None if values is None or np.isnan(values[place]) else float(values[place])
+    def of(values: NDArray[np.float64] | None, index: int) -> float | None:
+        return None if values is None or np.isnan(values[index]) else float(values[index])
 
     return [
         ItemRow(
             prompt=f"prompt:{prompt}",
-            key=data.keys[place],
-            n_models=int(table.n_models[place]),
-            mean_score=float(np.nanmean(data.values[place])),
-            r_implied=of(fitted.implied if fitted else None, place),
-            r_corrected=of(table.corrected, place),
-            q_negative=of(table.q_negative, place),
-            negative=bool(table.is_negative[place]),
-            constant=bool(table.is_constant[place]),
-            free_discrimination=of(fitted.free.slope if fitted else None, place),
-            reversed=bool(fitted and fitted.free.is_negative[place]),
-            discrimination=of(fit.a if fit else None, place),
-            se_discrimination=of(fit.se_a if fit else None, place),
-            difficulty=of(fit.difficulty if fit else None, place),
-            se_difficulty=of(fit.se_difficulty if fit else None, place),
-            outfit=of(fitted.outfit if fitted else None, place),
-            same_text=int(copies.same_text[place]),
-            near=None if copies.near is None else int(copies.near[place]),
-            text=" ".join((data.texts[place] or "").split())[:EXCERPT],
+            key=data.keys[i],
+            n_models=int(table.n_models[i]),
+            mean_score=float(np.nanmean(data.values[i])),
+            r_implied=of(fitted.implied if fitted else None, i),
+            r_corrected=of(table.corrected, i),
+            q_negative=of(table.q_negative, i),
+            negative=bool(table.is_negative[i]),
+            constant=bool(table.is_constant[i]),
+            free_discrimination=of(fitted.free.slope if fitted else None, i),
+            reversed=bool(fitted and fitted.free.is_negative[i]),
+            discrimination=of(fit.a if fit else None, i),
+            se_discrimination=of(fit.se_a if fit else None, i),
+            difficulty=of(fit.difficulty if fit else None, i),
+            se_difficulty=of(fit.se_difficulty if fit else None, i),
+            outfit=of(fitted.outfit if fitted else None, i),
+            same_text=int(copies.same_text[i]),
+            near=None if copies.near is None else int(copies.near[i]),
+            text=" ".join((data.texts[i] or "").split())[:EXCERPT],
         )
-        for place, prompt in enumerate(data.prompts.tolist())
+        for i, prompt in enumerate(data.prompts.tolist())
     ]
 
 

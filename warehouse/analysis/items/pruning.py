@@ -145,7 +145,7 @@ class PruningReport(_ItemsOfModels):
 @answers(ItemSplits)
 def item_splits(store: Store, question: ItemSplits) -> SplitReport:
     """One split by difficulty, and the mean of random ones."""
-    table = _Table.of(read_matrix(store, selection_of(question)))
+    table = _ModelTable.of(read_matrix(store, selection_of(question)))
     splits = [random_split(len(table.scores), seed=question.seed + number) for number in range(question.n_splits)]
     rows = (
         _split_row([split_agreement(table.scores, difficulty_split(table.scores))]),
@@ -157,7 +157,7 @@ def item_splits(store: Store, question: ItemSplits) -> SplitReport:
 @answers(ItemPruning)
 def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
     """Drop the least discriminating prompts of some models, and look at others."""
-    table = _Table.of(read_matrix(store, selection_of(question)))
+    table = _ModelTable.of(read_matrix(store, selection_of(question)))
     splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=question.seed))
     rows = [row for split in splits for row in _pruned(table, split, question)]
     return PruningReport(
@@ -172,7 +172,7 @@ def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _ModelTable:
     """Models × prompts, higher better, with what trainings and seeds there are.
 
     Attributes:
@@ -187,7 +187,7 @@ class _Table:
     recipes: list[NDArray[np.float64]]
 
     @staticmethod
-    def of(data: MatrixData) -> _Table:
+    def of(data: MatrixData) -> _ModelTable:
         oriented = (-data.values if data.higher_is_better is False else data.values).T
         trainings = [columns for columns in _by_training(data).values() if len(columns) >= _CHECKPOINTS]
         last: dict[tuple[Any, ...], list[int]] = {}
@@ -211,7 +211,7 @@ class _Table:
             "n_models": len(others),
             "notes": data.notes,
         }
-        return _Table(head, oriented[others], [oriented[c] for c in trainings], [oriented[c] for c in recipes])
+        return _ModelTable(head, oriented[others], [oriented[c] for c in trainings], [oriented[c] for c in recipes])
 
 
 def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
@@ -220,8 +220,8 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
     for column, condition in enumerate(data.conditions):
         shared = tuple(str(condition.setting(name)) for name in _SHARED if name != "training_seed")
         seed = condition.setting("training_seed")
-        place = column if condition.setting("position") is None and seed is None else None
-        groups.setdefault((str(seed), condition.model, *shared, place), []).append(column)
+        alone = column if condition.setting("position") is None and seed is None else None
+        groups.setdefault((str(seed), condition.model, *shared, alone), []).append(column)
     position = [float(condition.setting("position") or 0) for condition in data.conditions]
     return {key: sorted(columns, key=position.__getitem__) for key, columns in groups.items()}
 
@@ -246,7 +246,7 @@ def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     )
 
 
-def _pruned(table: _Table, split: ModelSplit, question: ItemPruning) -> list[PruningRow]:
+def _pruned(table: _ModelTable, split: ModelSplit, question: ItemPruning) -> list[PruningRow]:
     curve = pruning_curve(
         table.scores,
         split,

@@ -111,10 +111,10 @@ def _compute(
     parts: list[SetsOfPrompts] = []
     said_something = False
     for start in range(0, len(counts.prompts), CHUNK):
-        wanted = counts.prompts[start : start + CHUNK]
+        chunk = counts.prompts[start : start + CHUNK]
         with opener.reading() as store:
-            block = read_generations(store, condition.run_ids, wanted, source)
-            questions = texts_of(store, wanted.tolist()) if grouper.needs_questions else {}
+            block = read_generations(store, condition.run_ids, chunk, source)
+            questions = texts_of(store, chunk.tolist()) if grouper.needs_questions else {}
         prompts, owners = np.unique(block.prompts, return_inverse=True)
         sets = grouper.group(block, questions)
         consistency = semantic_consistency(owners, sets.codes, len(prompts))

@@ -197,10 +197,10 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not counted:
         return rows
 
-    def place(row: dict[str, Any]) -> list[tuple[str, int]]:
+    def sort_key(row: dict[str, Any]) -> list[tuple[str, int]]:
         return [(text, int(number or -1)) for text, number in _PARTS.findall(str(row["tool_id"]))]
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=sort_key)
 
 
 def _in_all_runs(store: Store, prompt: int) -> PromptRuns:

@@ -35,7 +35,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class CurveRow(Row):
+class ModelCurveRow(Row):
     """One model along its training, all else being equal.
 
     Attributes:
@@ -69,7 +69,7 @@ class CurveRow(Row):
 
 
 @dataclass(frozen=True)
-class Curves(Result):
+class BenchmarkCurves(Result):
     """Curves of one benchmark, the best last figure first.
 
     Attributes:
@@ -82,7 +82,7 @@ class Curves(Result):
     benchmark: str
     higher_is_better: bool | None
     level: float
-    rows: tuple[CurveRow, ...]
+    rows: tuple[ModelCurveRow, ...]
 
     @property
     def one_line(self) -> str:
@@ -91,7 +91,7 @@ class Curves(Result):
         return f"{self.benchmark}: {len(self.rows)} curves of {n} checkpoints"
 
 
-def training_curves(board: Leaderboard, runs: Iterable[Run]) -> Curves:
+def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     """The rows of a leaderboard as curves; empty where no run has a place in training.
 
     Args:
@@ -113,7 +113,7 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> Curves:
     curves = [_curve(one, label, sign) for one, label in zip(several, labels, strict=True)]
     curves.sort(key=lambda curve: (-sign * curve.last, curve.model, curve.condition))
     level = board.rows[0].level if board.rows else 0.95
-    return Curves(board.benchmark, board.higher_is_better, level, tuple(curves))
+    return BenchmarkCurves(board.benchmark, board.higher_is_better, level, tuple(curves))
 
 
 def _line_of(run: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -130,14 +130,14 @@ def _without_checkpoint(run: Mapping[str, Any]) -> Condition:
     return Condition(str(run["condition_key"]), (blank,))
 
 
-def _curve(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float) -> CurveRow:
+def _curve(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float) -> ModelCurveRow:
     ordered = sorted(members, key=lambda one: (one[1]["position"], one[1]["run_id"]))
     points = tuple(
         CurvePoint(float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high) for row, run in ordered
     )
     row, run = ordered[0]
     best = max(points, key=lambda point: sign * point.estimate)
-    return CurveRow(
+    return ModelCurveRow(
         model=row.model,
         condition=label,
         metric=row.metric,

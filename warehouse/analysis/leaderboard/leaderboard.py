@@ -10,7 +10,7 @@ from typing import Any
 from warehouse.analysis.comparison.pair_group import letters_of, others_apart
 from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
-from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, Ranks, make_row
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
 from warehouse.analysis.leaderboard.view import (
     describe_basis,
     describe_ranks,
@@ -40,7 +40,7 @@ from warehouse.questions.question import answers
 from warehouse.stats import rank_models
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import benchmarks
-from warehouse.tables.view import Below, View
+from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, listed, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
@@ -87,7 +87,7 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        below: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
         sentence = [visible(str(rows_in_words(self.rows, self.higher_is_better)))] if self.rows else []
         return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
@@ -260,18 +260,21 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) ->
     figures = iter(_places([entry for entry, _ in placed], clusters, options))
     chosen = {id(entry) for entry, _ in placed}
     return [
-        (entry, replace(row, ranks=next(figures) if id(entry) in chosen else Ranks(rank_reason=_why_not_placed(row))))
+        (
+            entry,
+            replace(row, ranks=next(figures) if id(entry) in chosen else RowRanks(rank_reason=_why_not_placed(row))),
+        )
         for entry, row in lines
     ]
 
 
-def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[Ranks]:
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[RowRanks]:
     """Of each row."""
     if len(entries) < 2:
-        return [Ranks(1, 1, 1, 1, 1)] * len(entries)
+        return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
-        return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
+        return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
     pairs = tested_pairs(
         table,
@@ -286,7 +289,7 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     return [
-        Ranks(
+        RowRanks(
             **dict(zip(names, ranks, strict=True)),
             group=letters,
             n_not_compared=n_apart,
@@ -345,7 +348,7 @@ class Leaderboards(Result):
     def view(self, *, verbose: bool = False) -> View:
         """The boards one below the other; what columns mean stands at the end, once."""
         parts: list[Any] = []
-        legend: dict[Below, None] = {}
+        legend: dict[TableNote, None] = {}
         notes: list[str] = []
         for board in self.boards:
             view = board.view(verbose=verbose)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, UnscoredBounds
+from warehouse.analysis.leaderboard.row import LeaderboardRow, RowRanks, UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.questions.leaderboard import Ranking
@@ -123,12 +123,12 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
         if other.rank is not None and other.estimate is not None and not is_partial(other.flags)
     ]
     if not figures or row.estimate is None:
-        return [*group, (entry, replace(row, ranks=Ranks(rank_reason="no row with all prompts")))]
+        return [*group, (entry, replace(row, ranks=RowRanks(rank_reason="no row with all prompts")))]
     higher = entry.metric.higher_is_better is not False
-    place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-    ranks = Ranks(rank_low=place.rank_low, rank_high=place.rank_high, rank_reason="a planned subset: no pairs")
+    rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
+    ranks = RowRanks(rank_low=rank.rank_low, rank_high=rank.rank_high, rank_reason="a planned subset: no pairs")
     ranked = [one for one in group if one[1].rank is not None]
-    ranked.append((entry, replace(row, rank=place.rank, ranks=ranks)))
+    ranked.append((entry, replace(row, rank=rank.rank, ranks=ranks)))
     sign = -1 if higher else 1
     ranked.sort(key=lambda one: sign * float(f"{one[1].estimate:.12g}"))
     return [*ranked, *(one for one in group if one[1].rank is None)]

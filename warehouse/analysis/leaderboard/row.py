@@ -13,7 +13,7 @@ from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
-from warehouse.analysis.selection.scores import PromptScores, Published
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure
 from warehouse.errors import StatisticsError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import (
@@ -176,7 +176,7 @@ class PublishedEstimate:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class RowRanks:
     """Statistical ranks of a row, as in `LeaderboardRow`; by default a row has none."""
 
     statistical_rank: int | None = None
@@ -190,7 +190,7 @@ class Ranks:
     n_not_compared: int = 0
 
 
-NO_RANKS = Ranks()
+NO_RANKS = RowRanks()
 NO_BOUNDS = UnscoredBounds()
 
 
@@ -320,7 +320,7 @@ class LeaderboardRow(Row):
     left_out_higher: int = 0
     n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
     figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate | None = None
-    ranks: Ranks = NO_RANKS
+    ranks: RowRanks = NO_RANKS
     unscored: UnscoredBounds = NO_BOUNDS
     part: LeaderboardRow | None = None
 
@@ -432,7 +432,7 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
     return bounds, ("outside_bounds",) if bounds != metric.bounds else ()
 
 
-def _as_published(bare: LeaderboardRow, published: Published) -> LeaderboardRow:
+def _as_published(bare: LeaderboardRow, published: PublishedFigure) -> LeaderboardRow:
     interval = interval_normal(published.value, published.standard_error, level=bare.level)
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
@@ -444,7 +444,7 @@ def _as_published(bare: LeaderboardRow, published: Published) -> LeaderboardRow:
     )
 
 
-def _reason_of(figure: Published, has_interval: bool) -> str:
+def _reason_of(figure: PublishedFigure, has_interval: bool) -> str:
     if has_interval:
         return _PUBLISHED_WITH_ERROR
     return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO

@@ -10,13 +10,13 @@ from typing import Any
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.tables.view import Below, Table
+from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")
 #: Columns that a table does without where they are empty.
-NEEDLESS = (
+HIDE_EMPTY = (
     "stat. rank",
     "rank set",
     "group",
@@ -31,7 +31,7 @@ NEEDLESS = (
     "recomputed part",
 )
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "method",
     EFFECTS[1],
     "recomputed part",
@@ -55,7 +55,7 @@ def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table
     places = decimals(row.standard_error for row in rows)
     hidden = _hidden(rows, verbose)
     cells = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in rows]
-    return Table.of(cells, needless=NEEDLESS, spare=SPARE)
+    return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 
 def reasons_of(rows: Sequence[LeaderboardRow], *, verbose: bool) -> list[str]:
@@ -63,9 +63,9 @@ def reasons_of(rows: Sequence[LeaderboardRow], *, verbose: bool) -> list[str]:
     return reasons([(row, row.reason) for row in rows if row.estimate is None or verbose])
 
 
-def legend_lines(legend: Iterable[str]) -> list[Below]:
+def legend_lines(legend: Iterable[str]) -> list[TableNote]:
     """Lines ``column: meaning``, below a table that shows the column."""
-    return [Below(line, line.partition(": ")[0]) for line in legend]
+    return [TableNote(line, line.partition(": ")[0]) for line in legend]
 
 
 def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
@@ -177,7 +177,7 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _clustered(rows: Sequence[LeaderboardRow]) -> str:
-    """What clusters do to the errors; a ratio about 1 or below is chance, and not told."""
+    """The effect of clusters on the standard errors; a ratio of about 1 or below is chance and is not reported."""
     ratios = [math.sqrt(row.design_effect or 0) for row in rows]
     clusters = f"{_span([row.n_clusters or 0 for row in rows], 'd')} clusters"
     if max(ratios) < CLUSTERS_MATTER:
@@ -198,7 +198,7 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
         if width < WIDE * usual_width(row):
             continue
-        known = (
+        told_apart = (
             ""
             if row.degrees_of_freedom is None
             else (f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom")
@@ -206,7 +206,7 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         condition = f" {row.condition}" if row.condition else ""
         yield (
             f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"
-            f" with many clusters{known} ({row.n_clusters} clusters, unequal or few)"
+            f" with many clusters{told_apart} ({row.n_clusters} clusters, unequal or few)"
         )
 
 

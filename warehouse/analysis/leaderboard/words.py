@@ -37,22 +37,22 @@ def rows_in_words(rows: Sequence[LeaderboardRow], higher_is_better: bool | None)
     return first_in_words(counted, rows, higher_is_better) + Sentence(f"{counts_in_words(counted or rows)}{more}.")
 
 
-def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> Sentence:
+def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> Sentence:
     """Without tests of pairs: the first by its figure, of how many, and those who share a letter with it.
 
     Args:
         ranked: rows with a rank, best first.
-        every: these and the others.
+        shown: these and the others.
         higher_is_better: direction of the ranks; nobody leads where it is not known.
     """
     rows = first_group([row for row in ranked if row.estimate is not None])
     if not rows:
-        return _unranked(every)
+        return _unranked(shown)
     first = rows[0]
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
     alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
     apart = _n_apart(first)
-    figure, of = _figure(first, every), of_whom(rows)
+    figure, of = _figure(first, shown), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
@@ -71,7 +71,7 @@ def first_in_words(ranked: Rows, every: Rows, higher_is_better: bool | None) -> 
         sentence += Sentence("; ") + tied_in_words([label_of(first), *map(label_of, alike)])
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
-    return sentence + Sentence(not_compared(apart) + beside_first(rows, every, higher_is_better))
+    return sentence + Sentence(not_compared(apart) + beside_first(rows, shown, higher_is_better))
 
 
 def first_named(rows: Rows, higher_is_better: bool | None) -> str:
@@ -94,14 +94,14 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
     at, apart = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}", _n_apart(ranked[0])
     if len(ranked) == 1:
-        said = f"{top[0]} {at}"
+        leader = f"{top[0]} {at}"
     elif len(top) > 1:
-        said = f"{named(top, 'tied')} {at}"
+        leader = f"{named(top, 'tied')} {at}"
     else:
         extreme = "lowest" if higher_is_better is False else "highest"
         best = extreme if higher_is_better is None or apart == len(ranked) - 1 else "first"
-        said = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
-    return f", {said}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
+        leader = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
+    return f", {leader}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
 
 
 def first_group(ranked: Sequence[Any]) -> list[Any]:
@@ -137,21 +137,21 @@ def of_whom(rows: Sequence[Any]) -> str:
     return f" {who}" if len(rows) == 1 else f" of the {len(rows)} {noun} {who}"
 
 
-def beside_first(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool | None) -> str:
+def beside_first(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
     """How many of those ranked answered a part only, and `left_out`."""
     parts = sum(is_partial(row.flags) for row in rows)
     whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
     did = "answered all" if parts == len(rows) > 1 else "answered a part"
     ranked = "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
-    return ranked + left_out(rows, every, higher_is_better)
+    return ranked + left_out(rows, shown, higher_is_better)
 
 
-def left_out(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool | None) -> str:
-    """How many are not ranked beside the first, and how many of them have a better figure; empty for none.
+def left_out(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
+    """How many rows are not ranked with the first, and how many of those have a better figure; empty for none.
 
     Args:
         rows: that are ranked among one another, at least one.
-        every: these and the others.
+        shown: these and the others.
     """
     first = rows[0]
     more, n = "lower" if higher_is_better is False else "higher", first.left_out_higher
@@ -160,7 +160,7 @@ def left_out(rows: Sequence[Any], every: Sequence[Any], higher_is_better: bool |
     if not n:
         others = "1 other is" if first.n_left_out == 1 else f"{first.n_left_out} others are"
         return f"; {others} not ranked, none with a {more} score"
-    better = [row for row in every if row.rank is None and is_better(row.estimate, first.estimate, higher_is_better)]
+    better = [row for row in shown if row.rank is None and is_better(row.estimate, first.estimate, higher_is_better)]
     where = " or ".join(dict.fromkeys(_where(row) for row in better))
     others = f"1 other has a {more} score" if n == 1 else f"{n} others have {more} scores"
     return f"; {others} {where}"
@@ -181,16 +181,16 @@ def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T
     ]
 
 
-def is_better(one: float | None, other: float | None, higher_is_better: bool | None) -> bool:
+def is_better(value: float | None, other: float | None, higher_is_better: bool | None) -> bool:
     """Whether a figure is better than another by more than rounding; higher is where the direction is not known."""
-    if one is None or other is None or is_tie(one, other):
+    if value is None or other is None or is_tie(value, other):
         return False
-    return one < other if higher_is_better is False else one > other
+    return value < other if higher_is_better is False else value > other
 
 
-def is_tie(one: float | None, other: float | None) -> bool:
+def is_tie(value: float | None, other: float | None) -> bool:
     """Whether two figures differ by no more than rounding."""
-    return one is not None and other is not None and f"{one:.12g}" == f"{other:.12g}"
+    return value is not None and other is not None and f"{value:.12g}" == f"{other:.12g}"
 
 
 def named(names: Sequence[str], are: str) -> Sentence:
@@ -205,17 +205,17 @@ def not_compared(n: int) -> str:
     return f"; not compared with {n} that {'has' if n == 1 else 'have'} no prompt in common with it" if n else ""
 
 
-def _unranked(every: Rows) -> Sentence:
+def _unranked(shown: Rows) -> Sentence:
     """Where no row has a rank."""
-    rows = [row for row in every if row.estimate is not None]
+    rows = [row for row in shown if row.estimate is not None]
     if not rows:
         return Sentence("No figure")
-    words = f"{{}} has {_figure(rows[0], every)}" + ("; none is ranked" if len(rows) > 1 else "")
+    words = f"{{}} has {_figure(rows[0], shown)}" + ("; none is ranked" if len(rows) > 1 else "")
     return Sentence(words, (label_of(rows[0]),))
 
 
-def _figure(row: LeaderboardRow | SuiteRow, every: Rows) -> str:
-    places = decimals(one.standard_error for one in every)
+def _figure(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
+    places = decimals(one.standard_error for one in shown)
     figure = f"{fixed(row.estimate or 0.0, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
     return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
 
@@ -239,7 +239,7 @@ def tied_in_words(names: Sequence[str]) -> Sentence:
 
 
 def label_of(row: LeaderboardRow | SuiteRow) -> str:
-    """The model, with the settings that tell its row from others."""
+    """The model, with the settings that distinguish its row."""
     return f"{row.model} ({row.condition})" if row.condition else row.model
 
 

@@ -81,8 +81,8 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
 def _choose(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
-    wanted = parse_where(selection.where)
-    by_reference = [by_benchmark_split(store, text, ids, wanted) for text in references]
+    filters = parse_where(selection.where)
+    by_reference = [by_benchmark_split(store, text, ids, filters) for text in references]
     places = sorted(set.intersection(*(set(places) for places in by_reference)))
     if len(places) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
@@ -101,10 +101,12 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
     return chosen
 
 
-def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -> tuple[Metric, list[PromptScores]]:
+def _scores(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None
+) -> tuple[Metric, list[PromptScores]]:
     """The first metric that all conditions have scores of, with the scores."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    chosen = choose_metrics(metrics_of(store, ids), wanted, conditions[0].benchmark_split[0])
+    chosen = choose_metrics(metrics_of(store, ids), metric_name, conditions[0].benchmark_split[0])
     runs = {run: side for side, item in enumerate(conditions) for run in item.run_ids}
     for metric in chosen:
         if metric.link == "none":

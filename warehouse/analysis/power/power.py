@@ -271,9 +271,9 @@ def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
             f" on {source.benchmark} ({source.width:g}); give it on that scale"
         )
     most = max(pilot.draws_a if pilot.sigma2_a is None else 1.0, pilot.draws_b if pilot.sigma2_b is None else 1.0)
-    asked = [*(question.k or ()), *([] if question.k_b is None else [question.k_b])]
-    if most > 1 and (question.k is None or min(asked) < most):
-        if any(k < most for k in asked):
+    draw_counts = [*(question.k or ()), *([] if question.k_b is None else [question.k_b])]
+    if most > 1 and (question.k is None or min(draw_counts) < most):
+        if any(k < most for k in draw_counts):
             raise MisuseError(
                 f"the pilot's scores are means of {most:g} draws whose variance is not stored:"
                 f" fewer draws cannot be planned, give --k {most:.0f} or more"

@@ -18,7 +18,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
-from warehouse.stats.items.anchor_errors import Curves, anchor_errors, irt_anchors, shares_of
+from warehouse.stats.items.anchor_errors import RecipeCheckpoints, anchor_errors, irt_anchors, shares_of
 from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model, fit_irt
 from warehouse.store.connection import Store
@@ -84,20 +84,20 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
     whole, notes = _complete(pool)
     responses = whole.responses
     usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)
-    wanted = sorted(set(usual if sizes is None else sizes))
-    if wanted[-1] >= responses.n_items:
-        raise MisuseError(f"{wanted[-1]} anchors of {responses.n_items} prompts; there must be fewer")
+    anchor_counts = sorted(set(usual if sizes is None else sizes))
+    if anchor_counts[-1] >= responses.n_items:
+        raise MisuseError(f"{anchor_counts[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
     families = np.array(whole.names)
     errors = anchor_errors(
-        responses, wanted, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
+        responses, anchor_counts, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
     )
     fitted = as_model(model, responses.n_models)
     if by == "irt":
         fit = fit_irt(responses, fitted, tolerance=1e-4)
-        chosen = irt_anchors(fit, responses, wanted[-1], weights=omega, seed=seed)
+        chosen = irt_anchors(fit, responses, anchor_counts[-1], weights=omega, seed=seed)
     else:
-        chosen = choose_anchors(shares_of(responses).T, wanted[-1], weights=omega, seed=seed)
+        chosen = choose_anchors(shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed)
     if fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)
@@ -112,12 +112,12 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
                 prompt=f"prompt:{whole.prompts[j]}",
                 key=whole.keys[j],
                 benchmark=whole.forms[whole.form[j]].label,
-                weight=float(chosen.weights[place]),
-                n_items=int(sizes_of[place]),
+                weight=float(chosen.weights[index]),
+                n_items=int(sizes_of[index]),
                 mean_score=float(means[j]),
                 text=excerpt_of(whole.texts[j]),
             )
-            for place, j in enumerate(chosen.items.tolist())
+            for index, j in enumerate(chosen.items.tolist())
         ),
         rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
         seed=seed,
@@ -149,7 +149,7 @@ def _weights(pool: Pool) -> NDArray[np.float64]:
     return np.asarray(1.0 / (sizes[pool.form] * np.count_nonzero(sizes)))
 
 
-def _curves(pool: Pool) -> Curves | None:
+def _curves(pool: Pool) -> RecipeCheckpoints | None:
     """Which models are seeds and checkpoints of one recipe; None if none are."""
     recipes = [str([one.setting(name) for name in _RECIPE]) for one in pool.conditions]
     seeds = [str(one.setting("training_seed") or "") for one in pool.conditions]
@@ -159,7 +159,7 @@ def _curves(pool: Pool) -> Curves | None:
         labels[recipe].add((seed, position))
     if all(len(own) < 2 for own in labels.values()):
         return None
-    return Curves(
+    return RecipeCheckpoints(
         recipe=np.unique(recipes, return_inverse=True)[1],
         seed=np.unique(seeds, return_inverse=True)[1],
         position=np.array([np.nan if one is None else float(one) for one in positions]),

@@ -39,9 +39,9 @@ class Labels:
         if self.of is None:
             return [(self.whole, list(range(len(prompts))))]
         groups: dict[tuple[str, str], list[int]] = {}
-        for place, prompt in enumerate(prompts.tolist()):
+        for index, prompt in enumerate(prompts.tolist()):
             if prompt in self.of:
-                groups.setdefault(self.of[prompt], []).append(place)
+                groups.setdefault(self.of[prompt], []).append(index)
         return sorted(groups.items())
 
 
@@ -94,11 +94,11 @@ def _column(
     labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if labels:
         return labels
-    known = {key for document in documents if isinstance(document, dict) for key in document}
-    known |= {row["name"] for row in rows}
+    field_names = {key for document in documents if isinstance(document, dict) for key in document}
+    field_names |= {row["name"] for row in rows}
     raise MisuseError(
         f"no prompt of {benchmark.name} has the field {field!r}, and no clustering is called so; there are:"
-        f" {', '.join(sorted(known)) or 'none'}"
+        f" {', '.join(sorted(field_names)) or 'none'}"
     )
 
 
@@ -138,7 +138,7 @@ def _settings(condition: Condition) -> tuple[Any, ...]:
 
 
 def _without_seed(entry: ScoredCondition) -> ScoredCondition:
-    """The entry with runs that tell no few-shot seed: it stands for all of them."""
+    """The entry whose runs have no few-shot seed: it stands for all seeds."""
     runs = tuple(dict(run) | {_SEED: None} for run in entry.condition.runs)
     return replace(entry, condition=Condition(entry.condition.key, runs))
 
@@ -190,7 +190,7 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
     means: list[tuple[NDArray[np.int64], NDArray[np.float64]] | None] = []
     seeds: list[Seeds] = []
     single: dict[int, int] = {}
-    for place, entry in enumerate(columns):
+    for index, entry in enumerate(columns):
         members = [] if entry is None else groups.get(entry.condition.key, [])
         if len(members) > 1:
             own = {f"{one.condition.setting(_SEED)}": _values(one) for one in members}
@@ -200,7 +200,7 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
             seeds.append({})
             means.append(None)
             if entry is not None:
-                single |= dict.fromkeys(entry.condition.run_ids, place)
+                single |= dict.fromkeys(entry.condition.run_ids, index)
     _add_draws(store, single, entries, seeds)
     return SeedScores(tuple(means), tuple(seeds))
 
@@ -220,9 +220,9 @@ def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCo
     """Draws of few-shot examples within runs; of a condition with several runs, of its first."""
     if not runs or not entries:
         return
-    wanted = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
+    params = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
     first: dict[int, int] = {}
-    for row in store.rows(query_text("analysis", "fewshot_draws"), wanted):
-        place = runs[row["run_id"]]
-        if first.setdefault(place, row["run_id"]) == row["run_id"]:
-            seeds[place].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]
+    for row in store.rows(query_text("analysis", "fewshot_draws"), params):
+        column = runs[row["run_id"]]
+        if first.setdefault(column, row["run_id"]) == row["run_id"]:
+            seeds[column].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]

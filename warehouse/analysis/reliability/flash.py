@@ -112,19 +112,19 @@ def flash(store: Store, question: Flash) -> FlashReport:
         standalone=question.standalone,
         unfinished=() if model is None else (model, model.partition(" (")[0]),
     )
-    place = None if model is None else _place(data, model, question.new)
+    column = None if model is None else _column_of(data, model, question.new)
     everyone = np.arange(len(data.scores.models))
-    stored = data.scores if place is None else data.scores.part(np.delete(everyone, place))
+    stored = data.scores if column is None else data.scores.part(np.delete(everyone, column))
     check, why = _check(stored, steps_at, tiers, n_resamples, seed)
     full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
     steps, following, answered = [], None, None
     if model is not None:
         orders = [_order(rows, seed) for rows in data.prompts]
-        if place is not None:
+        if column is not None:
             steps = flash_path(
-                data.scores, place, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
+                data.scores, column, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
             )
-            answered = [~np.isnan(one.scores[:, place]) for one in data.scores.subscenarios]
+            answered = [~np.isnan(one.scores[:, column]) for one in data.scores.subscenarios]
         following = _following(data.scores, steps, steps_at)
     stop = next((step for step in steps if step.is_enough), None)
     size = None if following is None else following[0]
@@ -167,7 +167,7 @@ def flash(store: Store, question: Flash) -> FlashReport:
     )
 
 
-def _place(data: SuiteData, model: str, new: bool) -> int | None:
+def _column_of(data: SuiteData, model: str, new: bool) -> int | None:
     """Number of the model; None for one without answers."""
     names = data.scores.models
     fitting = [i for i, name in enumerate(names) if name == model]
@@ -226,9 +226,9 @@ def _order(rows: Sequence[Mapping[str, Any]], seed: int) -> NDArray[np.intp]:
     """Rows of a subscenario's prompts in the order in which they are asked: by a hash of their keys,
     the same in every store."""
 
-    def key(place: int) -> bytes:
-        split, name, occurrence, _ = rows[place]["order"]
-        return hashlib.sha256(f"{seed}\0{rows[place]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()).digest()
+    def key(index: int) -> bytes:
+        split, name, occurrence, _ = rows[index]["order"]
+        return hashlib.sha256(f"{seed}\0{rows[index]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()).digest()
 
     return np.array(sorted(range(len(rows)), key=key), dtype=np.intp)
 
@@ -237,8 +237,8 @@ def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) 
     """The size that comes next, in a tuple; None where a step was enough."""
     if any(step.is_enough for step in steps):
         return None
-    every: list[int | None] = [*flash_sizes(scores, sizes), None]
-    return (every[len(steps)],)
+    candidates: list[int | None] = [*flash_sizes(scores, sizes), None]
+    return (candidates[len(steps)],)
 
 
 def _next_prompts(
@@ -247,9 +247,9 @@ def _next_prompts(
     next_prompts = []
     counts = shared_sizes(data.scores, size)
     for number, (one, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
-        for place in order[: counts[number]].tolist():
-            if answered is None or not answered[number][place]:
-                row = rows[place]
+        for index in order[: counts[number]].tolist():
+            if answered is None or not answered[number][index]:
+                row = rows[index]
                 next_prompts.append(
                     NextPromptRow(
                         scenario=one.scenario,

@@ -156,31 +156,31 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
     )
 
 
-def _sizes(scores: SuiteScores, granularity: str, asked: Sequence[int] | None) -> list[int | None]:
+def _sizes(scores: SuiteScores, granularity: str, sizes: Sequence[int] | None) -> list[int | None]:
     smaller = sizes_of(scores, granularity)
-    if asked is not None and granularity == "prompts":
-        smaller = sorted({size for size in asked if size < scores.sizes.max()})
+    if sizes is not None and granularity == "prompts":
+        smaller = sorted({size for size in sizes if size < scores.sizes.max()})
     return [*smaller, None]
 
 
-def _row(one: Reliability) -> ReliabilityRow:
+def _row(reliability_of: Reliability) -> ReliabilityRow:
     bounds: dict[str, float | None] = {}
     for name in ("ranking", "weighted", "quality", "best"):
-        dior = getattr(one, name)
+        dior = getattr(reliability_of, name)
         bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}
     return ReliabilityRow(
-        granularity=one.granularity,
-        size=one.size,
-        n_prompts=one.n_prompts,
+        granularity=reliability_of.granularity,
+        size=reliability_of.size,
+        n_prompts=reliability_of.n_prompts,
         **bounds,
-        best_error=one.best_error,
-        best_errors=tuple(_known(error) for error in one.best_errors),
-        same_order=one.same_order,
-        rank_resolution=one.rank_resolution,
-        n_resamples=one.n_resamples,
-        n_undefined=one.n_undefined,
-        ties=one.ties,
-        reason=one.reason,
+        best_error=reliability_of.best_error,
+        best_errors=tuple(_known(error) for error in reliability_of.best_errors),
+        same_order=reliability_of.same_order,
+        rank_resolution=reliability_of.rank_resolution,
+        n_resamples=reliability_of.n_resamples,
+        n_undefined=reliability_of.n_undefined,
+        ties=reliability_of.ties,
+        reason=reliability_of.reason,
     )
 
 
@@ -191,7 +191,7 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
     for m in order.tolist():
         figures = [_known(x) for x in aggregated.figures[:, m]]
         ranks = [None if math.isnan(x) else int(x) for x in aggregated.ranks[:, m]]
-        known = [rank for rank in ranks if rank is not None]
+        ranks_known = [rank for rank in ranks if rank is not None]
         quality = whole.quality_by_model
         resolution = whole.rank_resolution_by_model
         rows.append(
@@ -209,8 +209,8 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
                 rank_bradley_terry=ranks[3],
                 subscenario_win_rate=figures[4],
                 rank_subscenarios=ranks[4],
-                rank_low=min(known, default=None),
-                rank_high=max(known, default=None),
+                rank_low=min(ranks_known, default=None),
+                rank_high=max(ranks_known, default=None),
                 quality=None if quality is None else _known(quality[m]),
                 rank_resolution=None if resolution is None or math.isnan(resolution[m]) else int(resolution[m]),
             )

@@ -226,10 +226,10 @@ def _subscenarios(
     seen = [entry.usable.prompts for entry in entries if entry.usable is not None]
     prompts = np.unique(np.concatenate(seen))
     values = np.full((len(prompts), len(columns)), np.nan)
-    for place, (entry, seeds) in enumerate(zip(columns, by_seed.means, strict=True)):
+    for index, (entry, seeds) in enumerate(zip(columns, by_seed.means, strict=True)):
         if entry is not None and entry.usable is not None:
             ids, figures = (entry.usable.prompts, entry.usable.values) if seeds is None else seeds
-            values[np.searchsorted(prompts, ids), place] = sign * figures
+            values[np.searchsorted(prompts, ids), index] = sign * figures
     shared = (~np.isnan(values)).sum(axis=1) > 1
     if shared.any() and not shared.all():
         notes.append(f"{name}: {int((~shared).sum())} prompts that one model alone has scores of are left out")
@@ -238,8 +238,8 @@ def _subscenarios(
     if infinite.any():
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
     clusters = cluster_map(store, leaf.benchmark.ids, leaf.benchmark.clusterings, cluster).labels(prompts)
-    known = keyed_prompts(store, prompts)
-    rows = [known[one] for one in prompts.tolist()]
+    keys_of_prompts = keyed_prompts(store, prompts)
+    rows = [keys_of_prompts[one] for one in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
     subscenarios = []
@@ -324,9 +324,9 @@ def benchmark_scores(scores: BenchmarkScores) -> SuiteScores:
     prompts = np.unique(np.concatenate([one.prompts for one in usable if one is not None]))
     values = np.full((len(prompts), len(kept)), np.nan)
     sign = -1.0 if scores.metric.higher_is_better is False else 1.0
-    for place, one in enumerate(usable):
+    for index, one in enumerate(usable):
         if one is not None:
-            values[np.searchsorted(prompts, one.prompts), place] = sign * one.values
+            values[np.searchsorted(prompts, one.prompts), index] = sign * one.values
     labels = scores.clusters.labels(prompts)
     if labels is not None and len(np.unique(labels)) < _FEWEST_CLUSTERS:
         labels = None

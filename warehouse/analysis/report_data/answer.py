@@ -68,7 +68,7 @@ def _of_pairs(
     """Who is first of the rows that are counted, by how much over the next, and who cannot be told from whom."""
     labels, groups = group.labels, group.groups
     letters = [set(one) for one in groups]
-    alike = [labels[place] for place in range(1, len(labels)) if letters[0] & letters[place]]
+    alike = [labels[index] for index in range(1, len(labels)) if letters[0] & letters[index]]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
     of = of_whom(counted)
     gap, second = _gap(first, higher_is_better, as_points), (labels[1],)

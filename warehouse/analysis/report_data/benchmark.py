@@ -11,7 +11,7 @@ from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.read import StoredAnswers
 from warehouse.analysis.audit.report import AuditRow
 from warehouse.analysis.comparison.all_pairs import Pairs, comparable, pairs_of
-from warehouse.analysis.leaderboard.curves import Curves, training_curves
+from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
@@ -67,7 +67,7 @@ class BenchmarkPart:
     why_no_pairs: str
     variance: VarianceReport | None
     why_no_variance: str
-    curves: Curves | None
+    curves: BenchmarkCurves | None
     seeds: SeedReport | None
     why_no_seeds: str
     noise: SeedsReport | None
@@ -85,7 +85,7 @@ class BenchmarkPart:
 
 
 def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
-    """All parts of a benchmark that was read; what is asked for wrongly is not raised but told.
+    """All sections of a benchmark that was read; a section that cannot be made gives its error message instead.
 
     Args:
         options: level of all intervals, and draws behind simultaneous ones.
@@ -216,8 +216,8 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
         n_models=len(members),
         n_constant=int(correlations.is_constant.sum()),
         n_negative=len(against),
-        hardest=tuple((int(ids[place]), float(means[place])) for place in hardest),
-        negative=tuple((int(ids[place]), float(correlations.corrected[place])) for place in against[:MOST_HARD]),
+        hardest=tuple((int(ids[index]), float(means[index])) for index in hardest),
+        negative=tuple((int(ids[index]), float(correlations.corrected[index])) for index in against[:MOST_HARD]),
     )
 
 

@@ -149,7 +149,7 @@ class SuitePart:
 
 
 def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
-    """A suite with its leaves weighing the same, or why there is no figure.
+    """A suite as the unweighted mean of its benchmarks, or why there is no figure.
 
     Args:
         suite: with its leaves that have runs.

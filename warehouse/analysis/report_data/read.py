@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.items.datamap import DataMap, Settings, datamap_of
+from warehouse.analysis.items.datamap import DataMap, DatamapSettings, datamap_of
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
@@ -111,7 +111,7 @@ def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> It
 
 
 def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -> BenchmarkReads:
-    """Read a benchmark; what is asked for wrongly is not raised but told.
+    """Read a benchmark; a mistake in the request becomes a message instead of an error.
 
     Args:
         names: of all benchmarks.
@@ -119,8 +119,8 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         ranks: level of all intervals, and draws behind rank sets.
     """
     benchmark = names.benchmark(name)
-    known = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
-    scores, why_not = or_why(lambda: select_among(store, known, Selection(name)))
+    known_benchmark = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
+    scores, why_not = or_why(lambda: select_among(store, known_benchmark, Selection(name)))
     board = board_of(scores, ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
@@ -134,12 +134,12 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         scores,
         why_not,
         board,
-        elsewhere=tuple(select_among(store, known, one) for one in others),
+        elsewhere=tuple(select_among(store, known_benchmark, one) for one in others),
         recipes=tuple(recipes),
         curves=tuple(read_curves(store, benchmark, facts.metrics, recipes)),
         answers=answers,
         maps=_maps(store, board, facts, ranks.level) if board else None,
-        matrix=stored_matrix(store, known),
+        matrix=stored_matrix(store, known_benchmark),
     )
 
 
@@ -155,12 +155,12 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
     models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
     maps: list[DataMap] = []
     left_out: list[str] = []
-    for place, model in enumerate(models):
+    for index, model in enumerate(models):
         if sum(len(one.distribution) for one in maps) >= MOST_MAPS:
-            return Maps(tuple(maps), tuple(left_out), tuple(models[place:]))
+            return Maps(tuple(maps), tuple(left_out), tuple(models[index:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
-            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, Settings(level)))
+            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, DatamapSettings(level)))
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))

@@ -107,13 +107,13 @@ def read_report(
     runs: dict[str, list[Row]] = {}
     for row in store.rows(_RUNS):
         runs.setdefault(row["benchmark"], []).append(row)
-    known, reliable = read_names(store), stored_reliability(store)
-    suites = list_suites(known, {row["benchmark_id"] for own in runs.values() for row in own})
+    names_read, reliable = read_names(store), stored_reliability(store)
+    suites = list_suites(names_read, {row["benchmark_id"] for own in runs.values() for row in own})
     names = _chosen(runs, benchmarks, suites)
-    wanted = {name: runs[name] for name in names}
+    chosen_runs = {name: runs[name] for name in names}
     parts = [
         replace(benchmark_part(reads, ranks), reliability=reliable.get(reads.name))
-        for reads in read_benchmarks(store, known, wanted, ranks, progress)
+        for reads in read_benchmarks(store, names_read, chosen_runs, ranks, progress)
     ]
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
@@ -129,7 +129,7 @@ def read_report(
         n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
         changes=read_changes(store, chosen),
-        abilities=stored_abilities(store, known, names),
+        abilities=stored_abilities(store, names_read, names),
         prompts=_named_prompts(store, parts),
         level=level,
         n_resamples=n_resamples,
@@ -143,15 +143,15 @@ def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Ro
     return prompts_by_id(store, ids) if ids else {}
 
 
-def _chosen(known: Collection[str], wanted: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
-    """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
-    unknown = [name for name in wanted if name not in known and name not in suites]
+def _chosen(known: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
+    """The requested benchmarks that have current runs, by name; a suite expands to its benchmarks."""
+    unknown = [name for name in names if name not in known and name not in suites]
     if unknown:
         hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
-    chosen = {leaf for name in wanted for leaf in leaves.get(name, {name})}
-    return [name for name in known if name in chosen] if wanted else list(known)
+    chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
+    return [name for name in known if name in chosen] if names else list(known)
 
 
 def _stored(store: Store, name: str) -> list[Row]:
@@ -163,7 +163,7 @@ def _stored(store: Store, name: str) -> list[Row]:
 
 
 def _settled(value: Any) -> Any:
-    """A number to twelve digits; one that is nothing beside scores is 0."""
+    """A number rounded to twelve digits; 0 if it is negligible next to scores."""
     if not isinstance(value, float):
         return value
     return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
@@ -198,9 +198,9 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
     return tuple(reports)
 
 
-def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, asked: dict[str, Any]) -> str:
+def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]) -> str:
     """Of the answers as they are now; empty where they make no pool."""
-    selection = Selection(None, asked["metric"], tuple(asked["where"]), asked["cluster"], asked["latest"])
+    selection = Selection(None, options["metric"], tuple(options["where"]), options["cluster"], options["latest"])
     try:
         leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]
         return read_pool(store, leaves, selection).fingerprint
@@ -209,7 +209,7 @@ def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, ask
 
 
 @dataclass(frozen=True)
-class Change:
+class ScoreChange:
     """A score that is new, has moved or is gone.
 
     Attributes:
@@ -254,20 +254,20 @@ class Changes:
 
     refreshed_at: datetime
     previous_at: datetime
-    rows: tuple[Change, ...]
+    rows: tuple[ScoreChange, ...]
 
     @property
-    def moved(self) -> tuple[Change, ...]:
+    def moved(self) -> tuple[ScoreChange, ...]:
         """Figures that were there before and are another now."""
         return tuple(row for row in self.rows if row.before is not None and row.now is not None)
 
     @property
-    def new(self) -> tuple[Change, ...]:
+    def new(self) -> tuple[ScoreChange, ...]:
         """Figures that were not there before."""
         return tuple(row for row in self.rows if row.before is None)
 
     @property
-    def gone(self) -> tuple[Change, ...]:
+    def gone(self) -> tuple[ScoreChange, ...]:
         """Figures that are no longer there."""
         return tuple(row for row in self.rows if row.now is None)
 
@@ -290,11 +290,11 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     return Changes(stored[0]["refreshed_at"], stored[0]["previous_at"], tuple(kept))
 
 
-def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> Change:
+def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> ScoreChange:
     model = model_of(row["subject"])
     alike = [one for one in scores if one["benchmark"] == row["benchmark"] and model_of(one["subject"]) == model]
     gone = row["method"] == GONE
-    return Change(
+    return ScoreChange(
         benchmark=row["benchmark"],
         model=f"{model} #{key_of(row['subject'])[:6]}" if len(alike) > 1 else model,
         metric=row["metric"],

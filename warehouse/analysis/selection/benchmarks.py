@@ -109,17 +109,17 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     return find_among(store, read_names(store), name)
 
 
-def find_among(store: Store, known: BenchmarkNames, name: str) -> Benchmark:
+def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
     """`find_benchmark` where all names were read.
 
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    if name not in known.canonical:
-        hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
+    if name not in names.canonical:
+        hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
-    benchmark = known.benchmark(name)
-    leaves = sorted(str(row["name"]) for row in known.below(benchmark.ids) if row["id"] not in known.children)
+    benchmark = names.benchmark(name)
+    leaves = sorted(str(row["name"]) for row in names.below(benchmark.ids) if row["id"] not in names.children)
     if leaves and not _has_runs(store, benchmark.ids):
         raise MisuseError(
             f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
@@ -186,10 +186,10 @@ class BenchmarkFacts:
 
 def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
     """The runs and metrics of some benchmarks."""
-    asked = {"benchmark_ids": benchmark_ids}
-    runs = store.rows(_RUNS, asked, per="benchmark_id")
-    metrics = store.rows(query_text("analysis", "benchmark_metrics"), asked, per="benchmark_id")
-    run_metrics = store.rows(query_text("analysis", "current_run_metrics"), asked, per="benchmark_id")
+    params = {"benchmark_ids": benchmark_ids}
+    runs = store.rows(_RUNS, params, per="benchmark_id")
+    metrics = store.rows(query_text("analysis", "benchmark_metrics"), params, per="benchmark_id")
+    run_metrics = store.rows(query_text("analysis", "current_run_metrics"), params, per="benchmark_id")
     return BenchmarkFacts(
         tuple(sorted(runs, key=_RUN_ID)), tuple(sorted(map(_metric, metrics), key=_LABEL)), tuple(run_metrics)
     )
@@ -232,8 +232,8 @@ def _metric(row: Mapping[str, Any]) -> Metric:
     return Metric(**{**row, "is_default": bool(row["is_default"])})
 
 
-def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str) -> list[Metric]:
-    """The metrics called ``wanted`` (``name`` or ``name,filter``), else the headline metrics.
+def choose_metrics(metrics: Sequence[Metric], metric_name: str | None, benchmark: str) -> list[Metric]:
+    """The metrics called ``metric_name`` (``name`` or ``name,filter``), else the headline metrics.
 
     Several come back only if they have one label and differ in judge or scale.
 
@@ -241,11 +241,11 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
         MisuseError: none has this name, or several do; names what there is.
     """
     labels = sorted({metric.label for metric in metrics})
-    if wanted is None:
+    if metric_name is None:
         named = list(metrics)
     else:
-        named = [metric for metric in metrics if metric.label == wanted]
-        named = named or [metric for metric in metrics if metric.name == wanted]
+        named = [metric for metric in metrics if metric.label == metric_name]
+        named = named or [metric for metric in metrics if metric.name == metric_name]
     headline = {metric.label for metric in named if metric.is_default}
     chosen = [metric for metric in named if metric.label in headline] or named
     per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
@@ -255,7 +255,7 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
             f" figures; see: warehouse runs --where benchmark={benchmark}"
         )
     if not chosen:
-        raise MisuseError(f"{benchmark} has no metric {wanted!r}; it has: {', '.join(labels)}")
+        raise MisuseError(f"{benchmark} has no metric {metric_name!r}; it has: {', '.join(labels)}")
     if len(per_benchmark) > len({benchmark_id for benchmark_id, _ in per_benchmark}):
         several = ", ".join(sorted({metric.label for metric in chosen}))
         raise MisuseError(f"{benchmark} has several metrics, choose one with --metric: {several}")
@@ -301,8 +301,7 @@ def others_among(
     shown: Collection[str],
     label: str,
 ) -> tuple[OtherMetric, ...]:
-    """The metrics beside ``label`` that some conditions have figures of: most conditions first,
-    then by name.
+    """The metrics other than ``label`` that some conditions have figures of: most conditions first, then by name.
 
     Args:
         run_metrics: which runs have figures of which metrics, as ids.

@@ -95,8 +95,8 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         if not ids and cluster != SAME_TEXT:
             names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
             raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
-    asked = ((_MEMBERS, {"clustering_ids": ids}), (_same_text(), {"benchmark_ids": by_text}))
-    return _as_map([store.columns(sql, some) for sql, some in asked if any(some.values())], _describe_alike(alike))
+    queries = ((_MEMBERS, {"clustering_ids": ids}), (_same_text(), {"benchmark_ids": by_text}))
+    return _as_map([store.columns(sql, some) for sql, some in queries if any(some.values())], _describe_alike(alike))
 
 
 def _same_text() -> str:

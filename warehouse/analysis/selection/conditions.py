@@ -1,4 +1,4 @@
-"""Conditions: what was measured, with the runs that repeat it, and labels that tell them apart."""
+"""Conditions: what was measured, with the runs that repeat it, and distinguishing labels."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def group_runs(runs: Iterable[Run]) -> list[Condition]:
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
-    """For each condition the settings that tell it from the others, such as ``fewshot=5``.
+    """For each condition the settings that distinguish it from the others, such as ``fewshot=5``.
 
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
@@ -167,21 +167,21 @@ _NAMES = (*_ABOUT, "condition")
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
-    """`describe`, with what differs in place of a hash where the store tells it."""
+    """`describe`, with hashes replaced by the fields that differ, where the store has them."""
     labels = describe(conditions)
-    hashed = [place for place, label in enumerate(labels) if _hash_of(label)]
+    hashed = [index for index, label in enumerate(labels) if _hash_of(label)]
     if not hashed or len(hashed) > MOST:
         return labels
-    run_ids = [conditions[place].run_ids[0] for place in hashed]
+    run_ids = [conditions[index].run_ids[0] for index in hashed]
     rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": run_ids})
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
     for name in _NAMES:
-        group = [place for place in hashed if _part(labels[place], name)]
-        settings = [leaves[conditions[place].run_ids[0]] for place in group]
+        group = [index for index in hashed if _part(labels[index], name)]
+        settings = [leaves[conditions[index].run_ids[0]] for index in group]
         words = _differences(settings, _ABOUT.get(name, ()))
-        if all(words) and len(set(words)) == len({_part(labels[place], name) for place in group}):
-            for place, difference in zip(group, words, strict=True):
-                labels[place] = labels[place].replace(_part(labels[place], name), difference)
+        if all(words) and len(set(words)) == len({_part(labels[index], name) for index in group}):
+            for index, difference in zip(group, words, strict=True):
+                labels[index] = labels[index].replace(_part(labels[index], name), difference)
     return labels
 
 
@@ -202,8 +202,8 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         for key, item in value.items():
             yield from _leaves(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from _leaves(item, f"{path}.{place}")
+        for index, item in enumerate(value):
+            yield from _leaves(item, f"{path}.{index}")
     elif value is not None:
         yield path, str(value)
 
@@ -265,7 +265,7 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
 
 
 def _labels(store: Store) -> dict[int, str]:
-    """For each current run what tells its condition from the others on its benchmark and split."""
+    """For each current run the label of its condition among those on its benchmark and split."""
     alike: dict[tuple[str, str], list[Condition]] = {}
     for condition in group_runs(read_runs(store, "true", {})):
         alike.setdefault(condition.benchmark_split, []).append(condition)

@@ -48,8 +48,8 @@ def expected_answer(prompt: Mapping[str, Any]) -> str | None:
     letter = str(target).strip()
     if target is None or target in offered or len(letter) != 1:
         return target
-    place = ord(letter.upper()) - ord("A")
-    return offered[place] if 0 <= place < len(offered) else target
+    index = ord(letter.upper()) - ord("A")
+    return offered[index] if 0 <= index < len(offered) else target
 
 
 def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) -> int | None:
@@ -262,5 +262,5 @@ def copies_in_words(names: Sequence[str], copies: Sequence[int]) -> str:
     Args:
         copies: from `same_contents`.
     """
-    again = [f"{names[place]} is {names[of]}" for place, of in enumerate(copies) if place != of]
+    again = [f"{names[index]} is {names[of]}" for index, of in enumerate(copies) if index != of]
     return f"{listed(again)} under another name" if again else ""

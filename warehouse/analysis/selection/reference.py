@@ -20,7 +20,7 @@ from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 
 _RUN = re.compile(r"run:(\d+)")
-_PLACE = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
+_POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
 _GLOB = re.compile(r"[*?\[]")
 
@@ -51,14 +51,14 @@ class Reference:
         run: of ``run:ID``; then nothing else is set.
         model: name or glob.
         revision: glob on revision or checkpoint key, or None.
-        place: (unit, number) of ``@step=N``, or None.
+        training_position: (unit, number) of ``@step=N``, or None.
         agent: glob on the agent's name, or None.
     """
 
     run: int | None = None
     model: str = ""
     revision: str | None = None
-    place: tuple[str, float] | None = None
+    training_position: tuple[str, float] | None = None
     agent: str | None = None
 
 
@@ -123,9 +123,9 @@ def find_conditions(
         fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
         if fitting:
             return group_runs(fitting)
-    asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
+    filters_in_words = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
     there = "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
-    narrowed = f" with {', '.join(asked)}" if asked else ""
+    narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
     hint = hint_on_values(where, [run for runs in candidates for run in runs])
     raise MisuseError(f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}")
 
@@ -135,21 +135,23 @@ def conditions_on(store: Store, benchmark_ids: Sequence[int], name: str, where: 
     return choose_conditions(runs_on(store, benchmark_ids), name, where)
 
 
-def choose_conditions(every: Sequence[Run], name: str, where: Sequence[str], latest: bool = False) -> list[Condition]:
-    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
+def choose_conditions(
+    all_runs: Sequence[Run], name: str, where: Sequence[str], latest: bool = False
+) -> list[Condition]:
+    """Conditions on a benchmark that match ``where``; with ``latest`` only the newest of each model.
 
     Args:
-        every: the current runs on the benchmark.
+        all_runs: the current runs on the benchmark.
         name: of the benchmark.
 
     Raises:
         MisuseError: an unknown field, or there is none.
     """
-    wanted = parse_where(where)
-    runs = [run for run in every if all(one.holds(run) for one in wanted)]
+    filters = parse_where(where)
+    runs = [run for run in all_runs if all(one.holds(run) for one in filters)]
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
-        hint = hint_on_values(wanted, every) or "see: warehouse runs"
+        hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
         raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
     conditions = group_runs(runs)
     return _newest_of_each(conditions) if latest else conditions
@@ -205,36 +207,36 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
 
 
 def _with_version(model: str, version: str, agent: str | None) -> Reference:
-    place = _PLACE.fullmatch(version)
-    if place is None:
+    match = _POSITION.fullmatch(version)
+    if match is None:
         return Reference(model=model, revision=version, agent=agent)
     try:
-        return Reference(model=model, place=(place[1], float(place[2])), agent=agent)
+        return Reference(model=model, training_position=(match[1], float(match[2])), agent=agent)
     except ValueError:
-        raise MisuseError(f"@{version}: {place[2]!r} is not a number") from None
+        raise MisuseError(f"@{version}: {match[2]!r} is not a number") from None
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
-    """Runs for each reading that names a model there is.
+    """Runs for each reading that names an existing model.
 
     Raises:
         MisuseError: no reading does.
     """
     names = store.arrow("select distinct model_id, model, model_recorded from run_current")
-    known: dict[str, set[int]] = {}
+    run_ids_by_name: dict[str, set[int]] = {}
     for row in names.to_pylist():
         for name in (row["model"], row["model_recorded"]):
-            known.setdefault(name, set()).add(row["model_id"])
+            run_ids_by_name.setdefault(name, set()).add(row["model_id"])
     by_reading = []
     for reading in readings:
-        models = _matching(reading.model, known)
+        models = _matching(reading.model, run_ids_by_name)
         runs = read_runs(store, "model_id in (:ids)", {"ids": models}) if models else []
         by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
     if by_reading:
         return by_reading
     if text.startswith("run:"):
         raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
-    hint = did_you_mean(text, known, "see: warehouse models")
+    hint = did_you_mean(text, run_ids_by_name, "see: warehouse models")
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 
@@ -264,12 +266,12 @@ def _fits(reading: Reference, run: Run) -> bool:
         fnmatchcase(run[name] or "", reading.revision) for name in ("revision", "checkpoint")
     ):
         return False
-    if reading.place is not None and not _at_place(run, *reading.place):
+    if reading.training_position is not None and not _at_position(run, *reading.training_position):
         return False
     return reading.agent is None or fnmatchcase(run["agent"], reading.agent)
 
 
-def _at_place(run: Run, unit: str, number: float) -> bool:
+def _at_position(run: Run, unit: str, number: float) -> bool:
     if unit == "tokens" and run["tokens"] is not None:
         return float(run["tokens"]) == number
     return bool(run["position_unit"] == unit and run["position"] == number)
@@ -281,22 +283,22 @@ def _parse_one(text: str) -> Where:
         raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
     name = _SYNONYMS.get(match["name"], match["name"])
     if name not in _WHERE_FIELDS:
-        known = ", ".join(sorted(_WHERE_FIELDS))
-        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {known}")
+        field_names = ", ".join(sorted(_WHERE_FIELDS))
+        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {field_names}")
     return Where(name, match["sign"] == "=", match["value"])
 
 
-def _agrees(value: Any, wanted: str) -> bool:
+def _agrees(value: Any, expected: str) -> bool:
     if value in (None, ""):
-        return wanted == ""
+        return expected == ""
     if isinstance(value, bool):
-        return str(value).lower() == wanted.lower()
+        return str(value).lower() == expected.lower()
     if isinstance(value, int | float):
         try:
-            return float(value) == float(wanted)
+            return float(value) == float(expected)
         except ValueError:
             return False
-    return str(value) == wanted or fnmatchcase(str(value), wanted)
+    return str(value) == expected or fnmatchcase(str(value), expected)
 
 
 def _exact(condition: Condition) -> str:

@@ -47,26 +47,26 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
     no sums over prompts: their linearised values are taken on the prompts that all entries have.
     """
     scores = [entry.usable for entry in entries]
-    known = [item for item in scores if item is not None]
+    scored = [item for item in scores if item is not None]
     link = entries[0].metric.link
-    prompts = np.unique(np.concatenate([item.prompts for item in known]))
-    if link == "identity" and all(item.uneven_weights is None for item in known):
-        values = np.full((len(prompts), len(known)), np.nan)
-        for place, item in enumerate(known):
-            values[np.searchsorted(prompts, item.prompts), place] = item.values
-        bounds = entries[0].metric.bounds_of(*_range(known))
+    prompts = np.unique(np.concatenate([item.prompts for item in scored]))
+    if link == "identity" and all(item.uneven_weights is None for item in scored):
+        values = np.full((len(prompts), len(scored)), np.nan)
+        for index, item in enumerate(scored):
+            values[np.searchsorted(prompts, item.prompts), index] = item.values
+        bounds = entries[0].metric.bounds_of(*_range(scored))
         return ScoreTable(prompts, values, clusters.labels(prompts), "", bounds=bounds)
-    common = known[0].prompts
-    for item in known[1:]:
+    common = scored[0].prompts
+    for item in scored[1:]:
         common = np.intersect1d(common, item.prompts, assume_unique=True)
-    columns = [_figure_values(item, common, link) for item in known]
-    values = np.column_stack(columns) if len(common) else np.empty((0, len(known)))
+    columns = [_figure_values(item, common, link) for item in scored]
+    values = np.column_stack(columns) if len(common) else np.empty((0, len(scored)))
     left = len(prompts) - len(common)
     note = f"{left} prompts that not all have scored are left out of the pairs" if left else ""
-    weighted = any(item.uneven_weights is not None for item in known)
-    weights = np.column_stack([item.weights[np.searchsorted(item.prompts, common)] for item in known])
+    weighted = any(item.uneven_weights is not None for item in scored)
+    weights = np.column_stack([item.weights[np.searchsorted(item.prompts, common)] for item in scored])
     labels = clusters.labels(common)
-    bounds = None if link != "identity" else entries[0].metric.bounds_of(*_range(known))
+    bounds = None if link != "identity" else entries[0].metric.bounds_of(*_range(scored))
     return ScoreTable(common, values, labels, note, weighted, weights if weighted else None, bounds)
 
 

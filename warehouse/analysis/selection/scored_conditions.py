@@ -21,13 +21,13 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scores import Figures, PromptScores, Published
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.store.connection import Store
 
-#: Flags that keep a row from being ranked beside rows without them.
+#: Flags that keep a row from being ranked with rows that lack them.
 PARTIAL = ("subset", "truncated", "failed")
 
 #: What rows agree in that are ranked together, and the words for each part of it.
@@ -63,7 +63,7 @@ class ScoredCondition:
     label: str
     metric: Metric
     scores: PromptScores | None
-    published: Published | None
+    published: PublishedFigure | None
     stopped: StoppedScores | None = None
 
     @property
@@ -106,8 +106,8 @@ def list_differences(groups: Collection[Group]) -> list[str]:
     for name, values in zip(_PARTS, zip(*groups, strict=True), strict=True):
         several = sorted(set(values))
         if len(several) > 1:
-            known = [] if name in _CODED else [value or "none" for value in several]
-            differences.append(f"{name} ({', '.join(known)})" if known else name)
+            given = [] if name in _CODED else [value or "none" for value in several]
+            differences.append(f"{name} ({', '.join(given)})" if given else name)
     return differences
 
 
@@ -187,22 +187,22 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
     return select_among(store, read_benchmark(store, selection.benchmark or ""), selection)
 
 
-def select_among(store: Store, known: KnownBenchmark, selection: Selection) -> BenchmarkScores:
+def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selection) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
-    benchmark, facts = known
+    benchmark, facts = benchmark_facts
     name = selection.benchmark or ""  # messages have the name that was given, which may be an alias
     conditions = choose_conditions(facts.runs, name, selection.where, selection.latest)
     metrics = choose_metrics(facts.metrics, selection.metric, name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    asked = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
+    usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
     return BenchmarkScores(
         benchmark,
         tuple(metrics),
         tuple(entries),
         clusters,
         selection.subset_ok,
-        possible_plans(store, benchmark, asked),
+        possible_plans(store, benchmark, usable),
         tuple(conditions),
         facts,
     )
@@ -241,31 +241,31 @@ def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequenc
 
 
 def read_all_entries(
-    store: Store, asked: Sequence[tuple[Sequence[Condition], Sequence[Metric]]]
+    store: Store, groups: Sequence[tuple[Sequence[Condition], Sequence[Metric]]]
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
-    every = [(number, condition) for number, (conditions, _) in enumerate(asked) for condition in conditions]
-    runs = {run: place for place, (_, condition) in enumerate(every) for run in condition.run_ids}
-    metric_ids = {metric.id for _, metrics in asked for metric in metrics}
-    figures = Figures(store, runs, metric_ids)
-    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, Published | None]]] = [[] for _ in asked]
+    numbered = [(number, condition) for number, (conditions, _) in enumerate(groups) for condition in conditions]
+    runs = {run: index for index, (_, condition) in enumerate(numbered) for run in condition.run_ids}
+    metric_ids = {metric.id for _, metrics in groups for metric in metrics}
+    figures = RunFigures(store, runs, metric_ids)
+    by_benchmark: list[list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]] = [[] for _ in groups]
     for metric_id in sorted(metric_ids):
-        owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in asked]
+        owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in groups]
         scored, published = figures.scores(metric_id), figures.published(metric_id)
-        for place in sorted(scored.keys() | published.keys()):
-            number, condition = every[place]
+        for index in sorted(scored.keys() | published.keys()):
+            number, condition = numbered[index]
             if own := owned[number]:
                 metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-                by_benchmark[number].append((place, metric, scored.get(place), published.get(place)))
-    stopped = read_stopped(store, [condition for _, condition in every])
+                by_benchmark[number].append((index, metric, scored.get(index), published.get(index)))
+    stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
     for members in by_benchmark:
-        chosen = {place: every[place][1] for place in sorted({place for place, *_ in members})}
+        chosen = {index: numbered[index][1] for index in sorted({index for index, *_ in members})}
         labels = dict(zip(chosen, label_conditions(store, [*chosen.values()]), strict=True))
         entries.append(
             [
-                ScoredCondition(chosen[place], labels[place], metric, scores, figure, stopped.get(chosen[place].key))
-                for place, metric, scores, figure in members
+                ScoredCondition(chosen[index], labels[index], metric, scores, figure, stopped.get(chosen[index].key))
+                for index, metric, scores, figure in members
             ]
         )
     return entries

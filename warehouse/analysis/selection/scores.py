@@ -119,8 +119,8 @@ class _Rows:
     """Rows of ``prompt_score`` by run."""
 
     def __init__(self, store: Store, runs: Collection[int], metric_ids: Collection[int]) -> None:
-        asked = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
-        columns = store.columns(query_text("analysis", "prompt_scores"), asked, per="run_id")
+        params = {"run_ids": list(runs), "metric_ids": list(metric_ids)}
+        columns = store.columns(query_text("analysis", "prompt_scores"), params, per="run_id")
         unordered = columns.whole_numbers("run_id")
         order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
         facts = _Facts(columns.whole_numbers("prompt_id"), *(columns.numbers(name) for name in _COLUMNS))
@@ -227,7 +227,7 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFigure:
     """A published figure of a condition.
 
     Attributes:
@@ -241,7 +241,7 @@ class Published:
     n: int
 
 
-class Figures:
+class RunFigures:
     """All figures of some runs by some metrics, by group.
 
     Args:
@@ -257,23 +257,23 @@ class Figures:
         here = np.flatnonzero(self._rows.metrics == metric_id)
         return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs)
 
-    def published(self, metric_id: int) -> dict[int, Published]:
+    def published(self, metric_id: int) -> dict[int, PublishedFigure]:
         """Published figures by one metric."""
-        first: dict[int, Published] = {}
+        first: dict[int, PublishedFigure] = {}
         for row in self._published:
             if row["metric_id"] == metric_id:
-                first.setdefault(row["run_id"], Published(row["value"], row["standard_error"], row["n"] or 0))
-        groups: dict[int, list[Published]] = {}
+                first.setdefault(row["run_id"], PublishedFigure(row["value"], row["standard_error"], row["n"] or 0))
+        groups: dict[int, list[PublishedFigure]] = {}
         for run, figure in first.items():
             groups.setdefault(self._runs[run], []).append(figure)
         return {group: _mean(own) for group, own in groups.items()}
 
 
-def _mean(figures: Sequence[Published]) -> Published:
+def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
     mean = sum(figure.value for figure in figures) / len(figures)
-    return Published(mean, None, max(figure.n for figure in figures))
+    return PublishedFigure(mean, None, max(figure.n for figure in figures))
 
 
 # A rate is a whole number of right draws if it is that near to one: where the metric is declared
@@ -290,10 +290,10 @@ def right_draws(scores: PromptScores, metric: Metric) -> tuple[NDArray[np.float6
         return np.zeros_like(counts), "the metric is no share of right draws"
     wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)
     if wrong.any():
-        place = int(np.argmax(wrong))
+        index = int(np.argmax(wrong))
         return np.zeros_like(counts), (
             f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
-            f" mean (such as {scores.values[place]:.4g} of {scores.n_draws[place]:g} draws)"
+            f" mean (such as {scores.values[index]:.4g} of {scores.n_draws[index]:g} draws)"
         )
     if not draws_declared(scores, metric):
         within = np.where(scores.n_draws > 1, scores.within, np.nan)
@@ -323,10 +323,10 @@ def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Itera
     for benchmark, metric, scores in scored:
         if metric.bounds is None and metric.link == "identity" and scores.n:
             found.setdefault((benchmark, metric.label), []).append(scores)
-    for (benchmark, label), every in found.items():
-        values = np.unique(np.concatenate([scores.values for scores in every]))
+    for (benchmark, label), ranges in found.items():
+        values = np.unique(np.concatenate([scores.values for scores in ranges]))
         ends = (float(values[0]), float(values[-1]))
-        if sum(scores.n for scores in every) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
+        if sum(scores.n for scores in ranges) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
             continue
         what = "only {:g} and {:g} occur" if len(values) == 2 else "scores lie between {:g} and {:g}"
         low, high = (f"{end:.12g}" for end in ends)

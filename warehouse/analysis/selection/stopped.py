@@ -67,20 +67,20 @@ class StoppingRecord:
         return "the betting rule" if self.is_ours else f"a rule of {self.manager or 'its harness'}"
 
 
-def as_record(stated: Mapping[str, Any]) -> StoppingRecord:
+def as_record(settings: Mapping[str, Any]) -> StoppingRecord:
     """The record out of a log; what has another type than expected counts as not said."""
-    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields(StoppingRecord):
-        value = stated.get(field.name)
+        value = settings.get(field.name)
         if field.name == "history":
-            known[field.name] = tuple(str(item) for item in value) if isinstance(value, list) else ()
+            values[field.name] = tuple(str(item) for item in value) if isinstance(value, list) else ()
         elif field.name in _COUNTS:
-            known[field.name] = value if type(value) is int and value >= 0 else None
+            values[field.name] = value if type(value) is int and value >= 0 else None
         elif field.name in _NUMBERS:
-            known[field.name] = float(value) if isinstance(value, int | float) else None
+            values[field.name] = float(value) if isinstance(value, int | float) else None
         else:
-            known[field.name] = value if isinstance(value, str) else ""
-    return StoppingRecord(**known)
+            values[field.name] = value if isinstance(value, str) else ""
+    return StoppingRecord(**values)
 
 
 def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppingRecord]:
@@ -101,9 +101,9 @@ def _records(cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]) -> dict[
     for row in rows:
         settings = row["configuration"]
         settings = json.loads(settings) if isinstance(settings, str) else settings
-        stated = settings.get(KEY) if isinstance(settings, dict) else None
-        if isinstance(stated, dict):
-            records[cut[row["run_id"]]] = as_record(stated)
+        record = settings.get(KEY) if isinstance(settings, dict) else None
+        if isinstance(record, dict):
+            records[cut[row["run_id"]]] = as_record(record)
     return records
 
 
@@ -175,12 +175,12 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
         StatisticsError: a seed out of range.
     """
     names = [key if occurrence == 0 else f"{key}#{occurrence}" for key, occurrence in keys]
-    order = [int(place) for place in sequential_order(names, seed)]
+    order = [int(index) for index in sequential_order(names, seed)]
     alike: dict[str, list[int]] = defaultdict(list)
-    for place in order:
-        alike[keys[place][0]].append(place)
-    ascending = {key: iter(sorted(places, key=lambda place: keys[place][1])) for key, places in alike.items()}
-    return [next(ascending[keys[place][0]]) for place in order]
+    for index in order:
+        alike[keys[index][0]].append(index)
+    ascending = {key: iter(sorted(places, key=lambda index: keys[index][1])) for key, places in alike.items()}
+    return [next(ascending[keys[index][0]]) for index in order]
 
 
 def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
@@ -198,5 +198,5 @@ def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder
     rows = list(rows)
     keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
     order = order_keys(keys, seed)
-    ids = np.array([rows[place]["id"] for place in order], dtype=np.int64)
-    return PromptOrder(ids, tuple(keys[place] for place in order))
+    ids = np.array([rows[index]["id"] for index in order], dtype=np.int64)
+    return PromptOrder(ids, tuple(keys[index] for index in order))

@@ -76,11 +76,11 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     targets: list[Target] = []
     left_out: list[str] = []
     for name, members in by_benchmark.items():
-        known = find_benchmark(store, name)
+        benchmark = find_benchmark(store, name)
         try:
-            metrics = metrics_of(store, known.ids)
+            metrics = metrics_of(store, benchmark.ids)
             chosen = choose_metrics(metrics, selection.metric, name)
-            groups = cluster_map(store, known.ids, known.clusterings, selection.cluster)
+            groups = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
         except MisuseError as error:
             if len(by_benchmark) == 1:
                 raise
@@ -88,7 +88,7 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
             continue
         of_this = _with_scores(read_entries(store, members, chosen), groups)
         targets += of_this
-        left_out += _without_scores(run_metrics_of(store, known.ids), members, of_this, metrics, chosen[0].label)
+        left_out += _without_scores(run_metrics_of(store, benchmark.ids), members, of_this, metrics, chosen[0].label)
     if not targets:
         raise MisuseError("; ".join(left_out[:5]))
     return Targets(tuple(targets), tuple(left_out))
@@ -128,16 +128,16 @@ def _order(condition: Condition) -> tuple[Any, ...]:
 
 
 def _conditions(store: Store, target: str, benchmark: str | None, where: Sequence[str]) -> list[Condition]:
-    wanted = parse_where(where)
+    filters = parse_where(where)
     if benchmark is not None:
         ids = find_benchmark(store, benchmark).ids
         if target == "*":  # every model: no need to read their runs on other benchmarks
             return conditions_on(store, ids, benchmark, where)
-        return find_conditions(store, target, benchmark_ids=ids, where=wanted)
+        return find_conditions(store, target, benchmark_ids=ids, where=filters)
     if not _RUN.fullmatch(target) and _is_benchmark(store, target):
         return conditions_on(store, find_benchmark(store, target).ids, target, where)
     try:
-        return find_conditions(store, target, where=wanted)
+        return find_conditions(store, target, where=filters)
     except MisuseError as error:
         if _RUN.fullmatch(target):
             raise

@@ -1,1 +1,1 @@
-"""Plans of which prompts to ask, what harnesses take of them, and the figures that come back."""
+"""Plans of which prompts to ask, their export to harnesses, and estimates from the answers."""

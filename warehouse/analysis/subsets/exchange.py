@@ -127,13 +127,13 @@ def _inspect(plans: Sequence[SubsetPlan]) -> Export:
     )
 
 
-def _literal(one: str) -> str:
+def _literal(text: str) -> str:
     """An id as a pattern that fits nothing else."""
-    return "".join(f"[{sign}]" if sign in _GLOB else sign for sign in one)
+    return "".join(f"[{sign}]" if sign in _GLOB else sign for sign in text)
 
 
-def _natural(one: str) -> tuple[int, str]:
-    return (int(one), "") if one.isascii() and one.isdecimal() else (-1, one)
+def _natural(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isascii() and text.isdecimal() else (-1, text)
 
 
 def _helm(plans: Sequence[SubsetPlan]) -> Export:
@@ -209,8 +209,8 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
                 f"{plan.metric} of {plan.benchmark} is here from {ends[0]} to {ends[1]}"
                 f" (higher is better: {own[1]}), in the plan from {plan.low} to {plan.high} ({plan.higher_is_better})"
             )
-    known = prompts_by_key(store, benchmark.ids)
-    lacking = sum((plan.split, row.id) not in known for row in plan.rows)
+    prompts = prompts_by_key(store, benchmark.ids)
+    lacking = sum((plan.split, row.id) not in prompts for row in plan.rows)
     if lacking == plan.n_prompts:
         return [f"none of the {lacking} prompts of plan {plan.key} is one of {plan.benchmark} here: other ids or texts"]
     return [f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"] if lacking else []
@@ -260,11 +260,11 @@ def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:
     metrics = choose_metrics(metrics_of(store, benchmark.ids), plan.metric, benchmark.name)
     entries = read_entries(store, conditions_on(store, benchmark.ids, benchmark.name, ()), metrics)
     stored = StoredPlan(plan, plan.created)
-    known = with_prompts(store, benchmark.ids, [stored], [entry.condition for entry in entries])
+    plans = with_prompts(store, benchmark.ids, [stored], [entry.condition for entry in entries])
     return sorted(
         {
             entry.condition.model
             for entry in entries
-            if entry.usable is not None and on_plan(known, stored, entry.condition, entry.usable) is not None
+            if entry.usable is not None and on_plan(plans, stored, entry.condition, entry.usable) is not None
         }
     )

@@ -37,7 +37,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A benchmark with what tells how precise a sample of it is."""
+    """A benchmark with its expected precision by sample size."""
 
     name: str
     prompts: Population
@@ -115,11 +115,11 @@ def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[Expected
 def _split(leaves: Sequence[_Leaf], total: int) -> list[ExpectedPrecision]:
     """Prompts shared alike among benchmarks, as far as each has so many: best for the mean of all."""
     sizes = dict.fromkeys(range(len(leaves)), 0)
-    for place, leaf in enumerate(sorted(leaves, key=lambda one: one.n)):
+    for index, leaf in enumerate(sorted(leaves, key=lambda one: one.n)):
         left = total - sum(sizes.values())
-        share = -(-left // (len(leaves) - place)) if left else 0
+        share = -(-left // (len(leaves) - index)) if left else 0
         sizes[leaves.index(leaf)] = max(1, min(leaf.n, share))
-    return [leaf.expected.at(sizes[place]) for place, leaf in enumerate(leaves)]
+    return [leaf.expected.at(sizes[index]) for index, leaf in enumerate(leaves)]
 
 
 def _width_of_mean(each: Sequence[ExpectedPrecision], level: float) -> float | None:
@@ -256,9 +256,9 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
     scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
     notes = _notes_on(scores, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
-    if (known := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
+    if (n_stored := _stored_prompts(store, scores.benchmark.ids, split)) > len(prompts):
         notes.append(
-            f"{known} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
+            f"{n_stored} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
         )
     order, rows, table = (
         order[scorable],
@@ -374,10 +374,10 @@ def _baseline(
     ids, name = scores.benchmark.ids, scores.benchmark.name
     conditions = find_conditions(store, against, benchmark_ids=ids, where=parse_where(selection.where))
     chosen = pick_one(store, conditions, against, latest=selection.latest)
-    place = {entry.condition.key: row for row, entry in enumerate(usable)}
-    if chosen.key not in place:
+    row_of = {entry.condition.key: row for row, entry in enumerate(usable)}
+    if chosen.key not in row_of:
         raise MisuseError(f"the baseline {against} has no scores of prompts of {name} that others can be held against")
-    row = place[chosen.key]
+    row = row_of[chosen.key]
     lacking = int((~np.isfinite(table[row])).sum())
     if lacking:
         raise MisuseError(

@@ -190,7 +190,8 @@ class SubsetPlans(StoredResult):
         return (json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
     def write(self, path: str | Path) -> None:
-        """Write the plan file; also in place of another plan, never of another file, which may be what a store read.
+        """Write the plan file. It may replace another plan, but never any other file, which may be a
+        dump that a store has read.
 
         Raises:
             MisuseError: it cannot be written there.
@@ -265,7 +266,7 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     return plan
 
 
-def _check_types(kind: type, stored: Mapping[str, Any], place: str) -> None:
+def _check_types(kind: type, stored: Mapping[str, Any], prefix: str) -> None:
     """Whether the fields of a plan, or of one of its prompts, are of their types.
 
     Raises:
@@ -277,7 +278,7 @@ def _check_types(kind: type, stored: Mapping[str, Any], place: str) -> None:
             for number, row in enumerate(stored["rows"]):
                 _check_types(PlanPrompt, row, f"rows[{number}].")
         elif not _is_of(stored[item.name], hints[item.name]):
-            raise ValueError(f"{place}{item.name} is {str(stored[item.name])[:40]!r}")
+            raise ValueError(f"{prefix}{item.name} is {str(stored[item.name])[:40]!r}")
 
 
 @cache

@@ -52,7 +52,7 @@ class StoredPlan:
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkPlans:
-    """Plans of a benchmark, with what tells whether a run is on one of them.
+    """Plans of a benchmark, with the data needed to recognise runs on them.
 
     Attributes:
         plans: newest first.
@@ -104,10 +104,10 @@ def kept_plans(store: Store, benchmark: str) -> list[Kept]:
     ]
 
 
-def possible_plans(store: Store, benchmark: Benchmark, asked: Iterable[Asked]) -> BenchmarkPlans:
+def possible_plans(store: Store, benchmark: Benchmark, conditions: Iterable[Asked]) -> BenchmarkPlans:
     """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
     known = kept_plans(store, benchmark.name)
-    among = [(kept, one[0]) for one in asked for kept in known if _may_be_on(kept, *one)] if known else []
+    among = [(kept, one[0]) for one in conditions for kept in known if _may_be_on(kept, *one)] if known else []
     if not among:
         return BenchmarkPlans()
     ids = {kept.id for kept, _ in among}
@@ -127,12 +127,12 @@ def _may_be_on(kept: Kept, condition: Condition, metric: str, scores: PromptScor
 def with_prompts(
     store: Store, benchmark_ids: Sequence[int], plans: Sequence[StoredPlan], conditions: Iterable[Condition]
 ) -> BenchmarkPlans:
-    """Plans with what tells whether some conditions are on them."""
+    """Plans with the data needed to recognise some conditions on them."""
     if not plans:
         return BenchmarkPlans()
     runs = [run for condition in conditions for run in condition.run_ids]
-    known = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": runs})
-    first = {row["run_id"]: row["first_known"] for row in known if row["first_known"] is not None}
+    first_known = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": runs})
+    first = {row["run_id"]: row["first_known"] for row in first_known if row["first_known"] is not None}
     return BenchmarkPlans(tuple(plans), prompts_by_key(store, benchmark_ids), first)
 
 
@@ -163,14 +163,14 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    every = [kept for one in all_benchmarks(store) for kept in kept_plans(store, one.name)]
-    for kept in every:
+    all_plans = [kept for one in all_benchmarks(store) for kept in kept_plans(store, one.name)]
+    for kept in all_plans:
         if kept.parameters.get("key") == named:
             plan = plan_of(store, kept).plan
             return SubsetPlans("", plan.width, plan.level, (plan,), ())
-    keys = ", ".join(str(kept.parameters.get("key")) for kept in every[:8])
-    known = f"stored plans: {keys}" if keys else "the store has no plans; see: warehouse subset plan"
-    raise MisuseError(f"{named!r} is neither a file nor the key of a plan; {known}")
+    keys = ", ".join(str(kept.parameters.get("key")) for kept in all_plans[:8])
+    there_are = f"stored plans: {keys}" if keys else "the store has no plans; see: warehouse subset plan"
+    raise MisuseError(f"{named!r} is neither a file nor the key of a plan; {there_are}")
 
 
 #: Share of the planned prompts that a run with others too has to cover to be one on the plan.
@@ -239,7 +239,7 @@ class PlannedRun:
 
 
 def recognise(
-    known: BenchmarkPlans, condition: Condition, metric: str, scores: PromptScores, links: Links | None = None
+    plans: BenchmarkPlans, condition: Condition, metric: str, scores: PromptScores, links: Links | None = None
 ) -> PlannedRun | None:
     """The plan that a condition was run on, None if it is on none.
 
@@ -247,16 +247,16 @@ def recognise(
     the one whose sample it covers best, then the largest.
 
     Args:
-        known: plans of the benchmark.
+        plans: plans of the benchmark.
         metric: label of the metric of the scores.
         scores: of the condition.
         links: where prompts stand under those that links lead to.
     """
     best: tuple[float, int, PlannedRun] | None = None
-    for stored in known.plans:
+    for stored in plans.plans:
         if (stored.plan.split, stored.plan.metric) != (condition.setting("split"), metric):
             continue
-        run = on_plan(known, stored, condition, scores, links)
+        run = on_plan(plans, stored, condition, scores, links)
         if run is None:
             continue
         covered = float(np.isin(run.prompts[run.plan.selected], scores.seen).mean())
@@ -266,41 +266,41 @@ def recognise(
 
 
 def on_plan(
-    known: BenchmarkPlans, stored: StoredPlan, condition: Condition, scores: PromptScores, links: Links | None = None
+    plans: BenchmarkPlans, stored: StoredPlan, condition: Condition, scores: PromptScores, links: Links | None = None
 ) -> PlannedRun | None:
     """A condition on one of the known plans; None if it is not on it. Arguments as for :func:`recognise`."""
     plan = stored.plan
     if not LEAST <= len(scores.seen) < plan.n_prompts:
         return None
-    ids = np.array([known.prompts.get((plan.split, row.id), -1) for row in plan.rows], np.int64)
+    ids = np.array([plans.prompts.get((plan.split, row.id), -1) for row in plan.rows], np.int64)
     prompts = ids if links is None else follow_links(ids, links)
     planned = prompts[plan.selected]
     inside = int(np.isin(planned[planned >= 0], scores.seen).sum())
     is_part = inside == len(scores.seen) and inside >= LEAST
     if not is_part and inside < max(LEAST, COVERED * plan.size):
         return None
-    refused = _why_not(known, stored, condition) or _other_version(plan, int((ids < 0).sum()), condition)
+    refused = _why_not(plans, stored, condition) or _other_version(plan, int((ids < 0).sum()), condition)
     values = align_values(scores.prompts, scores.values, prompts)
-    asked = plan.selected & np.isfinite(values)
+    is_answered = plan.selected & np.isfinite(values)
     draws = np.nan_to_num(align_values(scores.prompts, scores.n_draws, prompts))
     return PlannedRun(
         condition=condition,
         plan=plan,
         prompts=prompts,
-        scores=np.where(asked, values, np.nan),
-        within=np.where(asked, align_values(scores.prompts, scores.within, prompts), np.nan),
-        n_draws=np.where(asked, draws, 0),
-        n_outside=len(scores.prompts) - int(asked.sum()),
-        refused=refused or ("" if asked.any() else "no planned prompt has a score"),
+        scores=np.where(is_answered, values, np.nan),
+        within=np.where(is_answered, align_values(scores.prompts, scores.within, prompts), np.nan),
+        n_draws=np.where(is_answered, draws, 0),
+        n_outside=len(scores.prompts) - int(is_answered.sum()),
+        refused=refused or ("" if is_answered.any() else "no planned prompt has a score"),
     )
 
 
-def _why_not(known: BenchmarkPlans, stored: StoredPlan, condition: Condition) -> str:
+def _why_not(plans: BenchmarkPlans, stored: StoredPlan, condition: Condition) -> str:
     """Why a plan does not hold for a model: it knew it, or it came after its answers."""
     plan, model = stored.plan, condition.who
     if model in plan.history or model == plan.baseline:
         return f"{model} is in the plan's own history"
-    first = min((known.first_known[run] for run in condition.run_ids if run in known.first_known), default=None)
+    first = min((plans.first_known[run] for run in condition.run_ids if run in plans.first_known), default=None)
     if first is not None and first < stored.created_at:
         made = f"{stored.created_at:%Y-%m-%d %H:%M}"
         return f"the plan was made at {made} UTC, after the run ({first:%Y-%m-%d %H:%M})"

@@ -91,7 +91,7 @@ class LeafEntries:
 
 
 def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
-    """The leaves that have figures, and for each of the others the reason why not.
+    """The benchmarks of a suite that have figures, and for each of the others the reason why not.
 
     Args:
         selection: of metric and runs.
@@ -100,9 +100,9 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         MisuseError: an unknown field.
     """
     ids = sorted({key for leaf in leaves for key in leaf.ids})
-    wanted = parse_where(selection.where)
+    filters = parse_where(selection.where)
     facts = read_facts(store, ids)
-    runs = [run for run in facts.runs if all(one.holds(run) for one in wanted)]
+    runs = [run for run in facts.runs if all(one.holds(run) for one in filters)]
     conditions: list[list[Condition]] = []
     chosen: list[list[Metric]] = []
     refused: list[str | None] = []
@@ -117,17 +117,17 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         for own in read_all_entries(store, list(zip(conditions, chosen, strict=True)))
     ]
     read = []
-    for place, leaf in enumerate(leaves):
-        kept = _one_each(entries[place])
+    for index, leaf in enumerate(leaves):
+        kept = _one_each(entries[index])
         if kept:
-            groups = group_entries(entries[place])
+            groups = group_entries(entries[index])
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
-            known = [one for one in facts.metrics if one.benchmark_id in leaf.ids]
-            others = others_among(facts.run_metrics, known, conditions[place], shown, kept[0].metric.label)
+            leaf_metrics = [one for one in facts.metrics if one.benchmark_id in leaf.ids]
+            others = others_among(facts.run_metrics, leaf_metrics, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others))
-        elif refused[place] is None:
-            refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"
+        elif refused[index] is None:
+            refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
     return read, [reason for reason in refused if reason is not None]
 
 
@@ -149,10 +149,10 @@ def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]
     """For each condition the entry that has scores, else the one with a published figure."""
     best: dict[str, ScoredCondition] = {}
     for entry in entries:
-        known = best.get(entry.condition.key)
+        best_so_far = best.get(entry.condition.key)
         if entry.usable is None and entry.published is None:
             continue
-        if known is None or (known.usable is None and entry.usable is not None):
+        if best_so_far is None or (best_so_far.usable is None and entry.usable is not None):
             best[entry.condition.key] = entry
     return tuple(best.values())
 
@@ -298,7 +298,7 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
 
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
-    """For each set what tells it from the others, such as ``step=1000, temperature=0.8``."""
+    """For each set the settings that distinguish it, such as ``step=1000, temperature=0.8``."""
     shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in shown:  # says the same as the checkpoint's key, readably
         shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]
@@ -306,11 +306,11 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     return [_label(one, shown, always) for one in sets]
 
 
-def mixed_settings(one: ConditionSet) -> dict[str, list[str]]:
+def mixed_settings(members: ConditionSet) -> dict[str, list[str]]:
     """Settings of which a set has several values on its leaves, each with ``leaf value``."""
     mixed = {}
     for name in COMMON_FIELDS:
-        values = {leaf: entry.condition.setting(name) for leaf, entry in one.entries.items()}
+        values = {leaf: entry.condition.setting(name) for leaf, entry in members.entries.items()}
         if name != "split" and len(set(values.values())) > 1:
             mixed[name] = [f"{leaf} {_text(value)}" for leaf, value in values.items()]
     return mixed
@@ -344,28 +344,28 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
     """Whether sets of one model differ in it, or any, where it changes what a figure means."""
-    place = WHO_FIELDS.index(name)
+    index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}
     for one in sets:
-        values.setdefault(one.model, set()).add(one.who[place])
+        values.setdefault(one.model, set()).add(one.who[index])
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())
 
 
-def _shared(one: ConditionSet, name: str) -> Any:
+def _shared(members: ConditionSet, name: str) -> Any:
     """The value of a setting on all leaves of a set; None where they differ."""
-    values = {condition.setting(name) for condition in one.conditions}
+    values = {condition.setting(name) for condition in members.conditions}
     return values.pop() if len(values) == 1 else None
 
 
-def _label(one: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
-    who = dict(zip(WHO_FIELDS, one.who, strict=True))
+def _label(members: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
+    who = dict(zip(WHO_FIELDS, members.who, strict=True))
     parts = []
     for name in shown:
         if who[name] not in (None, ""):
             parts.append(_named(name, who))
-    settings = {name: _shared(one, name) for name in always} | dict(one.settings)
+    settings = {name: _shared(members, name) for name in always} | dict(members.settings)
     parts += [f"{name}={_text(value)}" for name, value in settings.items() if value is not None]
     return ", ".join(parts)
 

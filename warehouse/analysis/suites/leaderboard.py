@@ -27,7 +27,7 @@ from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
 from warehouse.store.connection import Store
-from warehouse.tables.view import Below, View
+from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, visible
 
 
@@ -78,7 +78,7 @@ class SuiteBoard(Result):
         """The command's table, what its columns mean, and what was left out."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
-        below: list[str | Below] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
+        below: list[str | TableNote] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
         sentence = visible(f"{self.sentence}.")
@@ -304,8 +304,8 @@ class PlannedLeaves:
         by_run = {run: one for one in self.runs.values() for run in one.condition.run_ids}
         for row in shown[:_NAMED]:
             own = {one.plan.key: one for run in row.run_ids if (one := by_run.get(run)) is not None}
-            asked = ", ".join(f"{one.plan.benchmark} {one.plan.size} of {one.plan.n_prompts}" for one in own.values())
-            yield f"{row.model}: {asked} prompts"
+            sizes = ", ".join(f"{one.plan.benchmark} {one.plan.size} of {one.plan.n_prompts}" for one in own.values())
+            yield f"{row.model}: {sizes} prompts"
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"
 
@@ -329,8 +329,8 @@ def placed(rows: Sequence[SuiteRow], planned: Sequence[SuiteRow], higher_is_bett
     merged = list(rows)
     for row in planned:
         if row.estimate is not None and figures:
-            place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
-            row = replace(row, rank=place.rank, rank_low=place.rank_low, rank_high=place.rank_high)
+            row_rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
+            row = replace(row, rank=row_rank.rank, rank_low=row_rank.rank_low, rank_high=row_rank.rank_high)
         merged.append(row)
     sign = -1 if higher else 1
     return sorted(merged, key=lambda row: (row.rank is None, sign * float(f"{row.estimate or 0.0:.12g}")))

@@ -93,10 +93,10 @@ def read_suite_entries(
 
 def _copies_once(leaves: Sequence[Leaf], units: UnitMap) -> tuple[list[Leaf], list[str]]:
     """Leaves that are one benchmark under several names have the weight of one together."""
-    asked = [units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves]
+    questions = [units.shared.questions_of(_prompts_of(leaf, units)).tobytes() for leaf in leaves]
     contents = [
-        _content(leaf, units) if asked.count(own) > 1 else ascii(leaf.name).encode()
-        for leaf, own in zip(leaves, asked, strict=True)
+        _content(leaf, units) if questions.count(own) > 1 else ascii(leaf.name).encode()
+        for leaf, own in zip(leaves, questions, strict=True)
     ]
     copies = same_contents(contents)
     number = Counter(copies)
@@ -130,7 +130,7 @@ def _prompts_of(leaf: Leaf, units: UnitMap) -> NDArray[np.int64]:
 def _leaves(
     store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
 ) -> tuple[list[Leaf], list[str]]:
-    """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
+    """The benchmarks with runs that match the filters, and notes on the others."""
     leaf_entries, refused = read_leaves(store, suite.leaves, selection)
     if not leaf_entries:
         raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
@@ -256,7 +256,7 @@ def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
 
 
 def score_set(
-    one: ConditionSet,
+    members: ConditionSet,
     label: str,
     leaves: Sequence[Leaf],
     units: UnitMap,
@@ -265,20 +265,20 @@ def score_set(
     suite: str,
 ) -> Scored:
     """The row of a set, not ranked yet."""
-    kept = [leaf for leaf in leaves if leaf.name in one.entries]
+    kept = [leaf for leaf in leaves if leaf.name in members.entries]
     cells = {}
     for leaf in kept:
-        cell = _cell(one.entries[leaf.name], units)
+        cell = _cell(members.entries[leaf.name], units)
         if cell is not None:
             cells[leaf.name] = cell
     with_cells = [leaf for leaf in kept if leaf.name in cells]
     bounds, outside = _bounds(with_cells, cells)
     combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
-    entries = [one.entries[leaf.name] for leaf in with_cells]
+    entries = [members.entries[leaf.name] for leaf in with_cells]
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
-    figure = _published(one, figures)
+    figure = _published(members, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
     flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
@@ -286,7 +286,7 @@ def score_set(
         rank=None,
         statistical_rank=None,
         group="",
-        model=one.model,
+        model=members.model,
         condition=label,
         estimate=combined.estimate,
         standard_error=combined.standard_error,
@@ -311,7 +311,7 @@ def score_set(
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
     )
-    return Scored(one, cells, row, combined.n_shared)
+    return Scored(members, cells, row, combined.n_shared)
 
 
 def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: UnitMap) -> tuple[int, int]:
@@ -331,8 +331,8 @@ def _bounds(
     leaves: Sequence[Leaf], cells: Mapping[str, Cell]
 ) -> tuple[tuple[float | None, float | None] | None, list[str]]:
     """Bounds that all leaves have, unless a figure breaks them."""
-    every = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in leaves}
-    (bounds,) = every if len(every) == 1 else (None,)
+    all_bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in leaves}
+    (bounds,) = all_bounds if len(all_bounds) == 1 else (None,)
     if bounds is None:
         return None, []
     low = -np.inf if bounds[0] is None else bounds[0]
@@ -351,8 +351,8 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     return list(flags)
 
 
-def _published(one: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
+def _published(members: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
     """The suite's figure of the invocations that made a set's runs, if they agree in one."""
-    groups = {run["run_group_id"] for condition in one.conditions for run in condition.runs}
+    groups = {run["run_group_id"] for condition in members.conditions for run in condition.runs}
     distinct = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
     return next(iter(distinct.values())) if len(distinct) == 1 else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Row
-from warehouse.tables.view import Below, Table, legend
+from warehouse.tables.view import Table, TableNote, legend
 from warehouse.tables.words import decimals, interval, level_column, number, reasons
 
 
@@ -113,7 +113,7 @@ class SuiteRow(Row):
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "method",
     "published",
     "draws",
@@ -132,13 +132,13 @@ def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbos
     """The rows; with ``verbose`` with the figure on each benchmark."""
     places = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
-    needless = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
+    hide_empty = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
     cells = [_cells(row, places, verbose) for row in rows]
     columns = (*_COLUMNS[:7], "se", level_column(rows[0].level), *_COLUMNS[7:], *names, "flags")
-    return Table(columns, tuple(map(tuple, cells)), needless=needless, counts=("missing",), spare=(*names, *SPARE))
+    return Table(columns, tuple(map(tuple, cells)), hide_empty=hide_empty, counts=("missing",), minor=(*names, *MINOR))
 
 
-def legend_of(level: float) -> list[Below]:
+def legend_of(level: float) -> list[TableNote]:
     """What the ranks of a suite mean."""
     better = f"1 + models significantly better (paired over the suite, Holm over all pairs, {1 - level:.3g})"
     return legend({"stat. rank": better, "group": "models that share a letter cannot be told apart (the same tests)"})

@@ -48,14 +48,14 @@ def find_suite(store: Store, name: str) -> Suite:
     return suite_among(store, read_names(store), name)
 
 
-def suite_among(store: Store, known: BenchmarkNames, name: str) -> Suite:
+def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     """`find_suite` where all names were read."""
-    single = name in known.canonical or not _LIST.search(name)
-    names = [name] if single else _listed(known, name)
-    every = {leaf for part in names for leaf in _leaves(known, part, alone=not single)}
-    benchmarks = [known.benchmark(leaf) for leaf in sorted(every)]
+    single = name in catalogue.canonical or not _LIST.search(name)
+    names = [name] if single else _listed(catalogue, name)
+    leaves = {leaf for part in names for leaf in _leaves(catalogue, part, alone=not single)}
+    benchmarks = [catalogue.benchmark(leaf) for leaf in sorted(leaves)]
     with_runs = _with_runs(store, sorted({key for leaf in benchmarks for key in leaf.ids}))
-    suite = _suite(known.benchmark(name) if single else Benchmark(name, (), ()), benchmarks, with_runs)
+    suite = _suite(catalogue.benchmark(name) if single else Benchmark(name, (), ()), benchmarks, with_runs)
     if not suite.leaves:
         raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
     return suite
@@ -71,9 +71,9 @@ def is_suite(store: Store, name: str) -> bool:
     return _is_suite(store, read_names(store), name)
 
 
-def _is_suite(store: Store, known: BenchmarkNames, name: str) -> bool:
-    ids = known.benchmark(name).ids if name in known.canonical else ()
-    return bool(known.below(ids)) and not _with_runs(store, ids)
+def _is_suite(store: Store, catalogue: BenchmarkNames, name: str) -> bool:
+    ids = catalogue.benchmark(name).ids if name in catalogue.canonical else ()
+    return bool(catalogue.below(ids)) and not _with_runs(store, ids)
 
 
 def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
@@ -88,10 +88,10 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     Raises:
         MisuseError: an unknown name.
     """
-    known, by_name = read_names(store), {}
+    catalogue, by_name = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
-        several = _is_suite(store, known, name) if name in known.canonical else bool(_LIST.search(name))
-        for leaf in suite_among(store, known, name).leaves if several else (find_among(store, known, name),):
+        several = _is_suite(store, catalogue, name) if name in catalogue.canonical else bool(_LIST.search(name))
+        for leaf in suite_among(store, catalogue, name).leaves if several else (find_among(store, catalogue, name),):
             by_name[leaf.name] = leaf
     return [by_name[name] for name in sorted(by_name)]
 
@@ -101,18 +101,18 @@ def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
     return [number for one in benchmarks_named(store, names) for number in one.ids] or None
 
 
-def list_suites(known: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
+def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
     """Every suite with runs below it and none of its own, by name.
 
     Args:
-        known: all benchmarks and suites.
+        catalogue: all benchmarks and suites.
         with_runs: ids of the rows of ``benchmark`` that have current runs.
     """
-    every = {name: known.benchmark(name) for name in sorted(known.joined)}
+    benchmarks = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     suites: dict[str, Suite] = {}
-    for name, own in every.items():
-        if with_runs.isdisjoint(own.ids) and known.below(own.ids):
-            suite = _suite(own, [every[leaf] for leaf in sorted(_leaves(known, name, alone=False))], with_runs)
+    for name, own in benchmarks.items():
+        if with_runs.isdisjoint(own.ids) and catalogue.below(own.ids):
+            suite = _suite(own, [benchmarks[leaf] for leaf in sorted(_leaves(catalogue, name, alone=False))], with_runs)
             suites |= {name: suite} if suite.leaves else {}
     return suites
 
@@ -124,14 +124,14 @@ def scenario_names(store: Store, name: str) -> dict[str, str]:
     Raises:
         MisuseError: an unknown name, or a single benchmark.
     """
-    known = read_names(store)
-    if name not in known.canonical and _LIST.search(name):
-        parts = _listed(known, name)
+    catalogue = read_names(store)
+    if name not in catalogue.canonical and _LIST.search(name):
+        parts = _listed(catalogue, name)
     else:
-        _leaves(known, name, alone=False)
-        rows = (row for key in known.benchmark(name).ids for row in known.children.get(key, []))
+        _leaves(catalogue, name, alone=False)
+        rows = (row for key in catalogue.benchmark(name).ids for row in catalogue.children.get(key, []))
         parts = sorted({row["canonical"] for row in rows})
-    return {leaf: part for part in parts for leaf in sorted(_leaves(known, part, alone=True))}
+    return {leaf: part for part in parts for leaf in sorted(_leaves(catalogue, part, alone=True))}
 
 
 def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]) -> dict[str, float]:
@@ -173,11 +173,11 @@ def _given(weights: Mapping[str, float], leaves: Sequence[str]) -> dict[str, flo
     return {leaf: float(weights[leaf]) for leaf in leaves if weights[leaf] > 0}
 
 
-def _listed(known: BenchmarkNames, text: str) -> list[str]:
+def _listed(catalogue: BenchmarkNames, text: str) -> list[str]:
     """Names in a list with commas; a glob stands for all names that it fits."""
     names: list[str] = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
-        fitting = [part] if part in known.canonical else sorted(one for one in known.joined if fnmatchcase(one, part))
+        fitting = [part] if part in catalogue.canonical else sorted(n for n in catalogue.joined if fnmatchcase(n, part))
         if not fitting and _LIST.search(part):
             raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
         names += fitting or [part]
@@ -186,18 +186,18 @@ def _listed(known: BenchmarkNames, text: str) -> list[str]:
     return names
 
 
-def _leaves(known: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
+def _leaves(catalogue: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
     """Canonical names of the benchmarks below ``name`` that have nothing below them; of a leaf
     itself, if ``alone`` allows it."""
-    if name not in known.canonical:
-        close = get_close_matches(name, known.canonical)
+    if name not in catalogue.canonical:
+        close = get_close_matches(name, catalogue.canonical)
         hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
         raise MisuseError(f"no suite is called {name!r}; {hint}")
-    rows = known.below(known.benchmark(name).ids)
-    leaves = {str(row["canonical"]) for row in rows if row["id"] not in known.children}
+    rows = catalogue.below(catalogue.benchmark(name).ids)
+    leaves = {str(row["canonical"]) for row in rows if row["id"] not in catalogue.children}
     if not leaves and not alone:
         raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
-    return leaves or {known.canonical[name]}
+    return leaves or {catalogue.canonical[name]}
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:

@@ -127,7 +127,7 @@ class CurveRow(Row):
 
     @property
     def name(self) -> str:
-        """Model, recipe and what else tells it apart."""
+        """Model, recipe and the other settings that distinguish it."""
         recipe = self.recipe if self.recipe not in self.model else ""
         return " ".join(filter(None, (self.model, recipe, self.setting)))
 
@@ -173,7 +173,7 @@ class CurvesReport(Result):
         """The result in one line."""
         n = len(self.rows)
         n_above = sum(row.above_chance_from is not None for row in self.rows)
-        known = sum(row.chance is not None for row in self.rows)
-        chance = f", {n_above} of {known} above chance at the end" if known else ""
+        n_with_chance = sum(row.chance is not None for row in self.rows)
+        chance = f", {n_above} of {n_with_chance} above chance at the end" if n_with_chance else ""
         drops = sum(row.n_drops or 0 for row in self.rows)
         return f"{n} curve{'s' * (n > 1)}{chance}, {drops} significant drop{'s' * (drops != 1)}"

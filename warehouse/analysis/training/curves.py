@@ -35,18 +35,18 @@ def curves(store: Store, question: Curves) -> CurvesReport:
     """Where exactly two curves are left, or with ``against`` those of one recipe in both formulations, it is told
     where they cross.
     """
-    metric, references, wanted = question.metric, question.references, parse_where(question.where)
+    metric, references, filters = question.metric, question.references, parse_where(question.where)
     all_curves: list[Curve] = []
     left_out = 0
     for name in (question.benchmark, *filter(None, (question.against,))):
-        known = find_benchmark(store, name)
-        recipes = read_recipes(store, known.ids, metric=metric, where=wanted)
-        chosen = _chosen(store, references, recipes, known.ids, wanted)
-        metrics = metrics_of(store, known.ids)
-        own = read_curves(store, known, metrics, chosen, chance=question.chance, cluster=question.cluster)
+        benchmark = find_benchmark(store, name)
+        recipes = read_recipes(store, benchmark.ids, metric=metric, where=filters)
+        chosen = _chosen(store, references, recipes, benchmark.ids, filters)
+        metrics = metrics_of(store, benchmark.ids)
+        own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
-            others = {} if metric else by_other_metrics(store, known.ids, wanted, ())
+            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, ())
             advice = (
                 f"there are some {describe_others(others)}"
                 if others
@@ -100,7 +100,7 @@ def _labelled(unlabelled: Sequence[Curve]) -> list[Curve]:
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     recipe, chance = curve.recipe, _usable_chance(curve)
     points = _points(curve, chance, level)
-    every = set().union(*(one.positions for one in recipe.trajectories))
+    all_positions = set().union(*(one.positions for one in recipe.trajectories))
     above = [point for point in points if point.is_above_chance]
     fallen = [point for point in points if point.is_drop]
     worst = max(fallen, key=lambda point: abs(point.change or 0.0), default=None)
@@ -116,7 +116,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         unit=recipe.unit,
         n_seeds=len(recipe.trajectories),
         n_checkpoints=len(points),
-        n_left_out=len(every) - len(points),
+        n_left_out=len(all_positions) - len(points),
         n_prompts=last.n_prompts if last else None,
         first=points[0].score if points else None,
         last=last.score if last else None,
@@ -195,19 +195,19 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
             setting=curve.setting,
             unit=recipe.unit,
             position=position,
-            n_seeds=len(cells[place].figures),
-            n_prompts=len(cells[place].prompts) or None,
-            score=means[place].mean,
-            ci_low=None if (band := ends[place]) is None else band[0],
+            n_seeds=len(cells[index].figures),
+            n_prompts=len(cells[index].prompts) or None,
+            score=means[index].mean,
+            ci_low=None if (band := ends[index]) is None else band[0],
             ci_high=None if band is None else band[1],
-            band=means[place].basis,
-            p_above_chance=_or_none(above[place]),
-            is_above_chance=_significant(above[place], level),
-            change=changes[place - 1].mean.mean if place else None,
-            p_drop=_or_none(fallen[place]),
-            is_drop=_significant(fallen[place], level),
+            band=means[index].basis,
+            p_above_chance=_or_none(above[index]),
+            is_above_chance=_significant(above[index], level),
+            change=changes[index - 1].mean.mean if index else None,
+            p_drop=_or_none(fallen[index]),
+            is_drop=_significant(fallen[index], level),
         )
-        for place, position in enumerate(positions)
+        for index, position in enumerate(positions)
     ]
 
 
@@ -250,16 +250,16 @@ def cross_all(
     crossed = list(rows)
     pairs = _formulations(curves) if two_formulations else [(0, 1)] if len(curves) == 2 else []
     for first, second in pairs:
-        for place, row in zip((first, second), _cross(curves, rows, first, second, level), strict=True):
-            crossed[place] = row
+        for index, row in zip((first, second), _cross(curves, rows, first, second, level), strict=True):
+            crossed[index] = row
     return crossed
 
 
 def _formulations(curves: Sequence[Curve]) -> list[tuple[int, int]]:
     """Places of the curves of one recipe on the two benchmarks, where just one fits."""
     by_recipe: dict[tuple[str, ...], list[int]] = {}
-    for place, curve in enumerate(curves):
-        by_recipe.setdefault(_who(curve), []).append(place)
+    for index, curve in enumerate(curves):
+        by_recipe.setdefault(_who(curve), []).append(index)
     pairs = [tuple(places) for places in by_recipe.values() if len(places) == 2]
     return [(a, b) for a, b in pairs if curves[a].recipe.benchmark != curves[b].recipe.benchmark]
 
@@ -278,7 +278,7 @@ def _cross(
             f"the checkpoints of {names[0]} are counted in {a.recipe.unit}, those of {names[1]} in {b.recipe.unit}:"
             " ingest both with the same one (step, tokens or epoch)"
         )
-    ours = [replace(rows[place], other=other) for place, other in ((first, names[1]), (second, names[0]))]
+    ours = [replace(rows[index], other=other) for index, other in ((first, names[1]), (second, names[0]))]
     common = [position for position in a.checkpoints if position in b.checkpoints]
     if not common:
         why = "the two have no checkpoint in common"
@@ -293,7 +293,7 @@ def _cross(
             row,
             crossing_low=intersection.low,
             crossing_high=intersection.high,
-            crossing=intersection.place,
+            crossing=intersection.position,
             crossing_in_words=words,
         )
         for row in ours
@@ -302,7 +302,7 @@ def _cross(
 
 
 def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
-    """What tells the two apart: their names, or the benchmarks where these are alike."""
+    """Labels of the two curves: their names, or the benchmarks where the names are equal."""
     if first.benchmark != second.benchmark:
         return first.benchmark, second.benchmark
     return first.name, second.name
@@ -317,7 +317,7 @@ def _in_words(intersection: Crossing, names: tuple[str, str], unit: str, n: int,
         return (
             f"{ahead(intersection.ahead_before)} is ahead until {unit} {intersection.low:g},"
             f" {ahead(intersection.ahead_after)} from {intersection.high:g} on: they cross between, at about"
-            f" {intersection.place:.4g}{more}"
+            f" {intersection.position:.4g}{more}"
         )
     if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"

@@ -118,10 +118,10 @@ class Decisions(Result):
 def decide(store: Store, question: Decide) -> Decisions:
     """One row for each benchmark that both have."""
     ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
-    wanted = parse_where(question.where)
-    a, b = ((text, by_benchmark_split(store, text, ids, wanted)) for text in (question.a, question.b))
+    filters = parse_where(question.where)
+    a, b = ((text, by_benchmark_split(store, text, ids, filters)) for text in (question.a, question.b))
     places = common_benchmarks(*a, *b)
-    numbers = sorted({one.setting("benchmark_id") for place in places for _, side in (a, b) for one in side[place]})
+    numbers = sorted({one.setting("benchmark_id") for key in places for _, side in (a, b) for one in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
     return decide_of(a, b, recipes, question.averaged, question.level)
 
@@ -145,13 +145,13 @@ def decide_of(
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []
-    for place in common_benchmarks(*a, *b):
-        here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == place]
+    for key in common_benchmarks(*a, *b):
+        here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == key]
         try:
-            first, second = (_side(text, side[place], here) for text, side in (a, b))
+            first, second = (_side(text, side[key], here) for text, side in (a, b))
             rows.append(_row(first, second, here, averaged, level))
         except MisuseError as error:
-            left_out.append(f"{place[0]}: {error}")
+            left_out.append(f"{key[0]}: {error}")
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
     return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out))
@@ -233,10 +233,10 @@ def _floor(
         scale = 1 / len(figures[0]) + 1 / len(figures[1])
         return t_quantile(level, nu) * float(np.sqrt(variance * scale)), "other_recipes", nu, variance
     jitters = [jitter(one.scores, one.positions) for side in (a, b) for one in side.trajectories if len(one.scores) > 1]
-    known = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
-    if known:
-        nu = float(sum(df for _, df in known))
-        variance = float(sum(v * df for v, df in known)) / nu
+    estimated = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
+    if estimated:
+        nu = float(sum(df for _, df in estimated))
+        variance = float(sum(v * df for v, df in estimated)) / nu
         return jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), "jitter", nu, None
     return None, "", None, None
 

@@ -61,15 +61,15 @@ def read_recipes(
     of_these = {"run_ids": runs.column("run_id").to_pylist()} if among else {}
     here = "s.run_id in (:run_ids)" if among else "1 = 1"
     scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
-    wanted = _fulfilling(store, where)
+    run_ids = _fulfilling(store, where)
     kinds = _kinds(runs)
-    places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
+    places = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, run_ids)}
     figures = (scores.column(name).to_pylist() for name in _FIGURE)
     groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
     for figure in zip(*figures, strict=True):
-        place = places.get(figure[0])
-        if place is not None:
-            groups.setdefault((*figure[1:3], kinds[place]), []).append((place, *figure))
+        index = places.get(figure[0])
+        if index is not None:
+            groups.setdefault((*figure[1:3], kinds[index]), []).append((index, *figure))
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
@@ -100,8 +100,8 @@ def by_other_metrics(
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
-def _is_in(run: int, wanted: Set[int] | None) -> bool:
-    return wanted is None or run in wanted
+def _is_in(run: int, run_ids: Set[int] | None) -> bool:
+    return run_ids is None or run in run_ids
 
 
 def _kinds(runs: pa.Table) -> list[int]:
@@ -129,10 +129,10 @@ def _recipe(
 ) -> RecipeScores:
     """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
     by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for place, run, _metric, _filter, _id, _direction, estimate, error in rows:
-        position = np.inf if (at := positions[place]) is None else float(at)  # a model without: its end
+    for index, run, _metric, _filter, _id, _direction, estimate, error in rows:
+        position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
         figure = (estimate, np.nan if error is None else error, run)
-        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(figure)
+        by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     places = sorted({row[0] for row in rows})
     first = runs.slice(places[0], 1).to_pylist()[0]
     numbers = runs.column("benchmark_id").take(places).to_pylist()
@@ -154,10 +154,10 @@ def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, flo
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
     scores, errors = (
-        tuple(each[0][part] if len(each) == 1 else fmean(one[part] for one in each) for each in repeats)
+        tuple(group[0][part] if len(group) == 1 else fmean(figure[part] for figure in group) for group in repeats)
         for part in (0, 1)
     )
-    runs = tuple(tuple(run for _, _, run in each) for each in repeats)
+    runs = tuple(tuple(run for _, _, run in group) for group in repeats)
     return Trajectory(seed, positions, scores, errors, runs)
 
 
@@ -231,17 +231,17 @@ def read_curves(
         cluster: clustering for the errors; None for the default.
     """
     placed = [one for one in recipes if one.unit]
-    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
+    if not any(len(set().union(*(path.positions for path in recipe.trajectories))) > 1 for recipe in placed):
         return []
     by_id, links = {one.id: one for one in metrics}, read_links(store)
     clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
-    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
+    chance_levels = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
     curves = []
     for recipe, table in zip(placed, read_checkpoints(store, placed, by_id, links), strict=True):
         own = [by_id[one] for one in recipe.metric_ids]
         levels = {
             row["chance_level"]
-            for row in stated
+            for row in chance_levels
             if row["metric_id"] in recipe.metric_ids and row["benchmark_id"] in recipe.benchmark_ids
         }
         if chance is not None:
@@ -268,7 +268,7 @@ def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float
     ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
     counts = [len(options(row["choices"])) for row in rows]
     by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
-    asked = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
-    if not asked or not asked <= by_prompt.keys():
+    prompt_ids = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
+    if not prompt_ids or not prompt_ids <= by_prompt.keys():
         return UNKNOWN_CHANCE
-    return Chance(sum(by_prompt[one] for one in asked) / len(asked), "options", by_prompt)
+    return Chance(sum(by_prompt[one] for one in prompt_ids) / len(prompt_ids), "options", by_prompt)

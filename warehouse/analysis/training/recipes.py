@@ -217,7 +217,7 @@ def _report(
 def _elsewhere(
     store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
 ) -> dict[str, tuple[str, ...]]:
-    """Benchmarks that have two recipes by other metrics only, with those."""
+    """Benchmarks that have two recipes only by other metrics, with those metrics."""
     there = (
         {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run")}
         if ids is None
@@ -231,7 +231,7 @@ def _elsewhere(
 
 
 def _row(small: Scale, large: Scale | None, plan: ScalePlan, prompts: Sequence[Checkpoint], setting: str) -> RecipesRow:
-    one = small.example
+    example = small.example
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
     accuracy = _accuracy(small, large, bool(plan.large), plan.level)
@@ -241,9 +241,9 @@ def _row(small: Scale, large: Scale | None, plan: ScalePlan, prompts: Sequence[C
     omega, n_prompts = prompt_variance(prompts)
     cheapest, reason = _cheapest(small, plan, omega, n_prompts)
     return RecipesRow(
-        benchmark=one.benchmark,
-        split=one.settings["split"] or "",
-        metric=one.metric,
+        benchmark=example.benchmark,
+        split=example.settings["split"] or "",
+        metric=example.metric,
         setting=setting,
         n_recipes=len(small.figures),
         n_both=accuracy[4],
@@ -344,9 +344,10 @@ def _least_prompts(plan: ScalePlan, omega: float | None) -> int | None:
 
 def _read_lasts(store: Store, scale: Scale) -> list[Checkpoint]:
     """Scores at the last common checkpoint of each recipe; none for fewer than two."""
-    every = [each[0] for each in scale.members.values() if each[0].common]
-    if len(every) < 2:
+    trained = [recipes[0] for recipes in scale.members.values() if recipes[0].common]
+    if len(trained) < 2:
         return []
-    metrics = {one.id: one for one in metrics_of(store, sorted({b for one in every for b in one.benchmark_ids}))}
-    tables = read_checkpoints(store, [one.last() for one in every], metrics, read_links(store))
+    benchmark_ids = sorted({number for recipe in trained for number in recipe.benchmark_ids})
+    metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
+    tables = read_checkpoints(store, [recipe.last() for recipe in trained], metrics, read_links(store))
     return [next(iter(table.values())) for table in tables]

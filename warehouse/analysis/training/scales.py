@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -57,12 +58,12 @@ class Scale:
         """The figures of all runs of each recipe; without those that have fewer than m checkpoints."""
         by_recipe = {
             name: [
-                fmean(one.scores[-self.averaged :])
-                for scores in each
-                for one in scores.trajectories
-                if len(one.scores) >= self.averaged
+                fmean(trajectory.scores[-self.averaged :])
+                for recipe in recipes
+                for trajectory in recipe.trajectories
+                if len(trajectory.scores) >= self.averaged
             ]
-            for name, each in self.members.items()
+            for name, recipes in self.members.items()
         }
         return {name: runs for name, runs in by_recipe.items() if runs}
 
@@ -79,7 +80,7 @@ class Scale:
     @property
     def is_mixed(self) -> bool:
         """Whether runs end at different places in training."""
-        return len({one.positions[-1] for one in self.trajectories}) > 1
+        return len({trajectory.positions[-1] for trajectory in self.trajectories}) > 1
 
     @property
     def spread(self) -> float | None:
@@ -101,24 +102,24 @@ class Scale:
         return None, ""
 
     def _replicates(self) -> list[RecipeScores]:
-        every = [one for each in self.members.values() for one in each]
-        return [one for one in every if len(one.trajectories) > 1 and len(one.common) >= self.averaged]
+        recipes = chain.from_iterable(self.members.values())
+        return [recipe for recipe in recipes if len(recipe.trajectories) > 1 and len(recipe.common) >= self.averaged]
 
     def _of_seeds(self) -> float | None:
         squares, nu = 0.0, 0
-        for one in self._replicates():
-            finals = one.table(one.common[-self.averaged :]).mean(axis=1)
+        for recipe in self._replicates():
+            finals = recipe.table(recipe.common[-self.averaged :]).mean(axis=1)
             squares += float(np.sum((finals - finals.mean()) ** 2))
             nu += len(finals) - 1
         return squares / nu if nu else None
 
     def _of_jitter(self) -> float | None:
-        placed = [one for one in self.trajectories if len(one.positions) > 1]
-        variances = [value for one in placed if (value := jitter(one.scores, one.positions).variance) is not None]
+        long = [path for path in self.trajectories if len(path.positions) > 1]
+        variances = [value for path in long if (value := jitter(path.scores, path.positions).variance) is not None]
         return float(np.mean(variances)) / self.averaged if variances else None
 
     def _of_items(self) -> float | None:
-        errors = np.array([one.errors[-1] for one in self.trajectories])
+        errors = np.array([trajectory.errors[-1] for trajectory in self.trajectories])
         return float(np.mean(errors**2)) if len(errors) and np.isfinite(errors).all() else None
 
     def components(self) -> Components | None:
@@ -127,27 +128,29 @@ class Scale:
         if not replicates:
             return None
         tables = [
-            two_way(one.table(one.common[-k:])) for one in replicates if (k := min(len(one.common) // 2, MOST)) > 1
+            two_way(recipe.table(recipe.common[-k:]))
+            for recipe in replicates
+            if (k := min(len(recipe.common) // 2, MOST)) > 1
         ]
-        seeds = max(len(one.trajectories) for one in replicates)
+        seeds = max(len(recipe.trajectories) for recipe in replicates)
         if len(tables) < len(replicates):
             return Components(self._of_seeds() or 0.0, 0.0, 1, seeds)
-        n1, n2 = sum(one.n1 for one in tables), sum(one.n2 for one in tables)
-        error = sum(one.error * one.n2 for one in tables) / n2
-        between = sum((one.between - one.error) / one.columns * one.n1 for one in tables) / n1
-        return Components(max(0.0, between), error, min(one.columns for one in tables), seeds)
+        n1, n2 = sum(table.n1 for table in tables), sum(table.n2 for table in tables)
+        error = sum(table.error * table.n2 for table in tables) / n2
+        between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
+        return Components(max(0.0, between), error, min(table.columns for table in tables), seeds)
 
     def table(self) -> NDArray[np.float64] | None:
         """Recipes x their last common checkpoints (at most 20, at most half), each the mean over
         runs; None with fewer than two of either."""
-        places = [set(one.positions) for one in self.trajectories]
-        common = sorted(set.intersection(*places)) if places else []
+        positions = [set(trajectory.positions) for trajectory in self.trajectories]
+        common = sorted(set.intersection(*positions)) if positions else []
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None
         rows = [
-            np.mean([scores.table(common[-k:]).mean(axis=0) for scores in each], axis=0)
-            for each in self.members.values()
+            np.mean([recipe.table(common[-k:]).mean(axis=0) for recipe in recipes], axis=0)
+            for recipes in self.members.values()
         ]
         return np.array(rows)
 
@@ -155,10 +158,11 @@ class Scale:
 def scales(recipes: Sequence[RecipeScores], averaged: int) -> dict[Key, Scale]:
     """Recipes that can be compared, by benchmark, metric and all settings but model and recipe."""
     groups: dict[Key, dict[str, list[RecipeScores]]] = {}
-    for one in recipes:
-        settings = (value for name, value in one.settings.items() if name != "recipe")
-        key = (one.benchmark, one.metric, *settings)
-        groups.setdefault(key, {}).setdefault(one.recipe or one.model, []).append(one)
+    for recipe in recipes:
+        settings = (value for name, value in recipe.settings.items() if name != "recipe")
+        key = (recipe.benchmark, recipe.metric, *settings)
+        groups.setdefault(key, {}).setdefault(recipe.recipe or recipe.model, []).append(recipe)
     return {
-        key: Scale({name: tuple(each) for name, each in members.items()}, averaged) for key, members in groups.items()
+        key: Scale({name: tuple(scores) for name, scores in members.items()}, averaged)
+        for key, members in groups.items()
     }

@@ -27,7 +27,7 @@ from warehouse.stats.training.noise_floor import (
     noise_floor,
     seed_spread,
 )
-from warehouse.stats.training.signal_to_noise import SeedVariance, compare_seed_ratios, seed_ratio, seed_variance
+from warehouse.stats.training.signal_to_noise import BetweenSeedVariance, compare_seed_ratios, seed_ratio, seed_variance
 from warehouse.store.connection import Store
 
 
@@ -155,15 +155,15 @@ class SeedsReport(Result):
 @answers(Seeds)
 def seeds(store: Store, question: Seeds) -> SeedsReport:
     """One row for each recipe with a second seed or checkpoint."""
-    against, wanted = question.against, parse_where(question.where)
+    against, filters = question.against, parse_where(question.where)
     ids = ids_named(store, question.benchmarks)
-    recipes = read_recipes(store, ids, metric=question.metric, where=wanted)
+    recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     replicated = [one for one in recipes if one.is_telling]
-    elsewhere = {} if question.metric else by_other_metrics(store, ids, wanted, replicated)
+    elsewhere = {} if question.metric else by_other_metrics(store, ids, filters, replicated)
     if not replicated:
         of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
         raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
-    others = read_recipes(store, ids, metric=against, where=wanted) if against else []
+    others = read_recipes(store, ids, metric=against, where=filters) if against else []
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
     return recipe_seeds(recipes, others, question.averaged, question.level, elsewhere)
@@ -210,7 +210,7 @@ def _finals(recipe: RecipeScores, averaged: int) -> NDArray[np.float64] | None:
 
 
 def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> dict[str, Any]:
-    """Signal to noise, beside that by another metric of the same seeds."""
+    """Signal-to-noise ratio, and that by another metric of the same seeds."""
     figures: dict[str, Any] = dict.fromkeys(
         ("signal_to_noise", "signal_to_noise_low", "signal_to_noise_high", "other_signal_to_noise")
         + ("ratio", "ratio_low", "ratio_high", "other_tau")
@@ -305,8 +305,8 @@ def seeds_row(
 
 def _half_width(recipe: RecipeScores, positions: Sequence[float], level: float) -> float | None:
     errors = recipe.errors(positions) if positions else np.empty(0)
-    known = errors[np.isfinite(errors)]
-    return float(z_quantile(level) * known.mean()) if len(known) else None
+    finite = errors[np.isfinite(errors)]
+    return float(z_quantile(level) * finite.mean()) if len(finite) else None
 
 
 def _averaged_sd(recipe: RecipeScores) -> float | None:
@@ -315,7 +315,7 @@ def _averaged_sd(recipe: RecipeScores) -> float | None:
     return float(recipe.table(recipe.common).std(axis=0, ddof=1).mean())
 
 
-def _variance(recipe: RecipeScores, level: float) -> SeedVariance | None:
+def _variance(recipe: RecipeScores, level: float) -> BetweenSeedVariance | None:
     """Between seeds, over the last half of the common checkpoints."""
     k = min(len(recipe.common) // 2, MOST)
     if len(recipe.trajectories) < 2 or k < 2:
@@ -326,12 +326,12 @@ def _variance(recipe: RecipeScores, level: float) -> SeedVariance | None:
 def _jitter(recipe: RecipeScores, averaged: int, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Root mean square of the runs' jitter, the lower bound it gives, and flags of any run."""
     jitters = [jitter(one.scores, one.positions, level=level) for one in recipe.trajectories if len(one.positions) > 1]
-    known = [one for one in jitters if one.variance is not None and one.degrees_of_freedom is not None]
-    if not known:
+    estimated = [one for one in jitters if one.variance is not None and one.degrees_of_freedom is not None]
+    if not estimated:
         return None, None, ()
-    variance = float(np.mean([one.variance for one in known]))
-    nu = float(np.sum([one.degrees_of_freedom for one in known]))
-    flags = tuple(dict.fromkeys(flag for one in known for flag in one.flags))
+    variance = float(np.mean([one.variance for one in estimated]))
+    nu = float(np.sum([one.degrees_of_freedom for one in estimated]))
+    flags = tuple(dict.fromkeys(flag for one in estimated for flag in one.flags))
     return variance**0.5, jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), flags
 
 

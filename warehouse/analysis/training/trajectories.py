@@ -40,15 +40,15 @@ class Trajectory:
     errors: tuple[float, ...]
     runs: tuple[tuple[int, ...], ...]
 
-    def until(self, place: int) -> Trajectory:
+    def until(self, index: int) -> Trajectory:
         """Its beginning, up to one of its checkpoints."""
-        end = slice(place + 1)
+        end = slice(index + 1)
         return Trajectory(self.seed, self.positions[end], self.scores[end], self.errors[end], self.runs[end])
 
     def at(self, position: float) -> Trajectory:
         """One of its checkpoints alone."""
-        place = self.positions.index(position)
-        only = slice(place, place + 1)
+        index = self.positions.index(position)
+        only = slice(index, index + 1)
         return Trajectory(self.seed, self.positions[only], self.scores[only], self.errors[only], self.runs[only])
 
 
@@ -97,15 +97,15 @@ class RecipeScores:
         """Cut to checkpoints of some runs and those before them; None if none is of this recipe."""
         kept = []
         for one in self.trajectories:
-            meant = [place for place, ids in enumerate(one.runs) if not runs.isdisjoint(ids)]
+            meant = [index for index, ids in enumerate(one.runs) if not runs.isdisjoint(ids)]
             if meant:
                 kept.append(one.until(meant[-1]))
         return replace(self, trajectories=tuple(kept)) if kept else None
 
     def last(self) -> RecipeScores:
         """Cut to the last checkpoint that every replicate has; there must be one."""
-        place = self.common[-1]
-        return replace(self, trajectories=tuple(one.at(place) for one in self.trajectories))
+        index = self.common[-1]
+        return replace(self, trajectories=tuple(one.at(index) for one in self.trajectories))
 
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
@@ -116,9 +116,9 @@ class RecipeScores:
         return np.array([_at(one.positions, one.errors, positions) for one in self.trajectories])
 
 
-def _at(places: Sequence[float], values: Sequence[float], wanted: Sequence[float]) -> list[float]:
+def _at(places: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
     by_place = dict(zip(places, values, strict=True))
-    return [by_place[place] for place in wanted]
+    return [by_place[index] for index in positions]
 
 
 def describe_others(others: Mapping[str, Sequence[str]]) -> str:
@@ -143,12 +143,12 @@ def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
 def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
     """As `settings_apart`, among those of its group only."""
     members: dict[object, list[int]] = {}
-    for place, one in enumerate(recipes):
-        members.setdefault(group(one), []).append(place)
+    for index, one in enumerate(recipes):
+        members.setdefault(group(one), []).append(index)
     labels = [""] * len(recipes)
     for places in members.values():
-        for place, words in zip(places, settings_apart([recipes[place] for place in places]), strict=True):
-            labels[place] = words
+        for index, words in zip(places, settings_apart([recipes[index] for index in places]), strict=True):
+            labels[index] = words
     return labels
 
 
@@ -198,7 +198,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
-class Change:
+class CheckpointDifference:
     """A difference of two checkpoints.
 
     Attributes:
@@ -217,7 +217,7 @@ class Change:
         return min(1.0, 2 * min(self.p_rise, self.p_fall)) if self.p_rise == self.p_rise else math.nan
 
 
-def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool) -> Change:
+def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_seeds: bool) -> CheckpointDifference:
     """``after`` minus ``before``, over common prompts where both have them.
 
     Args:
@@ -231,16 +231,16 @@ def change(after: Checkpoint, before: Checkpoint, clusters: ClusterMap, *, same_
     if after.zero_one and before.zero_one and labels is None:  # exact: only what changed tells
         won, lost = int((a > b).sum()), int((a < b).sum())
         if won + lost:
-            return Change(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
-    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
+            return CheckpointDifference(mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost)))
+    return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
-def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Change:
+def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> CheckpointDifference:
     if same_seeds and len(after.figures) > 1:
         mean = figure_mean(after.figures - before.figures)
     else:
         mean = difference_of_figures(after.figures, before.figures, after.errors, before.errors)
-    return Change(mean, mean.p_above(), mean.p_above(sign=-1.0))
+    return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
 def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:

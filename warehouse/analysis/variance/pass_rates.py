@@ -116,8 +116,8 @@ def _rows(target: Target, question: PassRates) -> list[PassRow]:
     clusters = target.clusters.labels(target.scores.prompts)
     flags = () if reason or draws_declared(target.scores, target.metric) else ("rates_as_counts",)
     rows = []
-    asked = [(pass_at_k, k) for k in question.at] + [(pass_hat_k, k) for k in question.hat]
-    for function, k in asked:
+    rates = [(pass_at_k, k) for k in question.at] + [(pass_hat_k, k) for k in question.hat]
+    for function, k in rates:
         row = function(
             correct, target.scores.n_draws, k, clusters=clusters, estimand=question.estimand, level=question.level
         )

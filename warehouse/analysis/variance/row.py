@@ -11,7 +11,7 @@ from warehouse.analysis.results import Row
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import SHOWN, Figure, count_range, decimals, number, percentage, reasons, some_of
+from warehouse.tables.words import SHOWN, WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
 
 #: Below this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
@@ -204,13 +204,13 @@ def _root(variance: float | None, least: float) -> float | None:
 
 
 def _single(single: SingleDrawRange | str | None) -> dict[str, Any]:
-    known = single if isinstance(single, SingleDrawRange) else None
+    range_ = single if isinstance(single, SingleDrawRange) else None
     return {
-        "delta_k1": None if known is None else known.delta,
-        "delta_k1_expected": None if known is None else known.expected,
-        "delta_k1_p_value": None if known is None else known.p_value,
-        "delta_k1_runs": None if known is None else known.n_runs,
-        "delta_k1_reason": single or NO_MEAN if known is None else known.reason,
+        "delta_k1": None if range_ is None else range_.delta,
+        "delta_k1_expected": None if range_ is None else range_.expected,
+        "delta_k1_p_value": None if range_ is None else range_.p_value,
+        "delta_k1_runs": None if range_ is None else range_.n_runs,
+        "delta_k1_reason": single or NO_MEAN if range_ is None else range_.reason,
     }
 
 
@@ -232,7 +232,7 @@ def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawR
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "range k=1",
     "expected",
     "se prompts fixed",
@@ -269,8 +269,8 @@ def split_view(rows: Sequence[VarianceRow], left_out: Sequence[str], *, verbose:
     shared = [name for name in ("benchmark", "metric") if len({getattr(row, name) for row in rows}) == 1]
     head = [" by ".join(getattr(rows[0], name) for name in shared)] if shared else []
     places = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
-    needless = (*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags")
-    table = Table.of([_split_cells(row, places, shared) for row in rows], needless=needless, spare=SPARE)
+    hide_empty = (*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags")
+    table = Table.of([_split_cells(row, places, shared) for row in rows], hide_empty=hide_empty, minor=MINOR)
     more = [f"and {len(left_out) - SHOWN} more left out"] if len(left_out) > SHOWN else []
     notes = (*_explain(rows, verbose), *(f"left out {reason}" for reason in left_out[:SHOWN]), *more)
     return View((*head, table, "", *legend(LEGEND), *_advice(rows)), notes)
@@ -292,7 +292,7 @@ def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[s
         "within": percentage(row.share_within),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
-        "K": Figure(count_range(row.fewest_draws, row.most_draws)),
+        "K": WrittenNumber(count_range(row.fewest_draws, row.most_draws)),
         "suggested K": row.suggested_draws,
         "range k=1": number(row.delta_k1, places),
         "expected": number(row.delta_k1_expected, places),

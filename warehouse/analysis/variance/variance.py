@@ -251,8 +251,8 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
 def _set_of(target: Target) -> tuple[Any, ...]:
     condition = target.condition
     fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
-    place = (condition.setting("position_unit"), condition.setting("position"))
-    return (condition.model, condition.benchmark_split, target.metric.id, place, fixed)
+    checkpoint = (condition.setting("position_unit"), condition.setting("position"))
+    return (condition.model, condition.benchmark_split, target.metric.id, checkpoint, fixed)
 
 
 def _labels(members: Sequence[Target]) -> list[str]:
@@ -316,5 +316,7 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
         return np.stack([getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)])
 
     within, draws = table("within"), table("n_draws")
-    known = bool(np.isfinite(within).all() and (draws > 1).all())
-    return crossed_variance(table("values"), within=within if known else None, n_draws=draws if known else None)
+    replicated = bool(np.isfinite(within).all() and (draws > 1).all())
+    return crossed_variance(
+        table("values"), within=within if replicated else None, n_draws=draws if replicated else None
+    )

@@ -75,9 +75,9 @@ IMPORTER = BigBench()
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
     """All rows of a file."""
     items = (
-        (f"{key[0]}, {key[1]} shots, sample {place}", (number, place, asked))
+        (f"{key[0]}, {key[1]} shots, sample {index}", (number, index, queries))
         for number, key in enumerate(task.keys)
-        for place, asked in _examples(task, key)
+        for index, queries in _examples(task, key)
     )
     return batches_of(items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it")
 
@@ -89,27 +89,27 @@ def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
     queries = task.queries.get(key, [])
     for query in sorted(queries, key=lambda query: query.get("function") != GENERATED):
         plain = task.plain(key, query)
-        for place, sample in task.samples(query):
-            examples.setdefault(place, []).append((query, sample, plain[place] if plain else None))
+        for index, sample in task.samples(query):
+            examples.setdefault(index, []).append((query, sample, plain[index] if plain else None))
     yield from sorted(examples.items())
     if key == (task.name, None):
         strays = ((query, sample) for query in task.strays for _, sample in task.samples(query))
-        for place, (query, sample) in enumerate(strays, start=len(examples)):
-            yield place, [(query, sample, None)]
+        for index, (query, sample) in enumerate(strays, start=len(examples)):
+            yield index, [(query, sample, None)]
 
 
 def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
-    number, place, stated = item
-    row: Row = {"run": number, "position": place}
+    number, index, group = item
+    row: Row = {"run": number, "position": index}
     scores: dict[str, Row] = {}
-    asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in stated]
-    wanted = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
-    for query, sample, question in asked:
+    questions = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in group]
+    metric_names = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
+    for query, sample, question in questions:
         parse = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
-        fields, own = parse(sample, wanted)
+        fields, own = parse(sample, metric_names)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
-        for name, score in {**own, **_stated(sample)}.items() if wanted else ():
+        for name, score in {**own, **_stated(sample)}.items() if metric_names else ():
             scores.setdefault(name, score)
     options = row.get("choices") or row.get("target")
     row["identity"] = compact({"input": row.get("text"), "targets": options})
@@ -143,7 +143,7 @@ def _stated(sample: Row) -> dict[str, Row]:
     }
 
 
-def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
     output, raw = sample.get("output"), sample.get("raw_output")
     whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
@@ -152,8 +152,8 @@ def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     ]
     scores = {}
     if matches:
-        known = [value for value in matches if value is not None]
-        scores[EXACT] = {"value": max(known) if known else None, "status": None if known else "error"}
+        scored = [value for value in matches if value is not None]
+        scores[EXACT] = {"value": max(scored) if scored else None, "status": None if scored else "error"}
     return {
         "target": _several(list(answers)),
         "response": whole,
@@ -161,7 +161,7 @@ def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     }, scores
 
 
-def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     options = texts_of(sample.get("targets"))
     worth = {name: number_or_none(value) for name, value in part_of(sample, "target_values").items()}
     best = max((value for value in worth.values() if value is not None), default=None)
@@ -173,30 +173,30 @@ def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
         "choice_scores": [
             {
-                "choice_index": place,
+                "choice_index": index,
                 "loglikelihood": likelihood,
                 "is_target": None if best is None else worth.get(option) == best,
             }
-            for place, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
+            for index, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
         ],
     }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}
 
 
 def _favourite(options: list[str], scores: list[float | None]) -> str | None:
     """The option of the highest probability, where there is one."""
-    known = [value for value in scores if value is not None]
-    if len(scores) != len(options) or not known or known.count(max(known)) > 1:
+    scored = [value for value in scores if value is not None]
+    if len(scores) != len(options) or not scored or scored.count(max(scored)) > 1:
         return None
-    return options[scores.index(max(known))]
+    return options[scores.index(max(scored))]
 
 
-def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
+def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     """Likelihood of the right answers: of all together, and of a lone one by word and character,
     as the package counts them, where the file states such a figure."""
     targets = texts_of(sample.get("targets"))
     loglikelihoods = _absolute(sample, len(targets))
-    known = [value for value in loglikelihoods if value is not None]
-    whole = _log_sum(known) if len(known) == len(loglikelihoods) and known else None
+    scored = [value for value in loglikelihoods if value is not None]
+    whole = _log_sum(scored) if len(scored) == len(loglikelihoods) and scored else None
     scores: dict[str, float | None] = {LIKELIHOOD: whole}
     if len(targets) == 1 and whole is not None:
         words = len(targets[0].split())
@@ -208,7 +208,7 @@ def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     return {"target": _several(targets)}, {
         name: {"value": value, "origin": "mapped", "status": None if value is not None else "error", "raw": raw}
         for name, value in scores.items()
-        if name in wanted and name in KNOWN
+        if name in metric_names and name in KNOWN
     }
 
 

@@ -48,20 +48,20 @@ class TaskResults:
     @cached_property
     def name(self) -> str:
         """The task; without its name, the folder that is called after it."""
-        stated = text_or_none(part_of(self.document, "task").get("task_name"))
+        task_name = text_or_none(part_of(self.document, "task").get("task_name"))
         folder = self.path.parent
-        return stated or (folder.parent if folder.name == "results" else folder).name
+        return task_name or (folder.parent if folder.name == "results" else folder).name
 
     @cached_property
     def figures(self) -> dict[Key, Row]:
         """Entries of ``scores``."""
-        stated = self.document.get("scores")
-        if not isinstance(stated, list):
+        scores = self.document.get("scores")
+        if not isinstance(scores, list):
             raise InputError("'scores' is no list", path=str(self.path), expected="results of BIG-bench")
         entries_by_key: dict[Key, Row] = {}
-        for place, entry in enumerate(stated):
+        for index, entry in enumerate(scores):
             if not isinstance(entry, dict) or not isinstance(entry.get("score_dict"), dict):
-                where = f"scores, entry {place}"
+                where = f"scores, entry {index}"
                 self.rejections.append(Rejection(where, compact(entry)[:200], "a score_dict"))
                 continue
             key = self._key(entry.get("subtask_description"), entry.get("number_of_shots"))
@@ -93,13 +93,13 @@ class TaskResults:
     @cached_property
     def _queries(self) -> list[Row]:
         queries = []
-        stated = self.document.get("queries")
-        for place, query in enumerate(items_of(stated)):
+        listed = self.document.get("queries")
+        for index, query in enumerate(items_of(listed)):
             if isinstance(query, dict) and query.get("function") in (GENERATED, SCORED):
                 queries.append(query)
                 continue
             expected = f"a query by {GENERATED} or {SCORED}"
-            self.rejections.append(Rejection(f"queries, entry {place}", compact(query)[:200], expected))
+            self.rejections.append(Rejection(f"queries, entry {index}", compact(query)[:200], expected))
         return queries
 
     @cached_property
@@ -122,16 +122,16 @@ class TaskResults:
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
         """Samples of a query with their places."""
-        stated = query.get("samples")
-        return enumerate(items_of(stated))
+        samples = query.get("samples")
+        return enumerate(items_of(samples))
 
     def plain(self, key: Key, query: Row) -> list[Any]:
         """Samples of the same query without examples, if there is one of the same length."""
-        wanted = list(self.samples(query))
+        samples = list(self.samples(query))
         for other in self.queries.get((key[0], 0), ()) if key[1] else ():
             zero_shot = [sample for _, sample in self.samples(other)]
             same = other.get("function") == query.get("function")
-            if same and is_choice(other) == is_choice(query) and len(zero_shot) == len(wanted):
+            if same and is_choice(other) == is_choice(query) and len(zero_shot) == len(samples):
                 return zero_shot
         return []
 
@@ -141,8 +141,8 @@ class TaskResults:
 
 def is_choice(query: Row) -> bool:
     """Whether a query has samples with options of stated values."""
-    stated = query.get("samples")
-    first = stated[0] if isinstance(stated, list) and stated else None
+    samples = query.get("samples")
+    first = samples[0] if isinstance(samples, list) and samples else None
     return isinstance(first, dict) and "target_values" in first
 
 
@@ -164,14 +164,14 @@ _LOWER = ("calibration_multiple_choice_brier_score", "expected_calibration_error
 _QUERY = ("function", "absolute_normalization", "max_length", "stop_string", "output_regex")
 
 
-def headers(task: TaskResults, stated: str | None, place: str) -> tuple[RunHeader, ...]:
+def headers(task: TaskResults, model_setting: str | None, file: str) -> tuple[RunHeader, ...]:
     """A header for each task or subtask and number of examples.
 
     Raises:
         InputError: nothing names the model.
     """
     model = _model(task)
-    require_model(stated or model["model"], place)
+    require_model(model_setting or model["model"], file)
     return tuple(_header(task, key, model) for key in task.keys)
 
 
@@ -196,16 +196,16 @@ def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
 
 def _model(task: TaskResults) -> Row:
     """Who was evaluated. Names such as ``128b`` mean nothing without their family."""
-    stated = part_of(task.document, "model")
-    family, name = text_or_none(stated.get("model_family")), text_or_none(stated.get("model_name"))
+    model = part_of(task.document, "model")
+    family, name = text_or_none(model.get("model_family")), text_or_none(model.get("model_name"))
     whole = name if not family or (name and name.startswith(family)) else f"{family} {name or ''}"
-    decoding = part_of(stated, "decoding_params")
-    batch = whole_count(stated.get("training_batch_size"))
+    decoding = part_of(model, "decoding_params")
+    batch = whole_count(model.get("training_batch_size"))
     return {
         "model": (whole or "").strip(),
         "family": family,
-        "parameter_count": whole_count(stated.get("total_params")) or None,
-        "step": whole_count(stated.get("training_steps")) or None,
+        "parameter_count": whole_count(model.get("total_params")) or None,
+        "step": whole_count(model.get("training_steps")) or None,
         "hyperparameters": {"training_batch_size": batch} if batch else {},
         **sampling_fields(decoding),
         "sampling": other_sampling(decoding),

@@ -40,12 +40,12 @@ def batches_of(
     rejected with its place."""
 
     def groups() -> Iterator[list[Row]]:
-        for place, item in items:
+        for location, item in items:
             rows: list[Row] = []
             try:
                 rows += rows_of(item)
             except errors as error:
-                rejections.append(Rejection(place, str(error)[:300], expected))
+                rejections.append(Rejection(location, str(error)[:300], expected))
             yield rows
 
     return in_batches(groups())

@@ -112,7 +112,7 @@ def look_at(path: Path) -> Candidate | Unread:
 
 
 def left_over(item: Candidate) -> Unread:
-    """A file that no importer has claimed, and what it is where that tells why."""
+    """A file that no importer has claimed, with the reason where it is recognisable."""
     is_data = item.path.suffix.lower() in DATA_SUFFIXES
     reason = pointer_reason(item.head) if item.head else why_unreadable(item.path)
     return Unread(item.path, reason, bool(reason) and is_data)
@@ -181,7 +181,7 @@ COARSEST_CLOCK = 2.0
 
 @dataclass(frozen=True)
 class Stamp:
-    """What tells whether a file has changed, and the hash of its bytes.
+    """Size and times of a file, to detect changes, and the hash of its bytes.
 
     ``times``: of the last change of content and of the file's entry, in nanoseconds. ``is_safe``:
     both lay so far back that a later change shows in them.
@@ -229,7 +229,7 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
 
 
 def _has_changed(path: Path, known: Stamp) -> bool:
-    """Whether anybody wrote to a file; where its times cannot tell, its bytes do."""
+    """Whether a file was modified: by its times, else by its bytes."""
     try:
         status = path.stat()
         if (status.st_size, (status.st_dev, status.st_ino), status.st_mtime_ns) != (

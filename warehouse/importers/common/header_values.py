@@ -50,10 +50,10 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
     Raises:
         MisuseError: no such field, or a value that is not of its type; all of them at once.
     """
-    known, parsed, faults = settable_fields(), {}, []
+    settable, parsed, faults = settable_fields(), {}, []
     for pair in pairs:
         name, equals, text = pair.partition("=")
-        if not equals or name not in known:
+        if not equals or name not in settable:
             faults.append(f"'{pair}' (no field '{name}')" if equals else f"'{pair}' (no '=')")
             continue
         try:
@@ -62,16 +62,16 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
             faults.append(f"'{pair}' ({error})")
     if faults:
         raise MisuseError(
-            f"cannot set {', '.join(faults)}; expected field=value, fields are: {', '.join(sorted(known))}"
+            f"cannot set {', '.join(faults)}; expected field=value, fields are: {', '.join(sorted(settable))}"
         )
     return parsed
 
 
 def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> RunHeader:
-    """The header with the user's values in place of its own, and defaults where it has none."""
-    known = settable_fields()
-    lacking = {name: value for name, value in defaults.items() if name in known and getattr(header, name) in EMPTY}
-    chosen = lacking | {name: value for name, value in values.items() if name in known}
+    """The header with its values overridden by the user's, and defaults where it has none."""
+    settable = settable_fields()
+    lacking = {name: value for name, value in defaults.items() if name in settable and getattr(header, name) in EMPTY}
+    chosen = lacking | {name: value for name, value in values.items() if name in settable}
     return replace(header, **chosen) if chosen else header
 
 
@@ -84,13 +84,13 @@ def strip_credentials(header: RunHeader) -> RunHeader:
 
 def _without_credentials(of: RunHeader | MetricSpec) -> dict[str, Any]:
     """The fields that hold keys or passwords, without them."""
-    stated = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _NAMES}
+    values = {item.name: getattr(of, item.name) for item in fields(of) if item.name not in _NAMES}
     kept = {
         name: type(value)(without_credentials(value)) if isinstance(value, tuple) else without_credentials(value)
-        for name, value in stated.items()
+        for name, value in values.items()
         if value and isinstance(value, str | tuple | Mapping)
     }
-    return {name: value for name, value in kept.items() if value != stated[name]}
+    return {name: value for name, value in kept.items() if value != values[name]}
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:
@@ -156,14 +156,14 @@ def naive_utc(time: datetime) -> datetime:
     return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
 
 
-def moment(stated: Any) -> datetime | None:
+def moment(value: Any) -> datetime | None:
     """A time, or its ISO text, with zone or meant as UTC, as naive UTC; none for anything else.
 
     >>> moment("2026-01-02T03:04:05+01:00")
     datetime.datetime(2026, 1, 2, 2, 4, 5)
     """
     try:
-        time = datetime.fromisoformat(stated) if isinstance(stated, str) else stated
+        time = datetime.fromisoformat(value) if isinstance(value, str) else value
         return naive_utc(time) if isinstance(time, datetime) else None
     except (ValueError, OverflowError):
         return None
@@ -178,7 +178,7 @@ def unix_time(seconds: float) -> datetime | None:
 
 
 def local_time(text: str, layout: str) -> datetime | None:
-    """A time in the name of a file or folder. It is local, of a zone that nothing tells."""
+    """A time in the name of a file or folder: local time of an unknown zone."""
     try:
         return datetime.strptime(text, layout)
     except ValueError:
@@ -198,8 +198,8 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 def fingerprint_of(**parts: Any) -> str | None:
     """The fingerprint of those parts that say something; none where none does."""
-    stated = {name: part for name, part in parts.items() if part}
-    return fingerprint(stated) if stated else None
+    given = {name: part for name, part in parts.items() if part}
+    return fingerprint(given) if given else None
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:

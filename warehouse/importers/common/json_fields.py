@@ -180,9 +180,9 @@ def list_of(row: Row, key: str) -> list[Any]:
     return items
 
 
-def item_at(values: list[Any], place: int) -> Any:
+def item_at(values: list[Any], index: int) -> Any:
     """An item of a list that may be shorter."""
-    return values[place] if place < len(values) else None
+    return values[index] if index < len(values) else None
 
 
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
@@ -242,5 +242,5 @@ def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
 def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
     """The sampling settings that have no header field."""
     unknown = {"do_sample"} if generation.get("do_sample") is True else set()
-    known = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
-    return {name: value for name, value in sorted(generation.items()) if name not in known and value is not None}
+    named = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
+    return {name: value for name, value in sorted(generation.items()) if name not in named and value is not None}

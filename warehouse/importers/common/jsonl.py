@@ -97,8 +97,8 @@ class RowSource:
         if self.path.suffix == ".gz" or size <= SMALL_FILE or self.is_array():
             return rows
         with self.path.open("rb") as handle:
-            for place in range(0, size, max(size // SPREAD_ROWS, 1)):
-                handle.seek(place)
+            for position in range(0, size, max(size // SPREAD_ROWS, 1)):
+                handle.seek(position)
                 handle.readline()  # the rest of a row that began before
                 with contextlib.suppress(ValueError, RecursionError):
                     row = parse_json(handle.readline())
@@ -143,20 +143,20 @@ class RowSource:
         """Line and text of each element of an array, without building them all at once."""
         text = raw.decode("utf-8", "surrogateescape")
         line, seen = 1, 0
-        place = text.index("[") + 1
+        position = text.index("[") + 1
         while True:
-            place = _after_blanks(text, place)
-            line, seen = line + text.count("\n", seen, place), place
-            if text[place : place + 1] in ("]", ""):
+            position = _after_blanks(text, position)
+            line, seen = line + text.count("\n", seen, position), position
+            if text[position : position + 1] in ("]", ""):
                 break
             try:
-                _, end = _DECODER.raw_decode(text, place)
+                _, end = _DECODER.raw_decode(text, position)
             except (ValueError, RecursionError) as error:
-                self._reject(line, CUT_SHORT + str(error), text[place : place + 60])
+                self._reject(line, CUT_SHORT + str(error), text[position : position + 60])
                 return
-            yield line, text[place:end].encode("utf-8", "surrogateescape")
-            place = end
-        if text[place : place + 1] != "]":
+            yield line, text[position:end].encode("utf-8", "surrogateescape")
+            position = end
+        if text[position : position + 1] != "]":
             self._reject(line, CUT_SHORT + "the array does not end", text[-60:])
 
     def _parsed(self, line: int, text: bytes) -> dict[str, Any] | None:
@@ -213,9 +213,9 @@ class EmbeddedRows(RowSource):
         return False
 
 
-def _after_blanks(text: str, place: int) -> int:
-    blanks = _BLANK.match(text, place)
-    return blanks.end() if blanks else place
+def _after_blanks(text: str, position: int) -> int:
+    blanks = _BLANK.match(text, position)
+    return blanks.end() if blanks else position
 
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?= )[^\n]{0,60}", re.MULTILINE)
@@ -252,8 +252,8 @@ def has_keys(head: str, *keys: str) -> bool:
 
 def nearest(folder: Path, folders: Iterable[Path]) -> Path | None:
     """The folder itself or the closest one above it that is among ``folders``."""
-    known = set(folders)
-    return next((item for item in (folder, *folder.parents) if item in known), None)
+    own_folders = set(folders)
+    return next((item for item in (folder, *folder.parents) if item in own_folders), None)
 
 
 def open_text(path: Path) -> IO[bytes]:

@@ -13,7 +13,7 @@ def listed(names: Iterable[Any], limit: int = 40) -> str:
     return ", ".join(texts[:limit]) + (f", … ({len(texts)} in all)" if len(texts) > limit else "")
 
 
-def similar(name: str, known: Iterable[str]) -> str:
+def similar(name: str, names: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` where a known name is close."""
-    close = difflib.get_close_matches(name, list(known), 1)
+    close = difflib.get_close_matches(name, list(names), 1)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -22,7 +22,7 @@ FOLDERS = 4
 
 @runtime_checkable
 class KnowsContext(Protocol):
-    """An importer that tells by itself what else it reads."""
+    """An importer that reports by itself which other files it reads."""
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
         """What it takes from the paths of a source's files, or from files that are not its own.
@@ -67,8 +67,8 @@ def says_same(
         return tool.says_same(places, context)
     is_folder = source.name == str(source.root)
     root = PurePath(os.path.normpath(path if is_folder else os.path.dirname(path)))
-    wanted = context["folders"]
-    return bool(list(_folders(root, len(wanted))) == wanted)
+    folders = context["folders"]
+    return bool(list(_folders(root, len(folders))) == folders)
 
 
 def _folders(root: PurePath, count: int) -> tuple[str, ...]:

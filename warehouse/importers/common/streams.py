@@ -349,10 +349,10 @@ def _glob(glob: str) -> Pattern:
 
 
 def _glob_piece(piece: str) -> str:
-    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     if piece.startswith("[") and len(piece) > 2:
         inner = piece[1:-1].replace("\\", "\\\\")
         brackets = "[" + ("^" + inner[1:] if inner.startswith("!") else inner) + "]"
         with suppress(PatternError):
             return Pattern(brackets).pattern
-    return known.get(piece, re.escape(piece))
+    return pieces.get(piece, re.escape(piece))

@@ -20,7 +20,7 @@ _ENTRY = re.compile(r"^(\s*(?:- +)?[\w.-]+\s*:\s+)([^\s'\"\[{&*!|>].*?)\s*$")
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Texts(_FAST):  # type: ignore[misc]
+class _PlainLoader(_FAST):  # type: ignore[misc]
     """Builds texts, lists and mappings alone; what asks for another type of Python is refused.
 
     In YAML 1.1 ``no`` is false, ``1.10`` is 1.1 and ``2024-05-01`` a date: here they are texts, as they are
@@ -58,8 +58,8 @@ def read_yaml(path: Path) -> Any:
             raise InputError(f"{len(data):,} bytes", path=str(path), expected=f"{MOST_BYTES:,} at most")
         return _read(data.decode("utf-8-sig"))
     except yaml.MarkedYAMLError as error:
-        place = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise InputError(str(error.problem or error.context), path=str(path), place=place, expected="YAML") from None
+        location = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise InputError(str(error.problem or error.context), path=str(path), place=location, expected="YAML") from None
     except (OSError, ValueError, TypeError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"cannot be read: {reason}", path=str(path), expected="YAML in UTF-8") from None
@@ -73,12 +73,12 @@ def _read(text: str) -> Any:
             _check_bounds("\n".join(lines))
             break
         except yaml.MarkedYAMLError as error:
-            place = error.problem_mark.line if error.problem_mark and error.problem == _UNQUOTED else len(lines)
-            entry = _ENTRY.match(lines[place]) if place < len(lines) else None
+            line = error.problem_mark.line if error.problem_mark and error.problem == _UNQUOTED else len(lines)
+            entry = _ENTRY.match(lines[line]) if line < len(lines) else None
             if entry is None:
                 raise
-            lines[place] = entry[1] + "'" + entry[2].replace("'", "''") + "'"
-    return yaml.load("\n".join(lines), _Texts)
+            lines[line] = entry[1] + "'" + entry[2].replace("'", "''") + "'"
+    return yaml.load("\n".join(lines), _PlainLoader)
 
 
 def _check_bounds(text: str) -> None:
@@ -100,6 +100,6 @@ def _check_bounds(text: str) -> None:
             raise _refusal(f"more than {MOST_DEEP} lists or mappings inside each other", event)
 
 
-def _refusal(problem: str, place: Any) -> yaml.MarkedYAMLError:
+def _refusal(problem: str, node: Any) -> yaml.MarkedYAMLError:
     """An error at the place of an event or a node."""
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)

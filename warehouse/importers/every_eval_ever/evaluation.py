@@ -30,17 +30,17 @@ _AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts", "
 
 
 @dataclass(frozen=True)
-class Entry:
+class EvaluationEntry:
     """One of ``evaluation_results``: what it is called here, and as it stands."""
 
     benchmark: str
     metric: str
     filter: str
-    stated: Mapping[str, Any]
+    result: Mapping[str, Any]
 
     @property
     def config(self) -> dict[str, Any]:
-        return mapping_of(self.stated, "metric_config")
+        return mapping_of(self.result, "metric_config")
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Evaluation:
 
     document: Mapping[str, Any]
     samples: Sequence[Path]
-    place: str
+    path: str
     positions: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @cached_property
@@ -63,20 +63,20 @@ class Evaluation:
         return first_text(info, "id", "name") or text_or_none(self.first.get("model_id"))
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
         listed = self.document.get("evaluation_results")
-        entries: list[Entry] = []
+        entries: list[EvaluationEntry] = []
         for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
                 taken = {(one.benchmark, one.metric, one.filter) for one in entries}
                 name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
                 filter_name = name if (benchmark, metric, "") in taken else ""
-                entries.append(Entry(benchmark, metric, filter_name, item))
+                entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
         if not entries:
             name = text_or_none(self.first.get("evaluation_name")) or "unknown"
-            entries.append(Entry(name, UNNAMED, "", {}))
+            entries.append(EvaluationEntry(name, UNNAMED, "", {}))
         return entries
 
     @cached_property
@@ -84,15 +84,15 @@ class Evaluation:
         return list(dict.fromkeys(entry.benchmark for entry in self.entries))
 
     @cached_property
-    def _by_result(self) -> dict[str, Entry]:
-        ids = ((entry.stated.get("evaluation_result_id"), entry) for entry in self.entries)
+    def _by_result(self) -> dict[str, EvaluationEntry]:
+        ids = ((entry.result.get("evaluation_result_id"), entry) for entry in self.entries)
         return {key: entry for key, entry in ids if isinstance(key, str)}
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Entry]]:
-        entries_by_name: dict[str, list[Entry]] = {}
+    def _by_name(self) -> dict[str, list[EvaluationEntry]]:
+        entries_by_name: dict[str, list[EvaluationEntry]] = {}
         for entry in self.entries:
-            entries_by_name.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
+            entries_by_name.setdefault(str(entry.result.get("evaluation_name")), []).append(entry)
         return entries_by_name
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
@@ -112,8 +112,8 @@ class Evaluation:
             entries = [entry for entry in self.entries if entry.benchmark == benchmark]
             yield self._header(benchmark, entries, notes)
 
-    def _header(self, benchmark: str, entries: Sequence[Entry], notes: list[str]) -> RunHeader:
-        document, first = self.document, entries[0].stated
+    def _header(self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]) -> RunHeader:
+        document, first = self.document, entries[0].result
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
@@ -139,13 +139,13 @@ class Evaluation:
                 "source_metadata": document.get("source_metadata"),
                 "model_info": info,
                 "eval_library": library,
-                "evaluation_results": [one.stated for one in entries],
+                "evaluation_results": [one.result for one in entries],
             }
             if document
             else {},
             n_requested=_count(source.get("samples_number")) or (len(ids) if isinstance(ids, list) and ids else None),
             published=tuple(_published(entries)),
-            place=Path(self.place).name,
+            place=Path(self.path).name,
         )
 
 
@@ -182,8 +182,8 @@ def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
-    for place, entry in enumerate(entries):
+def _specs(entries: Sequence[EvaluationEntry], notes: list[str]) -> Iterator[MetricSpec]:
+    for index, entry in enumerate(entries):
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
         lower = entry.config.get("lower_is_better")
@@ -198,15 +198,15 @@ def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
             scorer_kind="model" if judges else "match",
             judge_model=judges,
             scorer_parameters=parameters,
-            is_default=place == 0,
+            is_default=index == 0,
         )
 
 
-def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
     """Kind and bounds; no bounds where the figure itself is outside of them."""
     config = entry.config
     low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
-    score = number_or_none(mapping_of(entry.stated, "score_details").get("score"))
+    score = number_or_none(mapping_of(entry.result, "score_details").get("score"))
     outside = score is not None and ((high is not None and score > high) or (low is not None and score < low))
     if outside:
         notes.append(
@@ -233,9 +233,9 @@ def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return "+".join(names), {key: value for key, value in parameters.items() if value}
 
 
-def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
+def _published(entries: Sequence[EvaluationEntry]) -> Iterator[PublishedScore]:
     for entry in entries:
-        details = mapping_of(entry.stated, "score_details")
+        details = mapping_of(entry.result, "score_details")
         error = mapping_of(details, "uncertainty", "standard_error").get("value")
         n = mapping_of(details, "uncertainty").get("num_samples")
         if "score" in details:

@@ -73,9 +73,9 @@ class EveryEvalEver:
         """
         for path in source.files:
             require_content(path)
-        stated = [path for path in source.files if path.suffix == ".json"]
-        samples = [path for path in source.files if path not in stated]
-        document = read_document(stated[0]) if stated else {}
+        documents = [path for path in source.files if path.suffix == ".json"]
+        samples = [path for path in source.files if path not in documents]
+        document = read_document(documents[0]) if documents else {}
         rejections: list[Rejection] = []
         notes: list[str] = []
         own = own_header(document, source.name)
@@ -84,8 +84,8 @@ class EveryEvalEver:
             batches = _batched(rows, source.name)
             return Dump((own,), batches, (), rejections, notes)
         evaluation = Evaluation(document, samples, source.name)
-        wanted = text_or_none(settings.stated.get("model"))
-        require_model(wanted or evaluation.model, source.name)
+        model_setting = text_or_none(settings.stated.get("model"))
+        require_model(model_setting or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
         rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)
         return Dump(runs, _batched(rows, source.name), (), rejections, notes)
@@ -103,7 +103,7 @@ def _is_ours(candidate: Candidate) -> bool:
     return all(key in line for key in _ROW)
 
 
-def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBatch]:
+def _batched(rows: Iterator[dict[str, Any]], path: str) -> Iterator[pa.RecordBatch]:
     """Rows in batches.
 
     Raises:
@@ -113,7 +113,7 @@ def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBa
         try:
             yield batch_of(chunk)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=place) from None
+            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=path) from None
 
 
 IMPORTER = EveryEvalEver()
@@ -133,25 +133,25 @@ def foreign_rows(evaluation: Evaluation, path: Path, rejections: list[Rejection]
 def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     run, metric, filter_name = evaluation.entry_of(line)
     number = str(line["sample_id"])
-    place = evaluation.positions.setdefault((run, number), len(evaluation.positions))
+    position = evaluation.positions.setdefault((run, number), len(evaluation.positions))
     score = {"metric": metric, "filter": filter_name, **_value(line)}
-    prompt = {"run": run, "position": place, "prompt_id": number, **_prompt(line)}
+    prompt = {"run": run, "position": position, "prompt_id": number, **_prompt(line)}
     draws = _draws(line)
-    stated = _epoch(line)
+    epoch = _epoch(line)
     if len(draws) == 1:
-        return [{**prompt, "draw": stated or 0, **draws[0], "scores": [score]}]
+        return [{**prompt, "draw": epoch or 0, **draws[0], "scores": [score]}]
     rows = [{**prompt, "draw": draw, **answer} for draw, answer in enumerate(draws)]
     return [*rows, {**prompt, "draw": -1, "scores": [score]}]
 
 
 def _value(line: Row) -> Row:
-    stated = mapping_of(line, "evaluation")
-    if "score" not in stated:
+    evaluation = mapping_of(line, "evaluation")
+    if "score" not in evaluation:
         raise ValueError("no evaluation with a score")
-    number = number_or_none(stated["score"])
+    number = number_or_none(evaluation["score"])
     if number is not None:
         return {"value": number}
-    raw = None if stated["score"] is None else as_text(stated["score"])
+    raw = None if evaluation["score"] is None else as_text(evaluation["score"])
     return {"status": "error" if raw is None else "not_scalar", "raw": raw}
 
 
@@ -195,7 +195,7 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
     """What was said before the last answer, and that answer."""
     messages = line.get("messages", line.get("interactions"))
     listed = objects_of(messages)
-    answers = [place for place, item in enumerate(listed) if item.get("role") == "assistant"]
+    answers = [index for index, item in enumerate(listed) if item.get("role") == "assistant"]
     if not answers:
         return (compact(listed) if listed else None), [None]
     last = listed[answers[-1]]
@@ -224,40 +224,40 @@ def _circumstances(line: Row) -> Row:
 
 def _epoch(line: Mapping[str, Any]) -> int | None:
     """Which repeat it is, where a converter left that among the details; they count from 1."""
-    stated = str(mapping_of(line, "metadata").get("epoch", ""))
-    return int(stated) - 1 if stated.isdecimal() and 0 < int(stated[:9]) < 1 << 30 else None
+    epoch = str(mapping_of(line, "metadata").get("epoch", ""))
+    return int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
 
 
-#: Where the export leaves what the format has no field for: a JSON object, as a text.
+#: Where the export puts what the format has no field for: a JSON object, as a text.
 DETAILS = "eval_warehouse"
 
 _SCORE_FIELDS = frozenset(item.name for item in SCORE_TYPE)
 
 
-def own_header(document: Mapping[str, Any], place: str) -> RunHeader | None:
+def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
     """The header of an exported run; ``None``: written by something else.
 
     Raises:
         InputError: what the export left was changed to something that is no header.
     """
-    stated = mapping_of(document, "eval_library", "additional_details").get(DETAILS)
-    if stated is None:
+    details = mapping_of(document, "eval_library", "additional_details").get(DETAILS)
+    if details is None:
         return None
     try:
-        kept = parse_json(stated)
-        known = _checked(RunHeader, kept)
-        known["suite"], known["tags"] = tuple(kept.get("suite", ())), tuple(kept.get("tags", ()))
-        known["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in kept.get("metrics", ()))
-        known["published"] = tuple(
+        kept = parse_json(details)
+        fields = _checked(RunHeader, kept)
+        fields["suite"], fields["tags"] = tuple(kept.get("suite", ())), tuple(kept.get("tags", ()))
+        fields["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in kept.get("metrics", ()))
+        fields["published"] = tuple(
             PublishedScore(**_checked(PublishedScore, item)) for item in kept.get("published", ())
         )
         if isinstance(kept.get("started_at"), str):
-            known["started_at"] = datetime.fromisoformat(kept["started_at"])
-        return RunHeader(**known)
+            fields["started_at"] = datetime.fromisoformat(kept["started_at"])
+        return RunHeader(**fields)
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"the details that the export left cannot be read: {error}",
-            path=place,
+            path=path,
             place=f"eval_library.additional_details.{DETAILS}",
             expected="what warehouse export writes",
             advice="export it again, or remove this field to have it read as of another tool",

@@ -80,14 +80,14 @@ PROSE = (
 )
 
 
-def headers(run: HelmRun, stated_model: str | None, place: str) -> list[RunHeader]:
+def headers(run: HelmRun, model_setting: str | None, file: str) -> list[RunHeader]:
     """A header for each split.
 
     Raises:
         InputError: nothing names the model.
     """
     model = text_or_none(run.adapter.get("model"))
-    require_model(stated_model or model, place)
+    require_model(model_setting or model, file)
     return [_header(run, model or "", split) for split in run.splits]
 
 
@@ -113,7 +113,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
     adapter = run.adapter
     deployment = text_or_none(adapter.get("model_deployment"))
     published = tuple(_published(run, split))
-    asked = {key[0] for key in run.requests if run.split_of(key) == split}
+    requested = {key[0] for key in run.requests if run.split_of(key) == split}
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -133,7 +133,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
         run_id=run.run_id,
         started_at=_started(run),
         configuration={"run_spec": run.spec},
-        n_requested=len(asked) or None,
+        n_requested=len(requested) or None,
         published=published,
         place=run.name,
     )
@@ -142,8 +142,8 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
 def _suite(run: HelmRun) -> tuple[str, ...]:
     """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
     not extend each other's name are no tree, and stay in the configuration."""
-    stated = run.spec.get("groups")
-    groups = texts_of(stated)
+    run_groups = run.spec.get("groups")
+    groups = texts_of(run_groups)
     chain = groups[:1]
     chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
@@ -208,8 +208,8 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
     metrics = metrics_of(run)
     perturbed = any(key[1] for key in (*run.requests, *run.statistics))
     for name, naming, stat in run.aggregates:
-        wanted = is_score(name) and (run.is_prose or not is_derived(name))
-        if not wanted or str(naming.get("split") or "") != split:
+        is_published = is_score(name) and (run.is_prose or not is_derived(name))
+        if not is_published or str(naming.get("split") or "") != split:
             continue
         label = _label(naming)
         if label and not perturbed:
@@ -227,7 +227,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
 def _label(naming: dict[str, Any]) -> str:
     """A perturbation of ``stats.json``: figures over originals and over the worst case of both
     stand beside those of the perturbed instances."""
-    stated = naming.get("perturbation")
-    label = perturbation_label(stated)
-    over = stated.get("computed_on") if isinstance(stated, dict) else None
+    perturbation = naming.get("perturbation")
+    label = perturbation_label(perturbation)
+    over = perturbation.get("computed_on") if isinstance(perturbation, dict) else None
     return label if over in (None, "perturbed") else f"{label}, {over}"

@@ -64,8 +64,10 @@ class Helm:
                 "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
             )
         run.notes += _other_name(run, source.root)
-        stated = text_or_none(settings.stated.get("model"))
-        return Dump(tuple(headers(run, stated, source.name)), batches(run), rejections=run.rejections, notes=run.notes)
+        model_setting = text_or_none(settings.stated.get("model"))
+        return Dump(
+            tuple(headers(run, model_setting, source.name)), batches(run), rejections=run.rejections, notes=run.notes
+        )
 
 
 def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
@@ -93,14 +95,14 @@ def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
     return batches_of(items, lambda item: _rows(run, *item), run.rejections, "an instance as HELM writes it", errors)
 
 
-def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
+def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
     number, perturbation, trial = key
     states = run.requests.get(key, [])
     stats = run.statistics.get(key, {})
     trials = whole_count(run.adapter.get("num_train_trials")) or 1
     prompt = {
         "run": run.splits.index(run.split_of(key)),
-        "position": place,
+        "position": position,
         "prompt_id": number,
         "perturbation": perturbation_label(parse_json(perturbation)) if perturbation else "",
         "fewshot_draw": str(trial) if trials > 1 or trial else "",
@@ -179,10 +181,10 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     sent = [text for state in states if (text := _sent(part_of(dict(state), "request")))]
     results = [part_of(dict(state), "result") for state in states]
     seconds = [number_or_none(result.get("request_time")) for result in results]
-    known = [value for value in seconds if value is not None]
+    given = [value for value in seconds if value is not None]
     return {
         "prompt_sent": compact(sent) if len(sent) > 1 else sent[0] if sent else None,
-        "latency": sum(known) if known else None,
+        "latency": sum(given) if given else None,
         "error": next((error for result in results if (error := _error(result))), None),
     }
 
@@ -230,15 +232,15 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     completions = part_of(dict(state), "result").get("completions")
     first = completions[0] if isinstance(completions, list) and completions else None
     tokens = first.get("tokens") if isinstance(first, dict) else None
-    suffix, total, wanted = "", 0.0, text.strip()
+    suffix, total, option_text = "", 0.0, text.strip()
     for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
             return None, None
         suffix = as_text(token.get("text")) + suffix
         total += float(token["logprob"])
-        if suffix.strip() == wanted:
+        if suffix.strip() == option_text:
             return total, count
-        if len(suffix) > len(wanted) + 8:
+        if len(suffix) > len(option_text) + 8:
             return None, None
     return None, None
 

@@ -133,8 +133,8 @@ class HelmRun:
     @cached_property
     def name(self) -> str:
         """The run's own name, else the folder's."""
-        stated = self.spec.get("name")
-        return stated if isinstance(stated, str) and stated else self.folder.name
+        name = self.spec.get("name")
+        return name if isinstance(name, str) and name else self.folder.name
 
     @property
     def run_id(self) -> str:
@@ -151,10 +151,10 @@ class HelmRun:
     def requests(self) -> dict[Key, list[dict[str, Any]]]:
         """Request states, those of one row together, in the order of the file."""
         states_by_key: dict[Key, list[dict[str, Any]]] = {}
-        for place, state in enumerate(self._elements("scenario_state.json", "request_states")):
+        for index, state in enumerate(self._elements("scenario_state.json", "request_states")):
             instance = part_of(state, "instance") if isinstance(state, dict) else {}
             key = self._key(
-                instance.get("id"), instance.get("perturbation"), state, f"scenario_state.json request {place}"
+                instance.get("id"), instance.get("perturbation"), state, f"scenario_state.json request {index}"
             )
             if key is not None:
                 states_by_key.setdefault(key, []).append(_thinned(state))
@@ -166,10 +166,10 @@ class HelmRun:
         that are no scores only the number of prompt tokens is kept."""
         means: dict[Key, dict[str, float | None]] = {}
         sums: dict[Key, dict[str, float]] = {}
-        for place, entry in enumerate(self._elements("per_instance_stats.json")):
+        for index, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
             key = self._key(
-                own.get("instance_id"), own.get("perturbation"), own, f"per_instance_stats.json entry {place}"
+                own.get("instance_id"), own.get("perturbation"), own, f"per_instance_stats.json entry {index}"
             )
             if key is None:
                 continue
@@ -233,12 +233,12 @@ class HelmRun:
         """Whether the folder has a file."""
         return any(path.name == name for path in self.files)
 
-    def _key(self, number: Any, perturbation: Any, entry: Any, place: str) -> Key | None:
+    def _key(self, number: Any, perturbation: Any, entry: Any, location: str) -> Key | None:
         trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
         if not isinstance(number, str) or type(trial) is not int or not 0 <= trial < 1 << 31:
             shown = compact([number, trial])[:200]
             expected = "an instance with a text as id, and a train_trial_index"
-            self.rejections.append(Rejection(place, shown, expected))
+            self.rejections.append(Rejection(location, shown, expected))
             return None
         return number, compact(perturbation) if isinstance(perturbation, dict) else "", trial
 
@@ -294,20 +294,20 @@ def _thinned(state: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
-def perturbation_label(stated: Any) -> str:
+def perturbation_label(perturbation: Any) -> str:
     """A perturbation as the store calls it: name with parameters; empty for none.
 
     >>> perturbation_label({"name": "extra_space", "computed_on": "perturbed", "num_spaces": 2})
     'extra_space(num_spaces=2)'
     """
-    if not isinstance(stated, dict) or not stated:
+    if not isinstance(perturbation, dict) or not perturbation:
         return ""
     parameters = ",".join(
         f"{key}={value if isinstance(value, str) else compact(value)}"
-        for key, value in sorted(stated.items())
+        for key, value in sorted(perturbation.items())
         if key not in _PURPOSE and value is not None
     )
-    name = str(stated.get("name") or "perturbation")
+    name = str(perturbation.get("name") or "perturbation")
     return f"{name}({parameters})" if parameters else name
 
 

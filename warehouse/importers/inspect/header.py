@@ -48,7 +48,7 @@ _LONGEST_VALUE = 1000
 
 
 def run_header(
-    header: Mapping[str, Any], scoring: Scoring, n_samples: int, place: str, stated_model: str | None
+    header: Mapping[str, Any], scoring: Scoring, n_samples: int, file: str, stated_model: str | None
 ) -> RunHeader:
     """The header of the one run that a log is.
 
@@ -56,7 +56,7 @@ def run_header(
         header: the log without its samples.
         scoring: its metrics and figures.
         n_samples: samples that the log holds.
-        place: name of the file.
+        file: name of the file.
         stated_model: the model that the user names, if any.
 
     Raises:
@@ -64,7 +64,7 @@ def run_header(
     """
     spec = mapping_of(header, "eval")
     model = text_or_none(spec.get("model"))
-    require_model(stated_model or model, place)
+    require_model(stated_model or model, file)
     arguments = mapping_of(spec, "model_args")
     revision = text_or_none(arguments.get("revision"))
     requested = n_requested(spec)
@@ -83,7 +83,7 @@ def run_header(
         n_requested=requested,
         status=_status(header, requested, n_samples),
         published=scoring.published(),
-        place=place,
+        place=file,
     )
 
 
@@ -187,8 +187,8 @@ def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of generation: the model's, under those of the task."""
-    stated = (mapping_of(header, "eval", "model_generate_config"), mapping_of(header, "plan", "config"))
-    return {key: item for part in stated for key, item in part.items() if item is not None}
+    configs = (mapping_of(header, "eval", "model_generate_config"), mapping_of(header, "plan", "config"))
+    return {key: item for part in configs for key, item in part.items() if item is not None}
 
 
 def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[str, Any]:
@@ -206,11 +206,11 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
     return without_empty(dict(sorted(parts.items())))
 
 
-def _arguments(stated: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that can change an answer: no places, and nothing that holds whole objects."""
     return {
         key: item
-        for key, item in sorted(stated.items())
+        for key, item in sorted(arguments.items())
         if key not in _PLACES and item is not None and not is_local(item) and _is_setting(item)
     }
 
@@ -259,8 +259,8 @@ def _cost(stats: Mapping[str, Any]) -> float | None:
     """US dollars of all models of the run, where the log says them."""
     used = mapping_of(stats, "model_usage").values()
     costs = [number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict)]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known else None
+    given = [cost for cost in costs if cost is not None]
+    return sum(given) if given else None
 
 
 #: Metrics of Inspect that are the mean of the samples' scores.
@@ -308,22 +308,22 @@ class Scoring:
     @property
     def reducers(self) -> list[str]:
         """What reduces epochs to one score, apart from the mean, which the store computes."""
-        stated = mapping_of(self.header, "eval", "config").get("epochs_reducer")
-        named = stated if isinstance(stated, list) and self._n_epochs > 1 else []
+        listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
+        named = listed if isinstance(listed, list) and self._n_epochs > 1 else []
         reducers = [*map(self.reducer, named), *(reducer for _, reducer, _ in self._figures())]
         return [name for name in dict.fromkeys(reducers) if name]
 
-    def reducer(self, stated: Any) -> str:
+    def reducer(self, name: Any) -> str:
         """The filter that a reducer's values stand under: "" for the mean, and for every other
         that gives back the value of a single epoch."""
-        if not isinstance(stated, str) or stated == "mean":
+        if not isinstance(name, str) or name == "mean":
             return ""
-        return "" if self._n_epochs == 1 and stated in _IDLE else stated
+        return "" if self._n_epochs == 1 and name in _IDLE else name
 
     @property
     def _n_epochs(self) -> int:
-        stated = mapping_of(self.header, "eval", "config").get("epochs")
-        return stated if isinstance(stated, int) and stated > 0 else 1
+        epochs = mapping_of(self.header, "eval", "config").get("epochs")
+        return epochs if isinstance(epochs, int) and epochs > 0 else 1
 
     def specs(self) -> tuple[MetricSpec, ...]:
         """Specifications of all metrics, then of those that are reduced over epochs."""
@@ -402,11 +402,11 @@ class Scoring:
 
     def _judge(self, scorer: str, parameters: Mapping[str, Any]) -> str | None:
         """The model that judges: stated, by role, or the evaluated one; ``None``: no model does."""
-        stated = parameters.get("model")
-        if isinstance(stated, list):
-            return ", ".join(map(str, stated))
-        if stated:
-            return str(mapping_of(parameters, "model").get("model") or stated)
+        model = parameters.get("model")
+        if isinstance(model, list):
+            return ", ".join(map(str, model))
+        if model:
+            return str(mapping_of(parameters, "model").get("model") or model)
         role = text_or_none(parameters.get("model_role")) or "grader"
         judge = role_models(self.header).get(role)
         if "model_graded" in scorer:
@@ -417,8 +417,8 @@ class Scoring:
 def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
     models: dict[str, str] = {}
-    for role, stated in mapping_of(header, "eval", "model_roles").items():
-        several = stated if isinstance(stated, list) else [stated]
+    for role, role_model in mapping_of(header, "eval", "model_roles").items():
+        several = role_model if isinstance(role_model, list) else [role_model]
         names = [str(item.get("model")) for item in several if isinstance(item, dict)]
         if names:
             models[role] = ", ".join(names)

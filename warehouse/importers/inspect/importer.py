@@ -26,7 +26,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.inspect.header import Scoring, run_header
-from warehouse.importers.inspect.log import Log, Sample, open_log
+from warehouse.importers.inspect.log import InspectLog, Sample, open_log
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -78,7 +78,7 @@ _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.
 _LONG_KEYS = {"samples", "reductions", "plan", "stats", "metadata"}
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
-#: Folders beside a log that hold its unfinished parts.
+#: Folders next to a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
 
 
@@ -109,7 +109,7 @@ class Inspect:
             log.close()
             raise
 
-    def _dump(self, log: Log, source: SourceFiles, settings: ImportSettings) -> Dump:
+    def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
         stated = settings.stated
         header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(stated.get("model")))
@@ -121,7 +121,11 @@ class Inspect:
                 advice="give the name with --default benchmark=NAME",
             )
         return Dump(
-            (header,), Reader(log, scoring).batches(), rejections=log.rejections, notes=log.notes, close=log.close
+            (header,),
+            InspectReader(log, scoring).batches(),
+            rejections=log.rejections,
+            notes=log.notes,
+            close=log.close,
         )
 
 
@@ -168,8 +172,8 @@ def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
         depth += (token in b"{[") - (token in b"}]")
 
 
-def _first_of_value(head: bytes, place: int) -> bytes:
-    first = head[place:].lstrip()[:1]
+def _first_of_value(head: bytes, start: int) -> bytes:
+    first = head[start:].lstrip()[:1]
     return first if first in (b"{", b"[") else b""
 
 
@@ -188,10 +192,10 @@ _LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation
 
 
 @dataclass
-class Reader:
+class InspectReader:
     """Turns the samples of one log into rows of one run."""
 
-    log: Log
+    log: InspectLog
     scoring: Scoring
     _metrics: Sequence[str] = field(init=False)
     _objects: set[str] = field(init=False)
@@ -206,7 +210,7 @@ class Reader:
         spec = mapping_of(self.log.header, "eval")
         listed = mapping_of(spec, "dataset").get("sample_ids")
         hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
-        self._places = {item: place for place, item in enumerate(hashable)}
+        self._places = {item: index for index, item in enumerate(hashable)}
         self._metrics = self.scoring.metrics
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
         self._reduces = bool(self.scoring.reducers)
@@ -242,9 +246,9 @@ class Reader:
         try:
             return self.row(sample)
         except (TypeError, ValueError, RecursionError) as error:
-            place = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
+            location = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
             expected = "values that JSON can hold"
-            self.log.rejections.append(Rejection(place, str(error)[:300], expected))
+            self.log.rejections.append(Rejection(location, str(error)[:300], expected))
             return None
 
     def row(self, sample: Sample) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from warehouse.records import Rejection, parse_json
 _POINTER = b"version https://git-lfs"
 
 
-class Log(Protocol):
+class InspectLog(Protocol):
     """What both containers offer. ``rejections`` and ``notes`` grow while samples are read."""
 
     header: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Log(Protocol):
         """Let go of the file; nothing can be read any more."""
 
 
-def open_log(path: Path) -> Log:
+def open_log(path: Path) -> InspectLog:
     """The log in a file.
 
     Raises:
@@ -124,11 +124,11 @@ class JsonLog:
         return len(self._spans)
 
     def samples(self) -> Iterator[Sample]:
-        for place, (start, end) in enumerate(self._spans):
+        for position, (start, end) in enumerate(self._spans):
             try:
                 yield as_sample(parse_json(self._text[start:end], keep_infinite=True))
             except (ValueError, RecursionError) as error:
-                where = f"sample {place + 1}, line {self._text.count(chr(10), 0, start) + 1}"
+                where = f"sample {position + 1}, line {self._text.count(chr(10), 0, start) + 1}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a sample"))
 
     def close(self) -> None:
@@ -146,39 +146,39 @@ class JsonLog:
 
     def _members(self) -> Iterator[tuple[str, Any]]:
         """Key and value of each member of the object; of the samples only where they stand."""
-        text, place = self._text, self._expect("{", 0)
-        while text[place : place + 1] != "}":
-            key, end = self._value(place)
-            place = self._expect(":", end)
-            if key == "samples" and text[place : place + 1] == "[":
-                end = self._mark_samples(place)
+        text, position = self._text, self._expect("{", 0)
+        while text[position : position + 1] != "}":
+            key, end = self._value(position)
+            position = self._expect(":", end)
+            if key == "samples" and text[position : position + 1] == "[":
+                end = self._mark_samples(position)
             else:
-                end = self._value(place)[1]
-                yield str(key), parse_json(text[place:end])
-            place = _after_blanks(text, end)
-            if text[place : place + 1] != "}":
-                place = self._expect(",", place)
-        if _after_blanks(text, place + 1) != len(text):
-            raise ValueError(f"something stands after the object, at character {place + 1}")
+                end = self._value(position)[1]
+                yield str(key), parse_json(text[position:end])
+            position = _after_blanks(text, end)
+            if text[position : position + 1] != "}":
+                position = self._expect(",", position)
+        if _after_blanks(text, position + 1) != len(text):
+            raise ValueError(f"something stands after the object, at character {position + 1}")
 
-    def _mark_samples(self, place: int) -> int:
-        text, place = self._text, self._expect("[", place)
-        while text[place : place + 1] != "]":
-            end = self._value(place)[1]
-            self._spans.append((place, end))
-            place = _after_blanks(text, end)
-            if text[place : place + 1] != "]":
-                place = self._expect(",", place)
-        return place + 1
+    def _mark_samples(self, position: int) -> int:
+        text, position = self._text, self._expect("[", position)
+        while text[position : position + 1] != "]":
+            end = self._value(position)[1]
+            self._spans.append((position, end))
+            position = _after_blanks(text, end)
+            if text[position : position + 1] != "]":
+                position = self._expect(",", position)
+        return position + 1
 
-    def _value(self, place: int) -> tuple[Any, int]:
-        return _DECODER.raw_decode(self._text, place)
+    def _value(self, position: int) -> tuple[Any, int]:
+        return _DECODER.raw_decode(self._text, position)
 
-    def _expect(self, sign: str, place: int) -> int:
-        place = _after_blanks(self._text, place)
-        if self._text[place : place + 1] != sign:
-            raise ValueError(f"no '{sign}' at character {place}")
-        return _after_blanks(self._text, place + 1)
+    def _expect(self, sign: str, position: int) -> int:
+        position = _after_blanks(self._text, position)
+        if self._text[position : position + 1] != sign:
+            raise ValueError(f"no '{sign}' at character {position}")
+        return _after_blanks(self._text, position + 1)
 
 
 def _no_number(_name: str) -> None:
@@ -188,9 +188,9 @@ def _no_number(_name: str) -> None:
 _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=len, parse_float=len)
 
 
-def _after_blanks(text: str, place: int) -> int:
-    blanks = _BLANK.match(text, place)
-    return blanks.end() if blanks else place
+def _after_blanks(text: str, position: int) -> int:
+    blanks = _BLANK.match(text, position)
+    return blanks.end() if blanks else position
 
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
@@ -282,7 +282,7 @@ class EvalLog:
             return None
 
     def _assembled(self, shell: str) -> Sample | None:
-        """A sample that stands in chunks: shell, metadata, messages, texts put elsewhere."""
+        """A sample assembled from its chunks: shell, metadata, messages and shared texts."""
         folder = shell.removesuffix("sample.json")
         try:
             sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
@@ -339,7 +339,7 @@ def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
 
 
 class _Resolver:
-    """Puts texts that stand elsewhere in their places.
+    """Resolves references to texts that a sample stores in another place.
 
     Raises:
         ValueError: together they would be longer than an entry may be.
@@ -361,10 +361,10 @@ class _Resolver:
 
     def _text(self, value: str) -> str:
         match = _ATTACHMENT.fullmatch(value)
-        place = int(match[1]) if match else len(self.texts)
-        if place >= len(self.texts) or not isinstance(self.texts[place], str):
+        index = int(match[1]) if match else len(self.texts)
+        if index >= len(self.texts) or not isinstance(self.texts[index], str):
             return value
-        text: str = self.texts[place]
+        text: str = self.texts[index]
         self.left -= len(text)
         if self.left < 0:
             raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")

@@ -28,19 +28,19 @@ def letters_of(sample: Sample) -> dict[str, str]:
     options = sample.get("choices")
     if not isinstance(options, list):
         return {}
-    return {_letter(place): as_text(option) for place, option in enumerate(options)}
+    return {_letter(index): as_text(option) for index, option in enumerate(options)}
 
 
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else str(place - 25)
+def _letter(index: int) -> str:
+    return chr(ord("A") + index) if index < 26 else str(index - 25)
 
 
-def target_of(stated: Any, letters: Mapping[str, str]) -> str | list[str]:
+def target_of(target: Any, letters: Mapping[str, str]) -> str | list[str]:
     """The target with letters of options resolved; several are sorted."""
-    if isinstance(stated, list):
-        texts = [letters.get(as_text(item), as_text(item)) for item in stated]
+    if isinstance(target, list):
+        texts = [letters.get(as_text(item), as_text(item)) for item in target]
         return texts[0] if len(texts) == 1 else sorted(texts)
-    text = "" if stated is None else as_text(stated)
+    text = "" if target is None else as_text(target)
     return letters.get(text, text)
 
 
@@ -117,10 +117,10 @@ def usage_of(sample: Sample, model: str) -> tuple[Mapping[str, Any], float | Non
     output = part_of(sample, "output")
     used = part_of(sample, "model_usage")
     own = part_of(output, "usage")
-    asked = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
-    if asked > 1 or not own:
+    n_turns = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
+    if n_turns > 1 or not own:
         own = part_of(used, model) or (part_of(used, next(iter(used))) if len(used) == 1 else own)
-    seconds = [output.get("time")] if asked == 1 else []
+    seconds = [output.get("time")] if n_turns == 1 else []
     seconds += [sample.get("working_time"), sample.get("total_time")]
     times = (number_or_none(value) for value in seconds)
     return own, next((value for value in times if value is not None), None)
@@ -218,9 +218,9 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
         return ((float(value) if finite else None), "scored" if finite else "error", value is True or value is False)
     if not isinstance(value, str):
         return None, "not_scalar", False
-    known = _LETTERS.get(value, _WORDS.get(value.lower()))
-    if known is not None:
-        return known, "no_answer" if value == "N" else "scored", True
+    grade = _LETTERS.get(value, _WORDS.get(value.lower()))
+    if grade is not None:
+        return grade, "no_answer" if value == "N" else "scored", True
     try:
         number = float(value)
     except ValueError:
@@ -255,9 +255,9 @@ def response_of(sample: Sample) -> str | None:
     choices = output.get("choices")
     if not isinstance(choices, list) or not choices:
         return None
-    stated = output.get("completion")
-    if isinstance(stated, str) and stated:
-        return stated
+    completion = output.get("completion")
+    if isinstance(completion, str) and completion:
+        return completion
     message = part_of(choices[0], "message") if isinstance(choices[0], dict) else {}
     text = text_of(message.get("content"))
     if not text and message.get("tool_calls"):

@@ -97,9 +97,9 @@ class Details:
     @cached_property
     def task(self) -> str:
         """The task: as the rows say, else as the results file has it, else by the file's name."""
-        stated = (self.first.get("doc") or {}).get("task_name") if self.is_nested else None
-        if isinstance(stated, str) and stated:
-            return stated
+        task_name = (self.first.get("doc") or {}).get("task_name") if self.is_nested else None
+        if isinstance(task_name, str) and task_name:
+            return task_name
         named = _NAME.fullmatch(self.path.name)
         name = named[1] if named else self.path.stem
         fitting = [task for task in self._tasks if name in (task, safe_name(task))]
@@ -117,19 +117,19 @@ class Details:
         Raises:
             InputError: the file is damaged.
         """
-        place = 0
+        index = 0
         try:
             with self._open() as file:
-                wanted = [
+                columns = [
                     name
                     for name in _leaves(file.schema_arrow)
                     if not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
                 ]
-                for batch in file.iter_batches(READ_ROWS, columns=wanted):
+                for batch in file.iter_batches(READ_ROWS, columns=columns):
                     batch.validate(full=True)
                     for row in batch.to_pylist():
-                        yield place, plain(row)
-                        place += 1
+                        yield index, plain(row)
+                        index += 1
         except _FAULTS as error:
             raise damaged_parquet(str(self.path), error) from None
 
@@ -186,7 +186,7 @@ _STDERR = "_stderr"
 
 
 def is_text(name: str, kind: pa.DataType) -> bool:
-    """Whether a metric is what a judge was told or said, not a score."""
+    """Whether a metric holds the prompt or the text of a judge instead of a score."""
     named = _JUDGE.fullmatch(name)
     return named is not None and not name.startswith("judge_score") and not _is_number(kind)
 
@@ -207,11 +207,11 @@ def metric_specs(
     """Specifications of a task's metrics; the first of its configuration is the headline."""
     seen = details.metrics if details is not None else {}
     rows = [name for name, kind in seen.items() if not is_text(name, kind)]
-    stated = _stated(config)
+    directions = _stated(config)
     published = [name for name in figures if not _is_error(name, figures)]
     names = list(dict.fromkeys((*rows, *published)))
-    specs = {name: _spec(name, seen, stated, details is not None) for name in names}
-    usable = [name for name in (*stated, *names) if name in specs and specs[name].link != "none"]
+    specs = {name: _spec(name, seen, directions, details is not None) for name in names}
+    usable = [name for name in (*directions, *names) if name in specs and specs[name].link != "none"]
     first = usable[0] if usable else None
     return tuple(replace(specs[name], is_default=name == first) for name in names)
 
@@ -259,11 +259,11 @@ def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
     return directions
 
 
-def _spec(name: str, seen: Mapping[str, pa.DataType], stated: Mapping[str, bool | None], rows: bool) -> MetricSpec:
+def _spec(name: str, seen: Mapping[str, pa.DataType], directions: Mapping[str, bool | None], rows: bool) -> MetricSpec:
     judge = _JUDGE.fullmatch(name)
     link = _link(name, seen, rows)
     kind, low, high = _bounds(name, link)
-    better = stated.get(name)
+    better = directions.get(name)
     return MetricSpec(
         name=name,
         scorer_kind="model" if judge else "match",

@@ -61,7 +61,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
-class Task:
+class LightevalTask:
     """A task's name in its parts: ``suite|task:subset|fewshot``, the suite up to 0.12.0 only.
 
     ``benchmark`` is the name without the number of examples, ``group`` the name without subset.
@@ -72,11 +72,11 @@ class Task:
     group: str
 
 
-def task_of(name: str) -> Task:
+def task_of(name: str) -> LightevalTask:
     """Parts of a task's name.
 
     >>> task_of("leaderboard|mmlu:anatomy|5")
-    Task(benchmark='leaderboard|mmlu:anatomy', fewshot=5, group='leaderboard|mmlu')
+    LightevalTask(benchmark='leaderboard|mmlu:anatomy', fewshot=5, group='leaderboard|mmlu')
     """
     parts = name.split("|")
     numbers = [part for part in parts[1:] if _NUMBER.fullmatch(part)]
@@ -84,11 +84,11 @@ def task_of(name: str) -> Task:
     suite, bar, rest = benchmark.rpartition("|")
     group = suite + bar + rest.partition(":")[0]
     fewshot = int(numbers[0]) if numbers and len(numbers[0]) < 9 else None
-    return Task(benchmark, fewshot, group)
+    return LightevalTask(benchmark, fewshot, group)
 
 
 @dataclass(frozen=True)
-class Results:
+class LightevalResults:
     """A results file; an empty document where there are details only."""
 
     document: Mapping[str, Any]
@@ -111,8 +111,8 @@ class Results:
     def model(self) -> str | None:
         """Name of the model."""
         config = self.model_config
-        stated = self.general.get("model_name") or config.get("model_name")
-        return text_or_none(stated or config.get("pretrained"))
+        name = self.general.get("model_name") or config.get("model_name")
+        return text_or_none(name or config.get("pretrained"))
 
     @property
     def tasks(self) -> list[str]:
@@ -139,15 +139,15 @@ def model_of_path(path: Path) -> str | None:
         folders.pop()
     for kind in ("details", "results"):
         if kind in folders:
-            place = len(folders) - 1 - folders[::-1].index(kind)
-            return "/".join(folders[place + 1 :]) or None
+            index = len(folders) - 1 - folders[::-1].index(kind)
+            return "/".join(folders[index + 1 :]) or None
     named = folders[-1] if folders else ""
     if not named.startswith("details_"):
         return None
     return named.removeprefix("details_").removesuffix("_private").replace("__", "/", 1)
 
 
-def header(results: Results, task: str, details: Details | None, model: str) -> RunHeader:
+def header(results: LightevalResults, task: str, details: Details | None, model: str) -> RunHeader:
     """The header of one task.
 
     Args:
@@ -184,7 +184,7 @@ def header(results: Results, task: str, details: Details | None, model: str) -> 
     )
 
 
-def group_scores(results: Results) -> tuple[PublishedScore, ...]:
+def group_scores(results: LightevalResults) -> tuple[PublishedScore, ...]:
     """Averages over the subsets of a task. Their standard errors are averages of those of the
     subsets, which are none of the average: left out. So is ``all``, which is over whatever ran."""
     scores: list[PublishedScore] = []
@@ -196,16 +196,16 @@ def group_scores(results: Results) -> tuple[PublishedScore, ...]:
     return tuple(scores)
 
 
-def _figures(results: Results, task: str) -> dict[str, Any]:
+def _figures(results: LightevalResults, task: str) -> dict[str, Any]:
     figures = mapping_of(results.document, "results").get(task)
     return figures if isinstance(figures, dict) else {}
 
 
-def _model_fields(results: Results, model: str) -> dict[str, Any]:
+def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     config = results.model_config
-    asked = text_or_none(config.get("revision"))
+    asked_revision = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))
-    revision = commit if asked in _MOVING and commit else asked
+    revision = commit if asked_revision in _MOVING and commit else asked_revision
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
     # folders above the model's own say which run it was, not which checkpoint
@@ -218,13 +218,13 @@ def _model_fields(results: Results, model: str) -> dict[str, Any]:
     }
 
 
-def _conditions(results: Results, config: Mapping[str, Any], details: Details | None) -> dict[str, Any]:
+def _conditions(results: LightevalResults, config: Mapping[str, Any], details: Details | None) -> dict[str, Any]:
     """What else changes what is measured."""
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods
-    stated = model.get("generation_parameters")
-    generation = stated if isinstance(stated, dict) and generates else {}
+    parameters = model.get("generation_parameters")
+    generation = parameters if isinstance(parameters, dict) and generates else {}
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))
@@ -245,8 +245,8 @@ def _conditions(results: Results, config: Mapping[str, Any], details: Details | 
 def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
-        stated = (details.first.get("doc") or {}).get("sampling_methods")
-        return texts_of(stated)
+        methods = (details.first.get("doc") or {}).get("sampling_methods")
+        return texts_of(methods)
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
         return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
@@ -255,7 +255,7 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))
 
 
-def _configuration(results: Results, task: str) -> dict[str, Any]:
+def _configuration(results: LightevalResults, task: str) -> dict[str, Any]:
     parts = {
         "config_general": results.general,
         "task": results.config(task),
@@ -265,7 +265,7 @@ def _configuration(results: Results, task: str) -> dict[str, Any]:
 
 
 def _moment(stamp: str) -> datetime | None:
-    """The time in a file's name. It is local, of a zone that nothing tells."""
+    """The time in a file's name: local time of an unknown zone."""
     date, _, clock = stamp.partition("T")
     return moment(f"{date}T{clock.replace('-', ':')}")
 

@@ -26,7 +26,7 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.lighteval.details import Details, Row, is_details, is_over_draws, is_pair, is_text, stamp_of
-from warehouse.importers.lighteval.header import Results, group_scores, header, model_of_path
+from warehouse.importers.lighteval.header import LightevalResults, group_scores, header, model_of_path
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 
@@ -63,7 +63,7 @@ class Lighteval:
             require_content(path)
         stated = [path for path in source.files if path.suffix == ".json"]
         document = read_document(stated[0]) if stated else {}
-        results = Results(document, stated[0] if stated else source.files[0])
+        results = LightevalResults(document, stated[0] if stated else source.files[0])
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
         details = [Details(path, results.tasks) for path in source.files if path not in stated]
@@ -80,7 +80,7 @@ class Lighteval:
         return Dump(runs, rows(), group_scores(results), rejections, notes)
 
 
-def other_models(results: Results, paths: Sequence[Path]) -> Iterator[str]:
+def other_models(results: LightevalResults, paths: Sequence[Path]) -> Iterator[str]:
     """A note for each model that folders name and the results file does not."""
     model = results.model
     named = dict.fromkeys(name for path in paths if (name := model_of_path(path.absolute())))
@@ -265,7 +265,7 @@ def _options(
     greedy: Sequence[Any],
     lengths: Sequence[int | None],
 ) -> list[Row]:
-    """Likelihoods of options; lists that are not one value for each option tell nothing."""
+    """Likelihoods of the options; empty where a list does not have one value per option."""
 
     def at(values: Sequence[Any], index: int) -> Any:
         return values[index] if len(values) == len(options) else None

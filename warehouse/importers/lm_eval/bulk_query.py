@@ -124,8 +124,8 @@ def _raw(layout: Layout) -> str:
         *(f"{quoted(metric)}::varchar as m{n}" for n, metric in enumerate(measured(layout))),
     ]
     if layout.kind == "choice":
-        asked = (f"arguments.gen_args_{n}.arg_1" for n in range(layout.requests))
-        parts += [f"ltrim({continuation}) as o{n}" for n, continuation in enumerate(asked)]
+        generation_args = (f"arguments.gen_args_{n}.arg_1" for n in range(layout.requests))
+        parts += [f"ltrim({continuation}) as o{n}" for n, continuation in enumerate(generation_args)]
     return ", ".join(parts)
 
 
@@ -146,8 +146,8 @@ def _derived(layout: Layout) -> str:
 
 
 def _records(layout: Layout) -> str:
-    asked = [f"doc->>{text(key)}" for key in layout.question]
-    question = f"concat_ws(chr(10), {', '.join(asked)})" if len(asked) > 1 else "".join(asked)
+    texts = [f"doc->>{text(key)}" for key in layout.question]
+    question = f"concat_ws(chr(10), {', '.join(texts)})" if len(texts) > 1 else "".join(texts)
     parts = {
         "run": "$runs[file]",
         "position": f"case when {_fits(layout)} then doc_id else error('another form of row') end",
@@ -209,8 +209,8 @@ def is_scored(layout: Layout) -> str:
 
 def is_generated(layout: Layout) -> str:
     """Whether a draw of a row is a generation, which the first filter's rows carry."""
-    one = layout.repeats == 1
-    return is_first(layout) if one else f"{is_first(layout)} and draw >= 0"
+    is_single = layout.repeats == 1
+    return is_first(layout) if is_single else f"{is_first(layout)} and draw >= 0"
 
 
 def where(condition: str, expression: str) -> str:
@@ -287,8 +287,8 @@ def likelihoods(layout: Layout) -> dict[str, str]:
     if layout.kind == "text":
         return {}
     if layout.kind == "rolling":
-        one = _choice("0", "resps[1][1]", "null", "null", "strlen(prompt)", "true")
-        return {"choice_scores": where(is_first(layout), f"[{one}]")}
+        only_choice = _choice("0", "resps[1][1]", "null", "null", "strlen(prompt)", "true")
+        return {"choice_scores": where(is_first(layout), f"[{only_choice}]")}
     half = option_columns(layout)
     rows = [
         _choice(

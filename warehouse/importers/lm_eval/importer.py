@@ -18,7 +18,7 @@ from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.layout import Layout, find_layout
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
 from warehouse.importers.lm_eval.model import other_model
-from warehouse.importers.lm_eval.results import Results, first_seen, header_without_results, scan
+from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
@@ -88,7 +88,7 @@ class _SourceReader:
 
     source: SourceFiles
     settings: ImportSettings
-    results: Results | None = None
+    results: LmEvalResults | None = None
     samples: list[_Samples] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _SourceReader:
         recognised = [recognise(_candidate(path)) for path in self.source.files]
         for file in recognised:
             if isinstance(file, ResultsFile):
-                self.results = Results(read_document(file.path), file.path)
+                self.results = LmEvalResults(read_document(file.path), file.path)
         self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
         if self.results is not None:
             own = {item.task for item in self.samples}
@@ -115,8 +115,8 @@ class _SourceReader:
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
             samples = by_task.get(task)
-            place = samples.rows.name if samples else self._results_name
-            yield self._header(task, samples, place)
+            source_file = samples.rows.name if samples else self._results_name
+            yield self._header(task, samples, source_file)
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by row."""
@@ -134,8 +134,8 @@ class _SourceReader:
 
     @property
     def _tasks(self) -> list[str]:
-        known = self.results.tasks if self.results else []
-        return list(dict.fromkeys((*known, *(item.task for item in self.samples))))
+        listed = self.results.tasks if self.results else []
+        return list(dict.fromkeys((*listed, *(item.task for item in self.samples))))
 
     @property
     def _results_name(self) -> str:
@@ -152,7 +152,7 @@ class _SourceReader:
         rows = RowSource(file.path, file.path.name, rejections=self.rejections, notes=self.notes)
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
-    def _embedded(self, results: Results, task: str) -> _Samples:
+    def _embedded(self, results: LmEvalResults, task: str) -> _Samples:
         name, rows = f"{results.path.name} samples.{task}", results.samples[task]
         return self._look(task, EmbeddedRows(results.path, name, rejections=self.rejections, embedded=rows))
 
@@ -169,8 +169,8 @@ class _SourceReader:
         return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
-        known = self.results.tasks if self.results else []
-        task = task_of_old_name(path, known) or self.settings.stated.get("benchmark")
+        task_names = self.results.tasks if self.results else []
+        task = task_of_old_name(path, task_names) or self.settings.stated.get("benchmark")
         if task:
             return str(task)
         raise InputError(
@@ -180,14 +180,14 @@ class _SourceReader:
             advice="give the task with --default benchmark=NAME",
         )
 
-    def _header(self, task: str, samples: _Samples | None, place: str) -> RunHeader:
-        stated = text_or_none(self.settings.stated.get("model"))
+    def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
+        model_setting = text_or_none(self.settings.stated.get("model"))
         if self.results:
-            header = self.results.header(task, samples.seen if samples else Seen(), place)
-            require_model(stated or header.model, self.source.name)
+            header = self.results.header(task, samples.seen if samples else Seen(), source_file)
+            require_model(model_setting or header.model, self.source.name)
             return header
         assert samples is not None
-        model = require_model(stated, self.source.name)
+        model = require_model(model_setting, self.source.name)
         return header_without_results(task, model, samples.rows, samples.seen, samples.stamp)
 
 
@@ -219,7 +219,7 @@ def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: boo
     except InputError:  # the source says so when it is read
         return list(neighbours) if alone else []
     names = old_sample_names(document)
-    tasks = Results(document, results.path).tasks
+    tasks = LmEvalResults(document, results.path).tasks
     return [
         file
         for file in neighbours

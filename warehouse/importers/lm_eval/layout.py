@@ -209,10 +209,10 @@ def _filters(
         for entry in items_of(entries)
         if isinstance(entry, Mapping)
     }
-    stated = row.get("filter")
+    filter_name = row.get("filter")
     names = list(pipelines) or list(published) or ["none"]
-    if isinstance(stated, str) and stated not in names:
-        names.insert(0, stated)
+    if isinstance(filter_name, str) and filter_name not in names:
+        names.insert(0, filter_name)
     return tuple(_filter(name, pipelines.get(name), row, repeats) for name in names)
 
 
@@ -238,9 +238,9 @@ def _question(doc: Any) -> tuple[str, ...]:
     """Fields of a document that make its question: what it is about, and what is asked."""
     if not isinstance(doc, Mapping):
         return ()
-    asked = next((key for key in _QUESTION_KEYS if _is_text(doc.get(key))), None)
+    question_key = next((key for key in _QUESTION_KEYS if _is_text(doc.get(key))), None)
     about = next((key for key in _CONTEXT_KEYS if _is_text(doc.get(key))), None)
-    return tuple(key for key in (about, asked) if key is not None)
+    return tuple(key for key in (about, question_key) if key is not None)
 
 
 def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:

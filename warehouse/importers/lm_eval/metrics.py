@@ -134,18 +134,18 @@ def filter_label(name: str) -> str:
 
 def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     """How a metric is aggregated: a name, or ``custom`` for code of the task's own."""
-    stated = _entry(metric, config).get("aggregation")
-    if not isinstance(stated, str):
+    aggregation = _entry(metric, config).get("aggregation")
+    if not isinstance(aggregation, str):
         return _DEFAULT_AGGREGATION.get(metric, "mean")
-    return stated if stated.replace("_", "").replace("+", "").isalnum() else "custom"
+    return aggregation if aggregation.replace("_", "").replace("+", "").isalnum() else "custom"
 
 
 def _spec(pair: tuple[str, str], config: Mapping[str, Any], better: Mapping[str, Any], seen: Seen) -> MetricSpec:
     metric, name = pair
     link = _link(metric, config, seen)
     kind, low, high = _bounds(metric, link, seen.values.get(metric))
-    stated = _entry(metric, config).get("higher_is_better", _BETTER.get(metric))
-    higher = better.get(metric, stated)
+    direction = _entry(metric, config).get("higher_is_better", _BETTER.get(metric))
+    higher = better.get(metric, direction)
     return MetricSpec(
         name=metric,
         filter=filter_label(name),

@@ -81,11 +81,11 @@ def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _name(document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
     named = next((arguments[key] for key in NAMING if arguments.get(key)), None)
-    stated = text_or_none(document.get("model_name"))
-    if named is None and (stated is None or _RANDOM_NAME.fullmatch(stated)):
+    model_name = text_or_none(document.get("model_name"))
+    if named is None and (model_name is None or _RANDOM_NAME.fullmatch(model_name)):
         # without arguments the harness makes up eight characters, new ones in every run
-        return text_or_none(config.get("model")) or stated
-    return stated or str(named)
+        return text_or_none(config.get("model")) or model_name
+    return model_name or str(named)
 
 
 def _split_checkpoint(name: str | None) -> tuple[str | None, str | None]:
@@ -100,15 +100,15 @@ def _split_checkpoint(name: str | None) -> tuple[str | None, str | None]:
 def _revision(config: Mapping[str, Any], arguments: Mapping[str, Any], adapter: bool) -> str | None:
     if adapter:  # revision and commit are those of the base model
         return text_or_none(config.get("peft_sha")) or text_or_none(config.get("delta_sha"))
-    asked = text_or_none(config.get("model_revision")) or arguments.get("revision")
-    moving = asked in (None, "", "main", "master")
+    revision = text_or_none(config.get("model_revision")) or arguments.get("revision")
+    moving = revision in (None, "", "main", "master")
     commit = text_or_none(config.get("model_sha"))
-    return commit if moving else str(asked)
+    return commit if moving else str(revision)
 
 
 def _base(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
     base = text_or_none(arguments.get("pretrained"))
-    asked = text_or_none(config.get("model_revision"))
+    model_revision = text_or_none(config.get("model_revision"))
     commit = text_or_none(config.get("model_sha"))
-    revision = commit if asked in (None, "main", "master") else asked
+    revision = commit if model_revision in (None, "main", "master") else model_revision
     return f"{base}@{revision}" if base and revision else base

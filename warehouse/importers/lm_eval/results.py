@@ -56,7 +56,7 @@ _ENVIRONMENT = (
 
 
 @dataclass(frozen=True)
-class Results:
+class LmEvalResults:
     """A results file: its JSON document and its path."""
 
     document: Mapping[str, Any]
@@ -87,13 +87,13 @@ class Results:
         """The aggregates of a task or group."""
         return mapping_of(self.document, "results", name) or mapping_of(self.document, "groups", name)
 
-    def header(self, task: str, seen: Seen, place: str) -> RunHeader:
+    def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task.
 
         Args:
             task: name of the leaf task.
             seen: what its samples show; nothing where there are none.
-            place: name of the file that the samples come from.
+            file: name of the file that the samples come from.
         """
         config = self.config(task)
         better = mapping_of(self.document, "higher_is_better", task)
@@ -111,7 +111,7 @@ class Results:
             n_benchmark=original,
             n_requested=original if self._stopping(task) else effective,
             published=published_scores(config, self.figures(task), effective, seen),
-            place=place,
+            place=file,
         )
 
     def group_scores(self) -> tuple[PublishedScore, ...]:
@@ -163,13 +163,13 @@ class Results:
 
     def _stopping(self, task: str) -> dict[str, Any]:
         """What `warehouse.integrations.lm_eval` says of a run that it watched: all documents were to be asked."""
-        stated = mapping_of(self.document, "early_stopping", task)
-        return {"early_stopping": stated} if stated else {}
+        stopping = mapping_of(self.document, "early_stopping", task)
+        return {"early_stopping": stopping} if stopping else {}
 
     def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Generation settings; the command line's are above the task's."""
-        stated = mapping_of(self.document, "config").get("gen_kwargs")
-        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(stated)}
+        gen_kwargs = mapping_of(self.document, "config").get("gen_kwargs")
+        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(gen_kwargs)}
 
     def _template(self, config: Mapping[str, Any]) -> str | None:
         parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
@@ -179,8 +179,8 @@ class Results:
     def _seed(self, generation: Mapping[str, Any]) -> int | None:
         settings = mapping_of(self.document, "config")
         arguments = parse_arguments(settings.get("model_args"))
-        stated = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
-        return whole_or_none(stated)
+        seed = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
+        return whole_or_none(seed)
 
     def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
         """What else changes what is measured: harness backend, model arguments, scoring code."""

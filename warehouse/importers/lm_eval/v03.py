@@ -62,10 +62,10 @@ class LmEvalV03:
             InputError: an empty or incomplete file, or nothing names the model.
         """
         path = source.files[0]
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
-            model = require_model(stated, source.name)
+            model = require_model(model_setting, source.name)
             return Dump((written.header(model),), written.batches(), (), written.rejections, written.notes)
         document = read_document(path)
         if not _has_keys(document):
@@ -76,7 +76,7 @@ class LmEvalV03:
             )
         headers = tuple(_header(document, task, path) for task in mapping_of(document, "results"))
         for header in headers:
-            require_model(stated or header.model, source.name)
+            require_model(model_setting or header.model, source.name)
         return Dump(headers, ())
 
 

@@ -31,12 +31,12 @@ ACCURACY, MATCH = "accuracy", "match"
 
 #: Kinds of event that are read; of others the number is told.
 _READ = frozenset(("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error"))
-_PLACE = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
+_NUMBER = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
 _MANY_MODELS = "from_models"
 
 
 @dataclass
-class Sample:
+class EventLogSample:
     """Events of one sample, each its number in the log, kind and content."""
 
     name: str
@@ -45,12 +45,12 @@ class Sample:
 
     def of(self, kind: str) -> list[Row]:
         """Contents of the events of one kind, in the order in which they happened."""
-        return [data for _, stated, data in sorted(self.events, key=_number) if stated == kind]
+        return [data for _, event_kind, data in sorted(self.events, key=_number) if event_kind == kind]
 
     @property
-    def place(self) -> int | None:
+    def number(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
-        match = _PLACE.fullmatch(self.name)
+        match = _NUMBER.fullmatch(self.name)
         return int(match[1]) if match else None
 
 
@@ -58,8 +58,8 @@ def _number(event: tuple[int, str, Row]) -> int:
     return event[0]
 
 
-def _by_place(sample: Sample) -> int:
-    return 1 << 60 if sample.place is None else sample.place
+def _by_number(sample: EventLogSample) -> int:
+    return 1 << 60 if sample.number is None else sample.number
 
 
 @dataclass
@@ -69,10 +69,10 @@ class EventLog:
 
     spec: Row = field(default_factory=dict)
     report: Row | None = None
-    samples: dict[str, Sample] = field(default_factory=dict)
+    samples: dict[str, EventLogSample] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def add(self, place: str, line: Any) -> None:
+    def add(self, location: str, line: Any) -> None:
         """Take one line.
 
         Raises:
@@ -85,9 +85,9 @@ class EventLog:
         elif "final_report" in line:
             self.report = part_of(line, "final_report")
         else:
-            self._event(place, line)
+            self._event(location, line)
 
-    def _event(self, place: str, line: Row) -> None:
+    def _event(self, location: str, line: Row) -> None:
         kind, name, data = line.get("type"), line.get("sample_id"), line.get("data")
         if not isinstance(kind, str) or not text_or_none(name):
             raise ValueError(f"no type or no sample_id: {compact(line)[:200]}")
@@ -100,7 +100,7 @@ class EventLog:
             correct = compact(data.get("correct"))[:60]
             raise ValueError(f"correct is {correct}, neither true nor false")
         else:
-            sample = self.samples.setdefault(str(name), Sample(str(name), place))
+            sample = self.samples.setdefault(str(name), EventLogSample(str(name), location))
             number = whole_count(line.get("event_id"))
             sample.events.append((len(sample.events) if number is None else number, kind, data))
 
@@ -109,9 +109,9 @@ class EventLog:
         kinds = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
         return [f"events that are no part of a result: {kinds}"] if kinds else []
 
-    def ordered(self) -> Iterator[tuple[str, Sample]]:
+    def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
-        for sample in sorted(self.samples.values(), key=_by_place):
+        for sample in sorted(self.samples.values(), key=_by_number):
             yield sample.line, sample
 
     @cached_property
@@ -122,8 +122,8 @@ class EventLog:
     @cached_property
     def task_class(self) -> str:
         """The eval's class: ``evals.elsuite.basic.match:Match``."""
-        stated = part_of(part_of(self.spec, "run_config"), "eval_spec").get("cls")
-        return text_or_none(stated) or ""
+        class_name = part_of(part_of(self.spec, "run_config"), "eval_spec").get("cls")
+        return text_or_none(class_name) or ""
 
     @cached_property
     def version(self) -> str | None:
@@ -134,8 +134,8 @@ class EventLog:
     @cached_property
     def functions(self) -> list[str]:
         """Completion functions; of an eval that a model grades, the last is the grader's."""
-        stated = self.spec.get("completion_fns", self.spec.get("model_name"))
-        listed = stated if isinstance(stated, list) else [stated]
+        functions = self.spec.get("completion_fns", self.spec.get("model_name"))
+        listed = functions if isinstance(functions, list) else [functions]
         return [name for item in listed if (name := text_or_none(item))]
 
     @property
@@ -146,17 +146,17 @@ class EventLog:
     @property
     def own_count(self) -> int:
         """Of the samplings of a sample that a model grades, how many are answers."""
-        stated = self.arguments.get("multicomp_n", 1)
-        if stated == _MANY_MODELS:
+        count = self.arguments.get("multicomp_n", 1)
+        if count == _MANY_MODELS:
             return max(len(self.functions) - 1, 1)
-        return max(whole_count(stated) or 1, 1)
+        return max(whole_count(count) or 1, 1)
 
     @cached_property
     def match_metric(self) -> str:
         """What the share of matches is called: as in the report, unless samples state another
         accuracy."""
-        stated = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
-        return MATCH if stated else ACCURACY
+        has_accuracy = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
+        return MATCH if has_accuracy else ACCURACY
 
     @cached_property
     def metrics(self) -> dict[str, int]:
@@ -174,7 +174,7 @@ class EventLog:
                     scored.add(name)
         return {name: count for name, count in counts.items() if name in scored or name not in aggregated}
 
-    def values_of(self, sample: Sample) -> tuple[dict[str, list[float | None]], Row]:
+    def values_of(self, sample: EventLogSample) -> tuple[dict[str, list[float | None]], Row]:
         """Numbers that a sample was given, by metric, and what it was given besides."""
         numbers: dict[str, list[float | None]] = {}
         other: Row = {}
@@ -201,7 +201,7 @@ _GRADING = ("modelgraded_spec", "modelgraded_spec_args", "eval_type", "eval_kwar
 _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 
 
-def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
+def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     """The header of the run.
 
     Raises:
@@ -209,7 +209,7 @@ def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
     """
     spec = log.spec
     model = log.functions[0] if log.functions else None
-    require_model(stated or model, place)
+    require_model(model_setting or model, file)
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
@@ -233,7 +233,7 @@ def header(log: EventLog, stated: str | None, place: str) -> RunHeader:
         configuration=_configuration(log),
         status="truncated" if log.report is None else "complete",
         published=tuple(_published(log)),
-        place=place,
+        place=file,
     )
 
 
@@ -325,8 +325,8 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
     """Numbers of the final report; tokens are no figures."""
     report = log.report or {}
     error = next((number_or_none(report.get(name)) for name in _ERRORS if name in report), None)
-    for name, stated in report.items():
-        if name in _ERRORS or name.startswith(_USAGE) or isinstance(stated, (dict, list)):
+    for name, value in report.items():
+        if name in _ERRORS or name.startswith(_USAGE) or isinstance(value, (dict, list)):
             continue
         statistic = "mean" if name in log.metrics else "aggregate"
-        yield published_figure(name, stated, statistic=statistic, standard_error=error if name == ACCURACY else None)
+        yield published_figure(name, value, statistic=statistic, standard_error=error if name == ACCURACY else None)

@@ -20,7 +20,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
-from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample, header
+from warehouse.importers.openai_evals.event_log import MATCH, EventLog, EventLogSample, header
 from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
 
 
@@ -51,12 +51,12 @@ class OpenaiEvals:
         dump = Dump((), ())
         lines = RowSource(path, path.name, (), notes=dump.notes)
         for number, text in lines.texts():
-            place = f"{path.name} line {number}"
+            location = f"{path.name} line {number}"
             try:
-                log.add(place, parse_json(text))
+                log.add(location, parse_json(text))
             except (ValueError, RecursionError) as error:
                 reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
-                dump.rejections.append(Rejection(place, reason, "an event of evals"))
+                dump.rejections.append(Rejection(location, reason, "an event of evals"))
         if not log.spec:
             raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
         dump.notes += log.notes()
@@ -70,7 +70,7 @@ class OpenaiEvals:
 IMPORTER = OpenaiEvals()
 
 
-def row_of(log: EventLog, sample: Sample) -> Row:
+def row_of(log: EventLog, sample: EventLogSample) -> Row:
     """The row of one sample.
 
     Raises:
@@ -84,7 +84,7 @@ def row_of(log: EventLog, sample: Sample) -> Row:
     numbers, other = log.values_of(sample)
     return {
         "run": 0,
-        "position": sample.place,
+        "position": sample.number,
         "prompt_id": sample.name,
         # the same place may hold another question in another version of the eval
         "identity": compact({"sample": sample.name, "version": log.version}),
@@ -104,7 +104,7 @@ def row_of(log: EventLog, sample: Sample) -> Row:
     }
 
 
-def _samplings(log: EventLog, sample: Sample) -> tuple[list[Row], list[Row]]:
+def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[Row]]:
     """Samplings of the model, and those of its judge, which come last."""
     samplings = sample.of("sampling")
     if not log.is_judged:
@@ -120,8 +120,8 @@ def _question(prompt: Any) -> str | None:
     if not isinstance(prompt, list):
         return None if prompt is None else as_text(prompt)
     messages = [item for item in prompt if isinstance(item, dict)]
-    asked = [item for item in messages if item.get("role") == "user"] or messages
-    return as_text(asked[-1].get("content", "")) if asked else as_text(prompt)
+    user_messages = [item for item in messages if item.get("role") == "user"] or messages
+    return as_text(user_messages[-1].get("content", "")) if user_messages else as_text(prompt)
 
 
 def _sent(prompt: Any) -> str:
@@ -141,29 +141,29 @@ def _answers(own: Sequence[Row]) -> str | None:
     return as_text(answers[0]) if len(answers) == 1 else compact(answers)
 
 
-def _picked(sample: Sample) -> str | None:
+def _picked(sample: EventLogSample) -> str | None:
     """What was taken from the answers."""
     picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
-    stated = [item for item in picked if item not in (None, [], "")]
-    if not stated:
+    given = [item for item in picked if item not in (None, [], "")]
+    if not given:
         return None
-    return _text(stated[0]) if len(stated) == 1 else compact(stated)
+    return _text(given[0]) if len(given) == 1 else compact(given)
 
 
-def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
+def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
     """Options that there were to choose from, with their likelihoods where these were asked for."""
     expected = [data.get("expected") for data in sample.of(MATCH)]
-    asked = sample.of("cond_logp")
-    if asked:
-        texts = [as_text(data.get("completion")) for data in asked]
+    likelihoods = sample.of("cond_logp")
+    if likelihoods:
+        texts = [as_text(data.get("completion")) for data in likelihoods]
         target = expected[0] if expected else None
         return texts, [
             {
-                "choice_index": place,
+                "choice_index": index,
                 "loglikelihood": number_or_none(data.get("logp")),
                 "is_target": None if target is None else text in _listed(target),
             }
-            for place, (text, data) in enumerate(zip(texts, asked, strict=True))
+            for index, (text, data) in enumerate(zip(texts, likelihoods, strict=True))
         ]
     for data in (*sample.of("pick_option"), *sample.of(MATCH)):
         options = _listed(data.get("options"))
@@ -190,7 +190,7 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
     return min(sum(counts), (1 << 63) - 1) if counts else None
 
 
-def _error(sample: Sample) -> str | None:
+def _error(sample: EventLogSample) -> str | None:
     parts = [
         ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
         for data in sample.of("error")
@@ -204,7 +204,7 @@ def _explanation(judged: Sequence[Row], other: Row) -> str | None:
     return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
 
-def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]]) -> list[Row]:
+def _scores(log: EventLog, sample: EventLogSample, numbers: dict[str, list[float | None]]) -> list[Row]:
     """Scores of a sample. Of several values the mean counts, by their number. A sample that failed
     is unscored."""
     failed = bool(sample.of("error")) and not numbers
@@ -216,16 +216,16 @@ def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]
     return [_score(sample, name, values, name == log.match_metric) for name, values in values_by_metric.items()]
 
 
-def _score(sample: Sample, name: str, values: list[float | None], is_match: bool) -> Row:
-    known = [value for value in values if value is not None]
+def _score(sample: EventLogSample, name: str, values: list[float | None], is_match: bool) -> Row:
+    given = [value for value in values if value is not None]
     several = len(values) > 1
-    unread = is_match and bool(known) and not any(known) and all(map(_unread, sample.of(MATCH)))
+    unread = is_match and bool(given) and not any(given) and all(map(_unread, sample.of(MATCH)))
     return {
         "metric": name,
-        "value": sum(known) / len(known) if known else None,
-        "weight": float(len(known)) if several and known else None,
+        "value": sum(given) / len(given) if given else None,
+        "weight": float(len(given)) if several and given else None,
         "raw": compact(values) if several else None,
-        "status": "error" if not known else "no_answer" if unread else None,
+        "status": "error" if not given else "no_answer" if unread else None,
     }
 
 

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 @dataclass
-class Work:
+class OpenCompassOutput:
     """What OpenCompass wrote on one model and data set.
 
     Raises:
@@ -83,12 +83,12 @@ class Work:
     @cached_property
     def details(self) -> list[list[Row]]:
         """Details of each sample: one for each repeat. Empty where there are none."""
-        stated = self.results.get("details")
-        listed = stated
-        if isinstance(stated, dict):
-            listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()), key=int)]
+        entries = self.results.get("details")
+        listed = entries
+        if isinstance(entries, dict):
+            listed = [entries[key] for key in sorted((key for key in entries if key.isdecimal()), key=int)]
         details = [_repeats(item) for item in items_of(listed)]
-        if stated and not any(details):
+        if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
             return []
         return details
@@ -114,10 +114,10 @@ class Work:
     def _numbered(self, path: Path) -> list[Row]:
         document = read_document(path)
         predictions = []
-        for place in range(len(document)):
-            row = document.get(str(place))
+        for index in range(len(document)):
+            row = document.get(str(index))
             if not isinstance(row, dict):
-                where = f"{path.name} entry {place}"
+                where = f"{path.name} entry {index}"
                 self.rejections.append(Rejection(where, str(row)[:200], "a prediction"))
                 row = {}
             predictions.append(row)
@@ -139,7 +139,7 @@ class Work:
             except (ValueError, RecursionError) as error:
                 where = f"{path.name} line {number}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a prediction"))
-        return [rows_by_index.get(place, {}) for place in range(max(rows_by_index, default=-1) + 1)]
+        return [rows_by_index.get(i, {}) for i in range(max(rows_by_index, default=-1) + 1)]
 
 
 def model_settings(files: Iterable[Path], name: str, notes: list[str]) -> Row:
@@ -163,8 +163,8 @@ def _repeats(item: Any) -> list[Row]:
         return [item]
     size = sizes.pop()
     return [
-        {key: value[place] if key in lists and len(value) == size else value for key, value in item.items()}
-        for place in range(size)
+        {key: value[index] if key in lists and len(value) == size else value for key, value in item.items()}
+        for index in range(size)
     ]
 
 
@@ -205,7 +205,7 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True)
-class Line:
+class OpenCompassLine:
     """A line of the table: a data set or group, and a figure of each model."""
 
     dataset: str
@@ -226,11 +226,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class OpenCompassTable:
     """Names of the models, the lines, and places of lines that are none."""
 
     models: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[OpenCompassLine, ...]
     faults: tuple[tuple[str, str], ...]
 
 
@@ -240,7 +240,7 @@ def is_summary(path: Path) -> bool:
     return named and path.parent.name == "summary"
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> OpenCompassTable:
     """A summary: the file with commas, or the part of the text file that is like it.
 
     Raises:
@@ -257,15 +257,15 @@ def read_table(path: Path) -> Table:
     if not lines:
         raise InputError(f"no line begins with '{HEADING}'", path=str(path), expected="a summary of OpenCompass")
     models = tuple(lines[0][1].split(",")[4:])
-    result_lines: list[Line] = []
+    result_lines: list[OpenCompassLine] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
         parts = line.split(",")  # commas inside are blanks already, and nothing is quoted
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results
-            result_lines.append(Line(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
-    return Table(models, tuple(result_lines), tuple(faults))
+            result_lines.append(OpenCompassLine(parts[0], parts[1], parts[2], parts[3], tuple(parts[4:])))
+    return OpenCompassTable(models, tuple(result_lines), tuple(faults))
 
 
 def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tuple[str | None, str | None]:

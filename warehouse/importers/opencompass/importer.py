@@ -27,10 +27,10 @@ from warehouse.importers.common.jsonl import unpacked_head
 from warehouse.importers.opencompass.files import (
     CORRECT,
     HEADING,
-    Line,
+    OpenCompassLine,
+    OpenCompassOutput,
+    OpenCompassTable,
     Row,
-    Table,
-    Work,
     is_summary,
     model_settings,
     prompt_version,
@@ -120,7 +120,7 @@ class OpenCompass:
         """
         if is_summary(source.files[0]):
             return read_summary(source)
-        work = Work(source.root, source.files)
+        work = OpenCompassOutput(source.root, source.files)
         return Dump((header(work),), batches(work), (), work.rejections, work.notes)
 
 
@@ -176,7 +176,7 @@ _AVERAGE = re.compile(r" \(\d+ runs average\)$")
 _JUDGED = "_judged-by--"
 
 
-def header(work: Work) -> RunHeader:
+def header(work: OpenCompassOutput) -> RunHeader:
     """The header of the run."""
     abbreviation, _, judge = work.model.partition(_JUDGED)
     name = headline(work)
@@ -205,8 +205,8 @@ def model_fields(abbreviation: str, config: Row) -> Row:
     path = text_or_none(config.get("path"))
     model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
     generation = config.get("generation_kwargs")
-    stated = generation if isinstance(generation, dict) else {}
-    sampling = sampling_fields(stated)
+    settings = generation if isinstance(generation, dict) else {}
+    sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
     return {
         "model": model,
@@ -214,7 +214,7 @@ def model_fields(abbreviation: str, config: Row) -> Row:
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
         "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
-        "sampling": other_sampling(stated) | ({"abbr": abbreviation} if model != abbreviation else {}),
+        "sampling": other_sampling(settings) | ({"abbr": abbreviation} if model != abbreviation else {}),
         "configuration": {"model": config} if config else {},
     }
 
@@ -225,7 +225,7 @@ def run_fields(work: Path) -> Row:
     return {"run_id": stamp or None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
 
 
-def headline(work: Work) -> str:
+def headline(work: OpenCompassOutput) -> str:
     """The figure that is 100 times the mean of what is right: the metric of the rows.
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
@@ -247,7 +247,7 @@ def verdict(detail: dict[str, Any]) -> bool | None:
     return next(verdicts, None)
 
 
-def _formulation(work: Work) -> str | None:
+def _formulation(work: OpenCompassOutput) -> str | None:
     first = next((row for row in work.predictions if row), {})
     if any(str(key).startswith("label: ") for key in first):
         return "ppl"
@@ -256,24 +256,24 @@ def _formulation(work: Work) -> str | None:
     return "gen" if first else None
 
 
-def _specs(work: Work, name: str, judge: str) -> Iterator[MetricSpec]:
+def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
     kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
     if name:
         yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
-    for place, (metric, _) in enumerate(_figures(work)):
+    for index, (metric, _) in enumerate(_figures(work)):
         if metric != name:
             yield MetricSpec(
-                metric, link="none" if work.details else "identity", is_default=not name and place == 0, **kind
+                metric, link="none" if work.details else "identity", is_default=not name and index == 0, **kind
             )
 
 
-def _figures(work: Work) -> Iterator[tuple[str, float | None]]:
+def _figures(work: OpenCompassOutput) -> Iterator[tuple[str, float | None]]:
     for name, value in work.results.items():
         if name not in ("details", "error", "type") and isinstance(value, (int, float)):
             yield _AVERAGE.sub("", name), number_or_none(value)
 
 
-def _run_figures(work: Work, name: str) -> Iterator[PublishedScore]:
+def _run_figures(work: OpenCompassOutput, name: str) -> Iterator[PublishedScore]:
     """Figures as published; the one of the rows as a share, its percentage kept as the raw text."""
     n = len(work.details) or len(work.predictions) // work.repeats or None
     for metric, value in _figures(work):
@@ -291,7 +291,7 @@ _LABEL = "label: "
 _HUMAN = ("HUMAN", "user")
 
 
-def batches(work: Work) -> Iterator[pa.RecordBatch]:
+def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
     """All rows. Index i of the predictions is sample i modulo the size of the data set."""
     total = max(len(work.predictions), len(work.details) * work.repeats)
     if total % work.repeats:
@@ -353,17 +353,17 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     postprocessed = detail.get("pred", detail.get("predictions"))
     extracted = None if postprocessed is None else as_text(postprocessed)
     if labels:
-        asked = {label: prediction[_LABEL + label] for label in labels}
-        likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}
+        by_label = {label: prediction[_LABEL + label] for label in labels}
+        likelihoods = {label: item.get("PPL") for label, item in by_label.items() if isinstance(item, dict)}
         chosen = prediction.get("prediction")
         return {
             "response": compact({"PPL": likelihoods}),
             "extracted_answer": extracted if chosen is None else as_text(chosen),
         }
     if "pred_label" in prediction:
-        place, options = prediction["pred_label"], prediction.get("choices")
-        known = isinstance(options, list) and type(place) is int and 0 <= place < len(options)
-        chosen = options[place] if known and isinstance(options, list) else place
+        predicted, options = prediction["pred_label"], prediction.get("choices")
+        is_index = isinstance(options, list) and type(predicted) is int and 0 <= predicted < len(options)
+        chosen = options[predicted] if is_index and isinstance(options, list) else predicted
         return {
             "response": compact({"probabilities": prediction.get("prediction")}),
             "extracted_answer": as_text(chosen),
@@ -377,8 +377,8 @@ def _question(sent: Any) -> str | None:
     """What was asked last: of messages, the last one of the user."""
     if not isinstance(sent, list):
         return None if sent is None else as_text(sent)
-    asked = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
-    last = asked[-1].get("prompt", asked[-1].get("content")) if asked else sent
+    user_messages = [item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN]
+    last = user_messages[-1].get("prompt", user_messages[-1].get("content")) if user_messages else sent
     return as_text(last)
 
 
@@ -396,17 +396,17 @@ def read_summary(source: SourceFiles) -> Dump:
     table = read_table(source.files[0])
     alone = not any((source.root / "results").glob("*/*.json"))
     dump = Dump((), ())
-    dump.rejections += [Rejection(place, text, "as many fields as the heading has") for place, text in table.faults]
+    dump.rejections += [Rejection(line, text, "as many fields as the heading has") for line, text in table.faults]
     names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
     dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
     return dump
 
 
-def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterator[RunHeader]:
+def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump) -> Iterator[RunHeader]:
     lines = [line for line in table.lines if line.dataset == name]
     first = lines[0]
-    for place, model in enumerate(table.models):
-        published = tuple(_summary_figures(lines, place))
+    for column, model in enumerate(table.models):
+        published = tuple(_summary_figures(lines, column))
         if not published:
             continue
         yield RunHeader(
@@ -422,9 +422,9 @@ def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterat
         )
 
 
-def _summary_figures(lines: list[Line], place: int) -> Iterator[PublishedScore]:
+def _summary_figures(lines: list[OpenCompassLine], column: int) -> Iterator[PublishedScore]:
     """Figures of a model, with two decimals, on the scale of the data set (often percent)."""
-    for metric, text in {line.metric: line.figures[place] for line in lines}.items():
+    for metric, text in {line.metric: line.figures[column] for line in lines}.items():
         try:
             value = number_or_none(float(text))
         except ValueError:

@@ -76,7 +76,7 @@ class SimpleEvals:
             InputError: a file is damaged, its lists do not belong together, or nothing names the
                 model.
         """
-        results = Results(source.files)
+        results = SimpleEvalsFiles(source.files)
         require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)
         rows = batches(results)
         return Dump((header(results),), rows, (), results.rejections, results.notes)
@@ -119,11 +119,11 @@ _RESULT = re.compile(
 
 
 @dataclass(frozen=True)
-class Sample:
+class SimpleEvalsSample:
     """One entry of the lists: messages, what is known of the sample, what its page says."""
 
     messages: list[Row]
-    known: Row
+    metadata: Row
     page: dict[str, str | None]
 
     @property
@@ -144,20 +144,20 @@ class Sample:
     @property
     def key(self) -> str:
         """What makes the prompt this prompt: its id, else what was asked."""
-        stated = text_or_none(self.known.get("prompt_id"))
-        asked = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return stated or compact([[item.get("role"), item.get("content")] for item in asked])
+        stated = text_or_none(self.metadata.get("prompt_id"))
+        messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
+        return stated or compact([[item.get("role"), item.get("content")] for item in messages])
 
     @property
     def score(self) -> float | None:
         """The score: of the sample's own record, else of its page."""
-        if "score" in self.known:
-            return number_or_none(self.known["score"])
+        if "score" in self.metadata:
+            return number_or_none(self.metadata["score"])
         return _number(self.page.get("score"))
 
 
 @dataclass
-class Results:
+class SimpleEvalsFiles:
     """The files of one evaluation.
 
     Raises:
@@ -213,7 +213,7 @@ class Results:
         return self.files[0].stem.removesuffix(WHOLE).endswith(_DEBUG)
 
     @cached_property
-    def samples(self) -> list[Sample]:
+    def samples(self) -> list[SimpleEvalsSample]:
         """All samples, in order."""
         metadata = part_of(self.document, "metadata").get("example_level_metadata")
         lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
@@ -252,12 +252,12 @@ class Results:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, known: Any, page: Any) -> Sample:
-    record = known if isinstance(known, dict) else {}
+def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
+    record = metadata if isinstance(metadata, dict) else {}
     messages = _messages(convo)
     if not messages:
         messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
-    return Sample(messages, record, _page(page))
+    return SimpleEvalsSample(messages, record, _page(page))
 
 
 def _messages(value: Any) -> list[Row]:
@@ -289,7 +289,7 @@ _BINARY = ("mmlu", "math", "gpqa", "mgsm", "simpleqa", "browsecomp")
 _JUDGED = ("healthbench", "simpleqa", "browsecomp", "math")
 
 
-def header(results: Results) -> RunHeader:
+def header(results: SimpleEvalsFiles) -> RunHeader:
     """The header of the run."""
     return RunHeader(
         harness=HARNESS,
@@ -307,7 +307,7 @@ def header(results: Results) -> RunHeader:
     )
 
 
-def _specs(results: Results) -> Iterator[MetricSpec]:
+def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     name = results.evaluation
     is_rate = name in _BINARY or name == "humaneval"
     kind: Literal["model", "execution", "match"] = (
@@ -327,7 +327,7 @@ def _specs(results: Results) -> Iterator[MetricSpec]:
             yield MetricSpec(other, scorer_kind=kind, link="none", is_default=False)
 
 
-def _published(results: Results) -> Iterator[PublishedScore]:
+def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
     """Figures with their bootstrap errors and counts; spreads of the samples are no errors."""
     figures = results.figures
     for key, stated in figures.items():
@@ -348,25 +348,25 @@ def _published(results: Results) -> Iterator[PublishedScore]:
 
 #: Evaluations whose answers are letters: an answer "None" means that there was none.
 _LETTERS = ("mmlu", "gpqa")
-_OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
+_STORED_FIELDS = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
 
 
-def batches(results: Results) -> Iterator[pa.RecordBatch]:
+def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     """All rows."""
     samples = results.samples  # what is wrong with the lists is told before anything is read
     if samples and not results.is_scored:
         results.notes.append("no sample has a score that can be read: responses without scores")
-    items = ((f"{results.files[0].name} sample {place}", (place, sample)) for place, sample in enumerate(samples))
+    items = ((f"{results.files[0].name} sample {index}", (index, sample)) for index, sample in enumerate(samples))
     return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
 
 
-def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
-    place, sample = item
-    draw, position = divmod(place, results.size)
-    usage = part_of(sample.known, "usage")
-    number = text_or_none(sample.known.get("prompt_id"))
-    other = {name: value for name, value in sample.known.items() if name not in _OWN_PLACE}
-    rubric = sample.known.get("rubric_items")
+def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Iterator[Row]:
+    index, sample = item
+    draw, position = divmod(index, results.size)
+    usage = part_of(sample.metadata, "usage")
+    number = text_or_none(sample.metadata.get("prompt_id"))
+    other = {name: value for name, value in sample.metadata.items() if name not in _STORED_FIELDS}
+    rubric = sample.metadata.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
     last = sample.messages[-1].get("content") if sample.is_answered else None
@@ -389,15 +389,15 @@ def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
     }
 
 
-def _question(sample: Sample) -> str | None:
+def _question(sample: SimpleEvalsSample) -> str | None:
     """What was asked last."""
-    asked = [item for item in sample.prompt if item.get("role") == "user"] or [
+    user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(asked[-1].get("content", "")) if asked else None
+    return as_text(user_messages[-1].get("content", "")) if user_messages else None
 
 
-def _score(sample: Sample, unread: bool) -> Row:
+def _score(sample: SimpleEvalsSample, unread: bool) -> Row:
     value = sample.score
     status = "error" if value is None else "no_answer" if unread and not value else None
     return {"metric": SCORE, "value": value, "status": status}

@@ -119,7 +119,7 @@ class SweBench:
             board = Board.read(source.files[0], dump)
             dump.runs, dump.batches = tuple(board.headers), board.batches()
             return dump
-        stated = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.stated.get("model"))
         given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
         given += [
             path
@@ -134,9 +134,9 @@ class SweBench:
                 models.add(model)
         predicted = models.pop() if len(models) == 1 else None
         if any(path.name in ("results.json", "per_instance_details.json") for path in source.files):
-            header, instances = _submission(source, patches, predicted, stated, dump.rejections)
+            header, instances = _submission(source, patches, predicted, model_setting, dump.rejections)
         else:
-            header, instances = _run(source, patches, predicted, stated, dump.rejections)
+            header, instances = _run(source, patches, predicted, model_setting, dump.rejections)
         dump.runs = (header,)
         rows = list(sample_rows(instances, patches))
         dump.batches = [batch_of(rows)] if rows else []
@@ -144,7 +144,7 @@ class SweBench:
 
 
 def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Path]:
-    """The reports of the instances of a run, their patches, and what is said of the run."""
+    """The reports of the instances of a run, their patches, and the metadata of the run."""
     files = kinds.have(folder.parent, "run.json")
     for report in sorted(reports):
         files += [report, *kinds.have(report.parent, "patch.diff")]
@@ -167,7 +167,7 @@ def _run(
     source: SourceFiles,
     patches: dict[str, str | None],
     predicted: str | None,
-    stated: str | None,
+    model_setting: str | None,
     rejections: list[Rejection],
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
@@ -183,7 +183,7 @@ def _run(
     about = read_document(run_json) if run_json else {}
     name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem)
     model = predicted or name.replace("__", "/")
-    require_model(stated or model or None, source.name)
+    require_model(model_setting or model or None, source.name)
     total = whole_count(report.get("total_instances"))
     benchmark, split = _data_set(about, total)
     header = RunHeader(
@@ -206,14 +206,14 @@ def _run(
 def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
     """What the log of an instance adds: its tests, its patch, a verdict where there is none."""
     try:
-        stated = instance_report(read_document(path))
+        report = instance_report(read_document(path))
     except ValueError as error:
         rejections.append(Rejection(f"{path.parent.name}/{path.name}", str(error)[:300], "the report of an instance"))
         return
     patch = path.with_name("patch.diff")
-    for name, row in stated.items():
-        known = instances.get(name, row)
-        instances[name] = {**known, "explanation": row["explanation"] or known.get("explanation")}
+    for name, row in report.items():
+        instance = instances.get(name, row)
+        instances[name] = {**instance, "explanation": row["explanation"] or instance.get("explanation")}
         if name not in patches and name == path.parent.name and patch.is_file():
             patches[name] = patch.read_text(encoding="utf-8", errors="replace")
 
@@ -225,9 +225,9 @@ def _split(stem: str) -> tuple[str, str]:
 
 
 def _data_set(about: Row, total: int | None) -> tuple[str, str]:
-    stated = text_or_none(about.get("dataset")) or text_or_none(about.get("dataset_name"))
-    if stated:
-        name = stated.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
+    dataset = text_or_none(about.get("dataset")) or text_or_none(about.get("dataset_name"))
+    if dataset:
+        name = dataset.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
         return name, text_or_none(about.get("split")) or ""
     return (_SIZES[total], "test") if total in _SIZES else (BENCHMARK, "")
 
@@ -246,7 +246,7 @@ def _submission(
     source: SourceFiles,
     patches: Mapping[str, str | None],
     predicted: str | None,
-    stated: str | None,
+    model_setting: str | None,
     rejections: list[Rejection],
 ) -> tuple[RunHeader, Instances]:
     files = {path.name: path for path in source.files}
@@ -266,7 +266,7 @@ def _submission(
     system = named["system"] if named else source.root.name
     title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else (None, [])
     model = models[0] if len(models) == 1 else predicted or title or system
-    require_model(stated or model, source.name)
+    require_model(model_setting or model, source.name)
     track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
     has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(

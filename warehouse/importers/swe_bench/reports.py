@@ -26,7 +26,7 @@ _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
 #: Lists that name instances which were tried.
 _TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
 
-#: What the report of an instance tells beside its verdict.
+#: Fields of an instance's report other than its verdict.
 _EXPLAINED = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
 
 #: By instance: value, status, origin, raw, explanation, response, cost, api_calls.
@@ -57,39 +57,39 @@ def instance_report(document: Row) -> Instances:
         ValueError: it is none.
     """
     instances: Instances = {}
-    for name, stated in document.items():
-        if not isinstance(stated, dict) or "resolved" not in stated:
-            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(stated)[:100]}")
-        value = verdict(stated["resolved"], "resolved")
+    for name, report in document.items():
+        if not isinstance(report, dict) or "resolved" not in report:
+            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(report)[:100]}")
+        value = verdict(report["resolved"], "resolved")
         row: Row = {"value": value}
-        if stated.get("infra_failure") is True and value != 1:
+        if report.get("infra_failure") is True and value != 1:
             row = _unscored("unresolved")
-        elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
+        elif value == 0 and (report.get("patch_is_None") or report.get("patch_exists") is False):
             row["status"] = "no_answer"
-        explanation = {key: stated[key] for key in _EXPLAINED if stated.get(key) is not None}
+        explanation = {key: report[key] for key in _EXPLAINED if report.get(key) is not None}
         instances[name] = row | {"explanation": compact(explanation) if explanation else None}
     return instances
 
 
-def details(document: Row, rejections: list[Rejection], place: str) -> Instances:
+def details(document: Row, rejections: list[Rejection], shown_path: str) -> Instances:
     """``per_instance_details.json``: ``{id: {"resolved", "cost", "api_calls"}}``."""
     instances: Instances = {}
-    for name, stated in document.items():
+    for name, report in document.items():
         try:
-            if not isinstance(stated, dict):
-                raise ValueError(f"a {type(stated).__name__} stands here")
+            if not isinstance(report, dict):
+                raise ValueError(f"a {type(report).__name__} stands here")
             instances[name] = {
-                "value": verdict(stated.get("resolved"), "resolved"),
-                "cost": number_or_none(stated.get("cost")),
-                "api_calls": number_or_none(stated.get("api_calls")),
+                "value": verdict(report.get("resolved"), "resolved"),
+                "cost": number_or_none(report.get("cost")),
+                "api_calls": number_or_none(report.get("api_calls")),
             }
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"
-            rejections.append(Rejection(f"{place}, {name[:100]}", str(error), expected))
+            rejections.append(Rejection(f"{shown_path}, {name[:100]}", str(error), expected))
     return instances
 
 
-def leaderboard_results(document: Row, declared: list[str] | None, place: str) -> Instances:
+def leaderboard_results(document: Row, declared: list[str] | None, shown_path: str) -> Instances:
     """``results.json`` of a leaderboard's submission.
 
     It names the resolved instances; the others are implied by a declared list, or by its own lists
@@ -103,7 +103,7 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
     if declared is None and not tried:
         raise InputError(
             f"names {len(resolved)} resolved instances and not those that were not resolved",
-            path=place,
+            path=shown_path,
             expected="a list of all instances",
             advice="put their ids, one on a line, into 'instances.txt' beside it or in a folder "
             "above that is ingested with it",
@@ -112,7 +112,7 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
     if strangers:
         raise InputError(
             f"{len(strangers)} resolved instances are not in the declared list, such as {min(strangers)[:100]}",
-            path=place,
+            path=shown_path,
             expected="the list of the same data set",
         )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))

@@ -216,8 +216,8 @@ def is_binary(scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None
     one_draw = n_draws is None or _one_draw_each(n_draws, len(scores))
     zero_one = one_draw and is_zero_one(scores)
     if binary and not zero_one:
-        wanted = "every score 0 or 1" if one_draw else "one draw per prompt (`n_draws` is above 1)"
-        raise StatisticsError(f"`binary=True` needs {wanted}; pass binary=None to let data decide")
+        requirement = "every score 0 or 1" if one_draw else "one draw per prompt (`n_draws` is above 1)"
+        raise StatisticsError(f"`binary=True` needs {requirement}; pass binary=None to let data decide")
     return zero_one if binary is None else binary
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 
 
-class Figures:
+class NamedFigures:
     """Base of a result: a frozen dataclass of named figures."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Interval(Figures):
+class Interval(NamedFigures):
     """A confidence interval.
 
     Attributes:
@@ -58,7 +58,7 @@ class Interval(Figures):
 
 
 @dataclass(frozen=True)
-class Estimate(Figures):
+class Estimate(NamedFigures):
     """One metric of one run, with its errors (statistics.md §1).
 
     Attributes:
@@ -123,7 +123,7 @@ class Estimate(Figures):
 
 
 @dataclass(frozen=True)
-class PairedDifference(Figures):
+class PairedDifference(NamedFigures):
     """Difference of two runs on the same prompts (Miller §4.2), first minus second.
 
     Attributes:
@@ -183,7 +183,7 @@ class PairedDifference(Figures):
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, without the draws."""
-        named = Figures.to_dict(replace(self, draws=None))
+        named = NamedFigures.to_dict(replace(self, draws=None))
         del named["draws"]
         return named
 
@@ -194,7 +194,7 @@ class PairedDifference(Figures):
 
 
 @dataclass(frozen=True)
-class UnpairedDifference(Figures):
+class UnpairedDifference(NamedFigures):
     """Difference of two runs on independent prompts (Miller §4.1), first minus second.
 
     Attributes:

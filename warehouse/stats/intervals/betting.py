@@ -24,7 +24,7 @@ from warehouse.stats.core.sample import Sample
 METHOD = "betting"
 _CAP = 0.9  # of a stake, as a share of what would ruin the gambler at one score
 _STEPS, _CLOSE = 200, 1e-12
-_ROOM = 1e-12
+_TOLERANCE = 1e-12
 
 
 class Bets(NamedTuple):
@@ -130,10 +130,10 @@ def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: 
     """`log_capital`, the stakes of `bet_sizes` known."""
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
-        capped = np.minimum(stakes, np.where(ruin > _ROOM, bets.cap / ruin, math.inf))
+        capped = np.minimum(stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf))
         paths = np.cumsum(np.log1p(side * capped * (game.z - means)), axis=1)
     path: FloatArray = np.logaddexp.reduce(paths, axis=0) - math.log(len(bets.horizons))
-    impossible = np.maximum.accumulate(ruin < -_ROOM)
+    impossible = np.maximum.accumulate(ruin < -_TOLERANCE)
     return np.where(impossible, math.inf, path)
 
 

@@ -150,8 +150,8 @@ def _streams(n_units: int, seed: int, n_resamples: int) -> Iterator[tuple[slice,
 def _rank(share: float, n: int) -> int:
     """Place of a quantile among n draws, from 1: outwards, with the rounding of the product off."""
     exact = share * (n + 1)
-    place = math.floor(exact + _ROUNDING * n) if share < 0.5 else math.ceil(exact - _ROUNDING * n)
-    return min(max(place, 1), n)
+    index = math.floor(exact + _ROUNDING * n) if share < 0.5 else math.ceil(exact - _ROUNDING * n)
+    return min(max(index, 1), n)
 
 
 def _canonical(totals: FloatArray, sizes: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:

@@ -193,16 +193,16 @@ def clopper_pearson_effective(sample: Sample, level: float) -> Interval | None:
 
 
 def _effective(sample: Sample, mean: float, width: float, level: float) -> float | None:
-    known = effective_n(sample)
-    if known.present == 0:  # all at a bound
-        return known.units
+    effective = effective_n(sample)
+    if effective.present == 0:  # all at a bound
+        return effective.units
     df = heavy_tailed_df(sample)
     if df is None or not (sample.se or sample.binary):
         return None
-    if known.effective < _FEWEST_UNITS or not sample.se:
-        return known.units
+    if effective.effective < _FEWEST_UNITS or not sample.se:
+        return effective.units
     shrink = (z_quantile(level) / t_quantile(level, df)) ** 2
-    return max(known.units, mean * (1 - mean) * (width / sample.se) ** 2 * shrink)
+    return max(effective.units, mean * (1 - mean) * (width / sample.se) ** 2 * shrink)
 
 
 _FEWEST_CLUSTERS = 4
@@ -225,10 +225,10 @@ def widened(estimate: Estimate, values: FloatArray, clusters: ArrayLike | None) 
     if estimate.ci_low is None or estimate.ci_high is None:
         return estimate
     groups = None if clusters is None else as_clusters(clusters, len(values))
-    known = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
-    if known.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
+    effective = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
+    if effective.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
         return estimate
-    size = known.units
+    size = effective.units
     whole = interval_clopper_pearson(
         size if estimate.estimate == 1 else estimate.estimate * size, size, level=estimate.level
     )
@@ -241,7 +241,7 @@ def widened(estimate: Estimate, values: FloatArray, clusters: ArrayLike | None) 
         ci_high=max(estimate.ci_high, whole.high),
         method="clopper_pearson_capped",
         reason=f"the scores above the lowest possible one, or those below the highest, come from"
-        f" few {what} ({known.effective:.2g}, effective): no more than {size:.4g} {what} are"
+        f" few {what} ({effective.effective:.2g}, effective): no more than {size:.4g} {what} are"
         " believed in",
     )
 
@@ -333,16 +333,16 @@ def effective_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust
     clusters hold a 1 (or a 0), and G_eff where all scores are equal. None with one cluster
     whose scores differ.
     """
-    known = informative_clusters(scores, clusters)
-    if known.k_min == 0:  # all scores equal
-        return known.effective
+    informative = informative_clusters(scores, clusters)
+    if informative.k_min == 0:  # all scores equal
+        return informative.effective
     if robust is None:
         return None
     n, mean, variance = len(scores), mean_of(scores), robust.se_cr2**2
     naive = min(float(n), mean * (1 - mean) / variance) if variance > 0 else float(n)
     icc = min(1.0, max(0.0, robust.icc or 0.0))
     size = naive * _t_ratio(level, n, clustered_df(clusters.sizes, icc))
-    return min(size, known.effective) if known.k_min < _FEWEST_INFORMATIVE_CLUSTERS else size
+    return min(size, informative.effective) if informative.k_min < _FEWEST_INFORMATIVE_CLUSTERS else size
 
 
 def _svyciprop_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:

@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, check_within, finite_bounds, mean_of
 from warehouse.stats.core.quantiles import beta_quantile, t_quantile, z_quantile
-from warehouse.stats.core.results import Figures, Interval, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text
 from warehouse.stats.core.sample import Sample
 
 # Below this the squares of the deviations have lost their digits.
@@ -190,7 +190,7 @@ def wilson_weighted(sample: Sample, level: float) -> Interval | None:
 
 
 @dataclass(frozen=True)
-class FixedPromptsEstimate(Figures):
+class FixedPromptsEstimate(NamedFigures):
     """A figure of one run of which only the draws are random; the prompts are all there are.
 
     Attributes:

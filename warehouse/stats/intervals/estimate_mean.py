@@ -212,8 +212,8 @@ def choose_method(sample: Sample, method: str) -> IntervalChoice:
         return default
     name = _full_name(method, sample, default)
     if name not in METHODS and name not in RESAMPLED:
-        known = ", ".join(("auto", "korn_graubard", *METHODS, *RESAMPLED))
-        raise StatisticsError(f"unknown `method` {method!r}, expected one of {known}")
+        names = ", ".join(("auto", "korn_graubard", *METHODS, *RESAMPLED))
+        raise StatisticsError(f"unknown `method` {method!r}, expected one of {names}")
     _check_allowed(name, sample)
     return IntervalChoice(name, "asked for", default.flags)
 
@@ -242,14 +242,14 @@ def _default(sample: Sample) -> IntervalChoice:
             constant=sample.all_equal,
             effective_clusters=effective_clusters(sample.clusters),
         )
-    known = effective_n(sample)
+    effective = effective_n(sample)
     return choose_interval(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         binary=sample.binary,
         bounded=True,
-        effective_n=known.effective,
-        size_cv=known.size_cv,
+        effective_n=effective.effective,
+        size_cv=effective.size_cv,
         skewness=skewness(sample.totals),
         unseen=unseen_shift(sample),
         constant=sample.all_equal,

@@ -45,12 +45,12 @@ class _Points(NamedTuple):
 
     values: FloatArray
     counts: FloatArray
-    every: FloatArray
+    points: FloatArray
 
     @property
     def n(self) -> int:
         """Number of points, the worst possible score included."""
-        return len(self.every)
+        return len(self.points)
 
 
 class _Trial(NamedTuple):
@@ -105,9 +105,9 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     n, least, most = len(unit), float(unit.min()), float(unit.max())
     if most - least <= 1e-14 * most:  # then 1 − D_{n+1} ~ Beta(n, 1)
         return most * math.exp(math.log(tail) / n)
-    every = np.append(unit / most, 0.0)  # the end scales with the scores
-    values, counts = np.unique(every, return_counts=True)
-    points = _Points(values, counts.astype(np.float64), every)
+    scaled = np.append(unit / most, 0.0)  # the end scales with the scores
+    values, counts = np.unique(scaled, return_counts=True)
+    points = _Points(values, counts.astype(np.float64), scaled)
     trial = _start(points, float(-special.ndtri(tail)))
     for _ in range(_ROUNDS):
         step = _refine(points, trial, tail)
@@ -230,7 +230,7 @@ def _log_product(points: _Points, t: float, s: Complex) -> Complex:
     total = np.zeros(len(s), dtype=np.complex128)
     block = _CHUNK * 64
     for start in range(0, points.n, block):
-        factors = 1 + np.multiply.outer(points.every[start : start + block] - t, s)
+        factors = 1 + np.multiply.outer(points.points[start : start + block] - t, s)
         edges = np.arange(0, len(factors), _CHUNK)
         total += np.log(np.multiply.reduceat(factors, edges, axis=0)).sum(axis=0)
     return total

@@ -30,7 +30,7 @@ from warehouse.stats.core.inputs import (
     finite_bounds,
 )
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.stats.core.results import Estimate, Figures
+from warehouse.stats.core.results import Estimate, NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
@@ -41,7 +41,7 @@ MANY_PROMPTS = 200
 
 
 @dataclass(frozen=True)
-class MissingBounds(Figures):
+class MissingBounds(NamedFigures):
     """What the mean can be, whatever the missing scores were.
 
     Attributes:
@@ -224,9 +224,9 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
         estimate_mean(values, clusters=labels, bounds=sides.limits, n_draws=sides.n_draws, level=sides.level)
         for values in (sides.low, sides.high)
     )
-    every = (low, high) if scored is None else (low, high, scored)
-    lows = [one.ci_low for one in every if one.ci_low is not None]
-    highs = [one.ci_high for one in every if one.ci_high is not None]
+    bounds = (low, high) if scored is None else (low, high, scored)
+    lows = [one.ci_low for one in bounds if one.ci_low is not None]
+    highs = [one.ci_high for one in bounds if one.ci_high is not None]
     kinds = " and ".join(dict.fromkeys(one.method for one in (low, high)))
     whole = low.ci_low is not None and high.ci_high is not None
     return _bounds(

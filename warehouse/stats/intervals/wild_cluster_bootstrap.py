@@ -35,7 +35,8 @@ from warehouse.stats.core.inputs import (
     is_binary,
 )
 from warehouse.stats.core.multipliers import webb_draws
-from warehouse.stats.core.results import Figures, Interval
+from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.results import Interval, NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap import check_resamples
 from warehouse.stats.intervals.clopper_pearson import effective_n
@@ -49,7 +50,7 @@ _BLOCK = 1 << 18  # weights at a time
 
 
 @dataclass(frozen=True)
-class WildBootstrapTest(Figures):
+class WildBootstrapTest(NamedFigures):
     """Wild cluster bootstrap test of H0: the mean is ``null``.
 
     Attributes:
@@ -283,14 +284,14 @@ def _end(prepared: WildBootstrap, alpha: float, step: float) -> float | None:
     """The mean at which p falls to alpha, going from the estimate in steps that double."""
     inside, outside = 0.0, step
     for _ in range(_DOUBLINGS):
-        if prepared.p_value(prepared.mean + outside) <= alpha:
+        if rejects(prepared.p_value(prepared.mean + outside), alpha):
             break
         inside, outside = outside, 2 * outside
     else:
         return None
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
-        if prepared.p_value(prepared.mean + middle) <= alpha:
+        if rejects(prepared.p_value(prepared.mean + middle), alpha):
             outside = middle
         else:
             inside = middle

@@ -27,7 +27,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level, as_seed
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.em import Penalty
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, ability_modes, cell_blocks
@@ -36,7 +36,7 @@ _ITEMS_PER_MODEL = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Abilities(Figures):
+class Abilities(NamedFigures):
     """Abilities in the frame of the pool.
 
     Attributes:
@@ -76,7 +76,7 @@ class Abilities(Figures):
 
 
 @dataclass(frozen=True)
-class AbilityContrast(Figures):
+class AbilityContrast(NamedFigures):
     """Difference of two abilities, in standard deviations of the pool.
 
     Attributes:
@@ -262,7 +262,7 @@ class _Profile:
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
+class _ItemBlock:
     """A block of items: per cell Wa² and (Y−KP)a; what each parameter shares with each ability, and its score."""
 
     information: FloatArray
@@ -298,7 +298,7 @@ def _profile(responses: Responses, theta: FloatArray, items: _Items) -> _Profile
     return profile
 
 
-def _block(theta: FloatArray, items: _Items, columns: slice, y: FloatArray, k: FloatArray | float) -> _Block:
+def _block(theta: FloatArray, items: _Items, columns: slice, y: FloatArray, k: FloatArray | float) -> _ItemBlock:
     a, d, precisions = items.a[columns], items.d[columns], items.precisions
     p = special.expit(np.multiply.outer(theta, a) + d)
     w, residual = k * p * (1 - p), y - k * p
@@ -309,7 +309,9 @@ def _block(theta: FloatArray, items: _Items, columns: slice, y: FloatArray, k: F
     score_d = residual.sum(axis=0) - precisions.d * d
     score_a = a * (theta @ residual) - precisions.log_a * np.log(a) - slope * score_d
     cross_d = w * a
-    return _Block(w * a**2, residual * a, cross_d, info_d, score_d, w_theta * a**2 - cross_d * slope, info_a, score_a)
+    return _ItemBlock(
+        w * a**2, residual * a, cross_d, info_d, score_d, w_theta * a**2 - cross_d * slope, info_a, score_a
+    )
 
 
 def _take_off(lost: FloatArray, cross: FloatArray, info: FloatArray) -> None:
@@ -317,7 +319,7 @@ def _take_off(lost: FloatArray, cross: FloatArray, info: FloatArray) -> None:
     lost += part @ part.T
 
 
-def _add_clusters(profile: _Profile, block: _Block, codes: NDArray[np.intp], common_a: bool) -> None:
+def _add_clusters(profile: _Profile, block: _ItemBlock, codes: NDArray[np.intp], common_a: bool) -> None:
     profiled = block.residual - block.cross_d * (block.score_d / block.info_d)
     if not common_a:
         profiled -= block.cross_a * (block.score_a / block.info_a)
@@ -330,7 +332,7 @@ MOST_DRAWN = 200
 
 
 @dataclass(frozen=True, eq=False)
-class AbilityRanks(Figures):
+class AbilityRanks(NamedFigures):
     """Ranks by ability, 1 the most able.
 
     Attributes:
@@ -366,8 +368,8 @@ def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n
     rank[np.argsort(-estimates.ability, kind="stable")] = np.arange(1, m + 1)
     if estimates.reason:
         return AbilityRanks(rank, None, None, level, "none")
-    place = math.ceil(level * (n_draws + 1))
-    if place > n_draws:
+    index = math.ceil(level * (n_draws + 1))
+    if index > n_draws:
         raise StatisticsError(f"`n_draws` must be at least {math.ceil(level / (1 - level))}, found {n_draws}")
     variance = estimates.covariance.diagonal()
     se = np.sqrt(np.maximum(variance[:, None] + variance - 2 * estimates.covariance, 0))
@@ -379,7 +381,7 @@ def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n
         method = "max_t"
         z = _draws(estimates, n_draws, rng)
         largest = ((np.abs(z[:, i : i + 1] - z) / _safe(se[i])).max(axis=1) for i in range(m))
-        critical = np.array([np.partition(own, place - 1)[place - 1] for own in largest])
+        critical = np.array([np.partition(own, index - 1)[index - 1] for own in largest])
     gap = estimates.ability[:, None] - estimates.ability
     far = critical[:, None] * se
     low, high = 1 + (gap < -far).sum(axis=1), m - (gap > far).sum(axis=1)

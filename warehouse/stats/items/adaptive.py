@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit, fit_irt
 from warehouse.stats.items.responses import Responses, ability_modes
 
@@ -26,7 +26,7 @@ _STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class NextItems(Figures):
+class NextItems(NamedFigures):
     """What to ask next.
 
     Attributes:
@@ -50,7 +50,7 @@ class NextItems(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Replay(Figures):
+class Replay(NamedFigures):
     """Adaptive choice replayed on stored models that the items were not fitted on.
 
     Attributes:
@@ -101,13 +101,13 @@ def next_items(fit: IrtFit, successes: ArrayLike, trials: ArrayLike | None = Non
         raise StatisticsError("`successes` must be whole numbers between 0 and `trials`")
     if n < 1 or not (k == 0).any():
         raise StatisticsError(f"nothing to choose: n is {n}, and {int((k == 0).sum())} items are not asked yet")
-    asked = k > 0
-    ability, sd = _mode(fit, asked[None], y[None], k[None], np.zeros(1))
+    answered = k > 0
+    ability, sd = _mode(fit, answered[None], y[None], k[None], np.zeros(1))
     p = special.expit(fit.a * ability[0] + fit.d)
-    information = np.where(asked, -np.inf, fit.a**2 * p * (1 - p))
-    order = np.argsort(-information, kind="stable")[: min(n, int((~asked).sum()))]
+    information = np.where(answered, -np.inf, fit.a**2 * p * (1 - p))
+    order = np.argsort(-information, kind="stable")[: min(n, int((~answered).sum()))]
     names = tuple(fit.items[i] for i in order)
-    return NextItems(order, names, information[order], float(ability[0]), float(sd[0]), int(asked.sum()))
+    return NextItems(order, names, information[order], float(ability[0]), float(sd[0]), int(answered.sum()))
 
 
 def replay(responses: Responses, n_items: int, *, seed: int, model: str | None = None, level: float = 0.95) -> Replay:
@@ -144,16 +144,16 @@ def replay(responses: Responses, n_items: int, *, seed: int, model: str | None =
         at_random, _ = _at_random(fit, held_out, ranking[rows], n_items)
         errors[rows], random_errors[rows] = np.abs(adaptive - full), np.abs(at_random - full)
         scores[rows] = errors[rows] / sd
-    place = math.ceil(level * (m + 1))
+    index = math.ceil(level * (m + 1))
     return Replay(
         n_items=n_items,
         n_models=m,
         scores=scores,
-        factor=float(np.sort(scores)[place - 1]) if place <= m else None,
+        factor=float(np.sort(scores)[index - 1]) if index <= m else None,
         level=level,
         mean_error=float(errors.mean()),
         mean_error_random=float(random_errors.mean()),
-        reason="" if place <= m else f"{m} models are too few for an interval of {100 * level:g} %",
+        reason="" if index <= m else f"{m} models are too few for an interval of {100 * level:g} %",
     )
 
 
@@ -177,13 +177,13 @@ def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, 
     y = held_out.successes.astype(np.float64)
     k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     rows = np.arange(len(y))
-    asked = np.zeros(y.shape, bool)
+    is_asked = np.zeros(y.shape, bool)
     ability, sd = np.zeros(len(y)), np.full(len(y), fit.prior_sd)
     for _ in range(n_items):
         p = special.expit(np.multiply.outer(ability, fit.a) + fit.d)
-        information = np.where(asked | (k == 0), -np.inf, fit.a**2 * p * (1 - p))
-        asked[rows, information.argmax(axis=1)] = True
-        ability, sd = _mode(fit, asked, y, k, ability)
+        information = np.where(is_asked | (k == 0), -np.inf, fit.a**2 * p * (1 - p))
+        is_asked[rows, information.argmax(axis=1)] = True
+        ability, sd = _mode(fit, is_asked, y, k, ability)
     return ability, sd
 
 
@@ -192,16 +192,16 @@ def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: i
     k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     ranked = np.where(k > 0, ranking, np.inf)
     chosen = np.argsort(ranked, axis=1, kind="stable")[:, :n_items]
-    asked = np.zeros(y.shape, bool)
-    np.put_along_axis(asked, chosen, True, axis=1)
-    return _mode(fit, asked, y, k, np.zeros(len(y)))
+    is_asked = np.zeros(y.shape, bool)
+    np.put_along_axis(is_asked, chosen, True, axis=1)
+    return _mode(fit, is_asked, y, k, np.zeros(len(y)))
 
 
 def _mode(
-    fit: IrtFit, asked: NDArray[np.bool_], y: FloatArray, k: FloatArray, start: FloatArray
+    fit: IrtFit, is_asked: NDArray[np.bool_], y: FloatArray, k: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """MAP ability and its curvature on the asked items; each model has been asked equally many, or is alone."""
-    columns = np.argsort(~asked, axis=1, kind="stable")[:, : int(asked.sum(axis=1).max())]
+    columns = np.argsort(~is_asked, axis=1, kind="stable")[:, : int(is_asked.sum(axis=1).max())]
     a, d = fit.a[columns], fit.d[columns]
     y, k = np.take_along_axis(y, columns, axis=1), np.take_along_axis(k, columns, axis=1)
     ability, precision = start.copy(), fit.prior_sd**-2

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
 from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
 from warehouse.stats.items.responses import Responses
@@ -31,7 +31,7 @@ TOP = 10
 
 
 @dataclass(frozen=True)
-class AnchorError(Figures):
+class AnchorError(NamedFigures):
     """One way to a score from m prompts, on models left out.
 
     Attributes:
@@ -72,7 +72,7 @@ class AnchorError(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class RecipeCheckpoints:
     """Which models are checkpoints and seeds of one recipe.
 
     Attributes:
@@ -87,7 +87,7 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedItems:
     """Items fitted on some models, with what gp-IRT needs of them.
 
     Attributes:
@@ -107,7 +107,7 @@ def anchor_errors(
     *,
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    curves: Curves | None = None,
+    curves: RecipeCheckpoints | None = None,
     model: str | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
@@ -148,11 +148,11 @@ def anchor_errors(
         if len(train) < LEAST_TRAIN:
             raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
         fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
-        for place, size in enumerate(sizes):
+        for index, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
             chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
-            by_method = estimate_all(fitted, place, responses.part(tested), chosen, weights=omega)
+            by_method = estimate_all(fitted, index, responses.part(tested), chosen, weights=omega)
             for method, values in by_method.items():
                 estimates[size, method][tested] = values
     rows = []
@@ -191,7 +191,7 @@ def irt_anchors(
 
 def fit_for_anchors(
     responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str, seed: int = 0
-) -> Fitted:
+) -> FittedItems:
     """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
 
     Args:
@@ -210,24 +210,24 @@ def fit_for_anchors(
     if len(train) >= 2:
         inside = responses.part(train)
         inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[tested]
-        for place, size in enumerate(sizes):
+        for index, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
             rest = np.setdiff1d(np.arange(responses.n_items), chosen.items)
             share = omega[rest] / omega[rest].sum()
-            biases[place] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
+            biases[index] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
     variance = float(shares_of(responses).var(axis=1).mean())
-    return Fitted(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
+    return FittedItems(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
 
 
 def estimate_all(
-    fitted: Fitted, place: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
+    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
 ) -> dict[str, FloatArray]:
     """IRT, p-IRT and gp-IRT of new models, from their answers to the anchors alone.
 
     Args:
         fitted: on other models.
-        place: of this number of anchors among those that ``fitted`` knows.
+        index: of this number of anchors among those that ``fitted`` knows.
         responses: of the new models; cells off the anchors are not looked at.
         anchors: the items, with their weights.
         weights: ω, shape (J,).
@@ -237,11 +237,13 @@ def estimate_all(
     y = shares_of(answers)
     direct = anchor_score(y, anchors.weights)
     model_based = p_irt(y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega)
-    weight = gp_irt_weight(fitted.biases[place], fitted.variance, len(anchors.items))
+    weight = gp_irt_weight(fitted.biases[index], fitted.variance, len(anchors.items))
     return {"irt": direct, "p_irt": model_based, "gp_irt": weight * direct + (1 - weight) * model_based}
 
 
-def _measures(method: str, size: int, truth: FloatArray, estimate: FloatArray, curves: Curves | None) -> AnchorError:
+def _measures(
+    method: str, size: int, truth: FloatArray, estimate: FloatArray, curves: RecipeCheckpoints | None
+) -> AnchorError:
     off = estimate - truth
     tau = float(kendall_tau_b(truth, estimate[None])[0])
     top = np.argsort(-truth, kind="stable")[:TOP]
@@ -271,7 +273,7 @@ def _reversals(truth: FloatArray, estimate: FloatArray) -> float | None:
     return float((signs[0] * signs[1] < 0)[untied].mean()) if untied.sum() > 1 else None
 
 
-def _seed_sd(figures: FloatArray, curves: Curves | None) -> float | None:
+def _seed_sd(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | None:
     if curves is None:
         return None
     places: dict[tuple[int, str], dict[int, float]] = {}
@@ -282,7 +284,7 @@ def _seed_sd(figures: FloatArray, curves: Curves | None) -> float | None:
     return float(np.mean(deviations)) if deviations else None
 
 
-def _monotonicity(figures: FloatArray, curves: Curves | None) -> float | None:
+def _monotonicity(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | None:
     if curves is None:
         return None
     runs: dict[tuple[int, int], list[tuple[float, float]]] = {}

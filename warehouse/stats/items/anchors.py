@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_seed, as_shares
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, ability_modes
 
@@ -24,7 +24,7 @@ _ROUNDS = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Anchors(Figures):
+class Anchors(NamedFigures):
     """Items that stand for clusters of items.
 
     Attributes:
@@ -77,9 +77,9 @@ def choose_anchors(
     nearest = [np.flatnonzero(of_item == c) for c in range(n_anchors)]
     chosen = np.array([rows[int(np.argmin(apart[rows]))] for rows in nearest])
     order = np.argsort(chosen)
-    place = np.empty(n_anchors, np.intp)
-    place[order] = np.arange(n_anchors)
-    cluster = place[of_item]
+    rank = np.empty(n_anchors, np.intp)
+    rank[order] = np.arange(n_anchors)
+    cluster = rank[of_item]
     weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(np.float64)
     return Anchors(chosen[order], weight, cluster, float(best))
 

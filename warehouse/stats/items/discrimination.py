@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, cell_blocks
 from warehouse.stats.multiple.adjust import benjamini_hochberg
@@ -28,7 +28,7 @@ _NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Discrimination(Figures):
+class Discrimination(NamedFigures):
     """How items go with the rest of the benchmark, over models.
 
     Attributes:
@@ -167,7 +167,7 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class FreeDiscrimination(Figures):
+class FreeDiscrimination(NamedFigures):
     """How items go with the ability that a model fits, where it may be negative.
 
     The a of a fitted model is above 0: an item that able models fail, as one with a wrong key, only gets

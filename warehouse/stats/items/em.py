@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.items.posterior import (
+    AbilityPosterior,
     ItemSums,
     ModelGroup,
-    Posterior,
     Prior,
     blocks_of,
     chances,
@@ -70,7 +70,7 @@ class Maximum:
     d: FloatArray
     block_means: FloatArray
     prior: Prior
-    posterior: Posterior
+    posterior: AbilityPosterior
     objective: float
     rounds: int
     converged: bool
@@ -170,7 +170,7 @@ class _Search:
             means = self._block_means(now)
         return log_a + math.log(s), d, means
 
-    def _block_means(self, now: Posterior) -> FloatArray:
+    def _block_means(self, now: AbilityPosterior) -> FloatArray:
         """Prior means of the blocks, the pool kept at mean 0 and standard deviation 1.
 
         The maximum over the means and the common variance ρ² = 1 − var(means) is q times the
@@ -206,7 +206,7 @@ class _Search:
         return np.concatenate(parts)
 
 
-def _start_posterior(responses: Responses, d: FloatArray) -> Posterior:
+def _start_posterior(responses: Responses, d: FloatArray) -> AbilityPosterior:
     """Rough abilities: the logit of each model's share right, less that of its items."""
     right, draws = responses.successes.sum(axis=1, dtype=np.float64), responses.draws(1)
     if responses.trials is None:
@@ -216,7 +216,7 @@ def _start_posterior(responses: Responses, d: FloatArray) -> Posterior:
     ability = np.log((right + 0.5) / (draws - right + 0.5)) - expected
     share = (right + 0.5) / (draws + 1)
     mean = np.clip((ability - ability.mean()) / max(float(ability.std()), 0.5), -4, 4)
-    return Posterior(mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02)))
+    return AbilityPosterior(mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02)))
 
 
 def _newton_each(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty) -> tuple[FloatArray, FloatArray]:
@@ -253,7 +253,7 @@ def _newton_common(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Pe
 
 
 def _shift_and_scale(
-    now: Posterior, prior: Prior, log_a: FloatArray, d: FloatArray, penalty: Penalty
+    now: AbilityPosterior, prior: Prior, log_a: FloatArray, d: FloatArray, penalty: Penalty
 ) -> tuple[float, float]:
     """(c, s) of θ = c + sθ' with the highest expected log prior less penalties at (a s, d + a c)."""
     a = np.broadcast_to(np.exp(log_a), d.shape)

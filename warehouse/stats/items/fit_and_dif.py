@@ -16,7 +16,7 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.em import Maximum, maximise
 from warehouse.stats.items.irt import IrtFit, penalty_of
 from warehouse.stats.items.links import as_blocks
@@ -29,7 +29,7 @@ MODELS_PER_FAMILY, MINORITY = 5, 3
 
 
 @dataclass(frozen=True, eq=False)
-class ItemFit(Figures):
+class ItemFit(NamedFigures):
     """Mean squares of residuals, 1 where an item follows the model; a ranking, no test.
 
     Attributes:
@@ -52,8 +52,8 @@ class ItemFit(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyDif(Figures):
-    """Items that are easier or harder for one family of models than abilities tell.
+class FamilyDif(NamedFigures):
+    """Items that are easier or harder for one family of models than their abilities predict.
 
     Attributes:
         family: its name.
@@ -78,7 +78,7 @@ class FamilyDif(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class Dif(Figures):
+class Dif(NamedFigures):
     """Differential functioning of items between families of models.
 
     Attributes:
@@ -243,7 +243,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class HeldOut(Figures):
+class HeldOut(NamedFigures):
     """Log loss of draws in held-out cells, in nats per draw; smaller is better.
 
     Attributes:
@@ -324,10 +324,10 @@ def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
     """A random share of the cells; one cell of every model and item stays."""
     order = np.random.default_rng(seed).random(answered.shape)
     order[~answered] = np.inf
-    wanted = round(share * int(answered.sum()))
+    n_held = round(share * int(answered.sum()))
     held_out = np.zeros(answered.shape, bool)
-    if wanted:
-        held_out = order <= np.partition(order[answered], wanted - 1)[wanted - 1]
+    if n_held:
+        held_out = order <= np.partition(order[answered], n_held - 1)[n_held - 1]
     latest = np.where(answered, order, -np.inf)
     held_out[np.arange(len(held_out)), latest.argmax(axis=1)] = False
     held_out[latest.argmax(axis=0), np.arange(len(held_out.T))] = False

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.em import SD_D, SD_LOG_A, ItemErrors, Maximum, Penalty, item_errors, maximise
 from warehouse.stats.items.links import Links, as_blocks, blocks_by_items, check_connected, linking_items
 from warehouse.stats.items.responses import Responses
@@ -31,7 +31,7 @@ LINKS_FOR_2PL = 100
 
 
 @dataclass(frozen=True, eq=False)
-class IrtFit(Figures):
+class IrtFit(NamedFigures):
     """An item response model, fitted.
 
     Attributes:

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.responses import Responses
 
 IntArray = NDArray[np.intp]
@@ -23,7 +23,7 @@ _SHARED = 0.5
 
 
 @dataclass(frozen=True)
-class Links(Figures):
+class Links(NamedFigures):
     """The pieces of the graph models–items (edges: cells that are not missing).
 
     Attributes:

@@ -60,7 +60,7 @@ class Prior:
 
 
 @dataclass(eq=False)
-class Posterior:
+class AbilityPosterior:
     """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next step.
 
     Attributes:
@@ -111,8 +111,8 @@ def model_groups(responses: Responses) -> list[ModelGroup]:
 
 
 def update_posterior(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior
-) -> Posterior:
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: AbilityPosterior
+) -> AbilityPosterior:
     """The posterior under items (a, d), with nodes placed by ``start``; again where they lie badly."""
     now = start
     for _ in range(_RECENTRED):
@@ -125,10 +125,10 @@ def update_posterior(
 
 
 def _posterior_once(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior
-) -> Posterior:
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: AbilityPosterior
+) -> AbilityPosterior:
     size = len(start.mean)
-    posterior = Posterior(np.empty(size), np.empty(size), np.empty(size))
+    posterior = AbilityPosterior(np.empty(size), np.empty(size), np.empty(size))
     for group in groups:
         rows = group.rows
         spread = start.sd[rows, None]
@@ -153,7 +153,7 @@ def _posterior_once(
 
 
 def item_sums(
-    groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: Posterior, *, exact: bool = False
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: AbilityPosterior, *, exact: bool = False
 ) -> ItemSums:
     """What one Newton step of every item needs.
 
@@ -173,7 +173,7 @@ def _add_group(
     group: ModelGroup,
     items: tuple[FloatArray, FloatArray],
     at_nodes: tuple[FloatArray, FloatArray],
-    posterior: Posterior,
+    posterior: AbilityPosterior,
     exact: bool,
 ) -> None:
     nodes, weights = at_nodes

@@ -22,7 +22,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.discrimination import as_table, correlations
 
 #: Shares of the items that are dropped.
@@ -32,7 +32,7 @@ _LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Effect(Figures):
+class Effect(NamedFigures):
     """A figure of test models after dropping items, and the same after random drops.
 
     Attributes:
@@ -51,7 +51,7 @@ class Effect(Figures):
 
 
 @dataclass(frozen=True)
-class PruningStep(Figures):
+class PruningStep(NamedFigures):
     """The effects of dropping one share of the items.
 
     Attributes:
@@ -75,7 +75,7 @@ class PruningStep(Figures):
 
 
 @dataclass(frozen=True)
-class PruningCurve(Figures):
+class PruningCurve(NamedFigures):
     """Pruning by discrimination, step by step.
 
     Attributes:
@@ -146,8 +146,8 @@ def pruning_curve(
     worth = np.nan_to_num(correlations(y[split.train])[1])
     order = np.argsort(worth, kind="stable")
     rng = np.random.default_rng(as_seed(seed))
-    test = _Table(y[split.test])
-    tables, replicates = [_Table(run) for run in runs], [_Table(run) for run in recipes]
+    test = _ScoreTable(y[split.test])
+    tables, replicates = [_ScoreTable(run) for run in runs], [_ScoreTable(run) for run in recipes]
     steps = []
     for share in shares:
         dropped = round(share * n_items)
@@ -160,7 +160,7 @@ def pruning_curve(
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 
 
-class _Table:
+class _ScoreTable:
     """Scores of models or checkpoints, with what sums over kept items need."""
 
     def __init__(self, y: FloatArray) -> None:
@@ -169,8 +169,8 @@ class _Table:
             raise StatisticsError("a test model or checkpoint has no score at all; leave it out")
         self.known = known.astype(np.float64)
         self.scores = np.where(known, y, 0.0)
-        every = np.ones((y.shape[1], 1))
-        self.mean, self.se = (figures[:, 0] for figures in self.after(every))
+        intercept = np.ones((y.shape[1], 1))
+        self.mean, self.se = (figures[:, 0] for figures in self.after(intercept))
 
     def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
@@ -182,7 +182,7 @@ class _Table:
 
 
 def _step(
-    share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table], recipes: list[_Table]
+    share: float, dropped: int, keep: FloatArray, test: _ScoreTable, runs: list[_ScoreTable], recipes: list[_ScoreTable]
 ) -> PruningStep:
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -239,11 +239,11 @@ def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
     order = _signs(np.round(x, 12))
     pairs = np.count_nonzero(order)
     taus = np.full(columns.shape[1], np.nan)
-    for place, column in enumerate(np.round(columns, 12).T):
+    for index, column in enumerate(np.round(columns, 12).T):
         signs = _signs(column)
         product = float(pairs) * float(np.count_nonzero(signs))
         if product:
-            taus[place] = float(order @ signs) / math.sqrt(product)
+            taus[index] = float(order @ signs) / math.sqrt(product)
     return taus
 
 
@@ -260,7 +260,7 @@ _FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ModelSplit(Figures):
+class ModelSplit(NamedFigures):
     """Rows of the train and of the test models.
 
     Attributes:
@@ -275,7 +275,7 @@ class ModelSplit(Figures):
 
 
 @dataclass(frozen=True)
-class SplitAgreement(Figures):
+class SplitAgreement(NamedFigures):
     """Discrimination of items on train models against test models.
 
     Attributes:
@@ -332,9 +332,9 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
     if not known.any(axis=1).all():
         raise StatisticsError("every model of a split needs a score")
     means = np.where(known, y, 0).sum(axis=1) / known.sum(axis=1)
-    wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
+    n_wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
     order = np.argsort(-means, kind="stable")
-    return ModelSplit("difficulty", np.sort(order[wanted:]), np.sort(order[:wanted]))
+    return ModelSplit("difficulty", np.sort(order[n_wanted:]), np.sort(order[:n_wanted]))
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
@@ -366,12 +366,12 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
 
 
 def _n_test(n_models: int, n_test: int) -> int:
-    wanted = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
-    if wanted < _FEWEST or n_models - wanted < _FEWEST:
+    n_wanted = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
+    if n_wanted < _FEWEST or n_models - n_wanted < _FEWEST:
         raise StatisticsError(
-            f"a split needs {_FEWEST} models on each side, found {n_models} models, {wanted} of them for the test"
+            f"a split needs {_FEWEST} models on each side, found {n_models} models, {n_wanted} of them for the test"
         )
-    return wanted
+    return n_wanted
 
 
 def _pearson(x: FloatArray, z: FloatArray) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, as_level, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 
 BoolArray = NDArray[np.bool_]
@@ -96,7 +96,7 @@ class WithinStrata:
 
 
 @dataclass(frozen=True)
-class AuditScore(Figures):
+class AuditScore(NamedFigures):
     """Suspected wrong keys against an audit.
 
     Attributes:

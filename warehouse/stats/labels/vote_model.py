@@ -44,7 +44,7 @@ class Nodes:
 
 
 @dataclass(frozen=True)
-class Posterior:
+class VotePosterior:
     """What the votes say of each item's true key and of its effect b.
 
     Attributes:
@@ -110,13 +110,13 @@ class WrongVotes:
         drawn = (ln_gamma(a + self._counts) - ln_gamma(a))[self._count_codes]
         total = self._others * a
         all_drawn = (ln_gamma(total) - ln_gamma(total + self._wrong))[self._wrong_codes]
-        every = self._votes.totals(drawn * self._votes.copies)[self._votes.owner]
-        return np.asarray(all_drawn + every - drawn, dtype=np.float64)
+        totals = self._votes.totals(drawn * self._votes.copies)[self._votes.owner]
+        return np.asarray(all_drawn + totals - drawn, dtype=np.float64)
 
 
 def posterior_of_keys(
     votes: Votes, model: VoteModel, log_prior: FloatArray, wrong: FloatArray, nodes: Nodes, temperature: float
-) -> Posterior:
+) -> VotePosterior:
     """P(h | votes) and the items' effects.
 
     Args:
@@ -138,7 +138,7 @@ def posterior_of_keys(
     nodewise = votes.totals(joint)
     total = nodewise.sum(axis=1)
     scale = 1 / (total[votes.owner] * votes.copies)
-    return Posterior(joint.sum(axis=1) * scale, (joint @ nodes.b) * scale, nodewise / total[:, None])
+    return VotePosterior(joint.sum(axis=1) * scale, (joint @ nodes.b) * scale, nodewise / total[:, None])
 
 
 def log_prior_of_keys(votes: Votes, rates: FloatArray) -> FloatArray:
@@ -173,7 +173,7 @@ _STRATUM_WEIGHT = 30  # items that the base rate counts for in a stratum, at lea
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What the fit is told.
+    """Settings of the fit.
 
     Attributes:
         base_rate: π0, share of wrong keys that is expected, and the floor of each stratum's.
@@ -204,7 +204,7 @@ class Fit:
 
     model: VoteModel
     rates: FloatArray
-    posterior: Posterior
+    posterior: VotePosterior
     n_rounds: int
     converged: bool
 
@@ -246,7 +246,7 @@ def _start(votes: Votes) -> VoteModel:
     return VoteModel(special.logit(accuracy), _START_SPREAD, _START_CONCENTRATION)
 
 
-def _stepped(votes: Votes, model: VoteModel, posterior: Posterior, nodes: Nodes) -> tuple[FloatArray, float]:
+def _stepped(votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: Nodes) -> tuple[FloatArray, float]:
     """One Newton step for each ability, and one for the spread."""
     times = posterior.rows * votes.copies  # rows without votes add nothing below
     expected = special.expit(model.ability[:, None] + model.spread * nodes.b)
@@ -260,7 +260,7 @@ def _stepped(votes: Votes, model: VoteModel, posterior: Posterior, nodes: Nodes)
     return model.ability + np.clip(step, -_ABILITY_STEP, _ABILITY_STEP), float(np.clip(spread, *SPREADS))
 
 
-def _concentration(votes: Votes, wrong_votes: WrongVotes, posterior: Posterior, concentration: float) -> float:
+def _concentration(votes: Votes, wrong_votes: WrongVotes, posterior: VotePosterior, concentration: float) -> float:
     """The likeliest of a few values around the last one."""
     weights = posterior.rows * votes.copies
     values = np.clip(concentration * _FACTORS, *_CONCENTRATIONS)

@@ -205,8 +205,8 @@ def _collect(codes: IntArray, keys: IntArray, width: FloatArray, items: IntArray
     n_voted = np.bincount(voted // span, minlength=n)
     rest = width - n_voted
     rows = np.sort(np.concatenate([voted, of_rest[rest > 0]]))
-    owner, place = rows // span, rows % span
-    option = np.where(place == 0, keys[owner], np.where(place == span - 1, -1, place - 1))
+    owner, offset = rows // span, rows % span
+    option = np.where(offset == 0, keys[owner], np.where(offset == span - 1, -1, offset - 1))
     shares = np.bincount(
         np.searchsorted(rows, places) * n_models + model, weights=1 / drawn[item, model], minlength=len(rows) * n_models
     ).reshape(len(rows), n_models)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.labels.audit import Label, Strata, strata_of
 from warehouse.stats.labels.vote_model import DENSE, Fit, FitSettings, fit_votes, hermite_nodes, spread_at_bound
 from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
@@ -51,7 +51,7 @@ class StratumRate:
 
 
 @dataclass(frozen=True)
-class WrongKeys(Figures):
+class WrongKeys(NamedFigures):
     """How probable it is that the recorded key of each of J items is wrong.
 
     Attributes:
@@ -107,7 +107,7 @@ class WrongKeys(Figures):
 
 
 @dataclass(frozen=True)
-class SuspectList(Figures):
+class SuspectList(NamedFigures):
     """The items whose posterior probability of a wrong key reaches a threshold.
 
     Attributes:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, unit_rows
 from warehouse.stats.matrix.kmeans import STARTS, Clustering, cluster_rows, distinct_rows, silhouette_of
 from warehouse.stats.matrix.tables import Spread, shuffled, silhouettes_elsewhere
@@ -38,7 +38,7 @@ class ClusterCount:
 
 
 @dataclass(frozen=True)
-class ClusterSearch(Figures):
+class ClusterSearch(NamedFigures):
     """The best clustering, and the paper's table 3.
 
     Attributes:
@@ -107,11 +107,11 @@ def cluster_search(
         )
     else:
         tables = []
-        for place in range(1, 1 + n_permutations):
-            table, row = shuffled(values, seed, place), list[float]()
+        for shuffle in range(1, 1 + n_permutations):
+            table, row = shuffled(values, seed, shuffle), list[float]()
             for number in tried:
                 row.append(silhouette_of(table, number, seed, n_starts))
-                tell(len(tried) * place + len(row))
+                tell(len(tried) * shuffle + len(row))
             tables.append(row)
     return _search(chosen, tried, np.array([observed, *tables]), seed)
 
@@ -123,23 +123,23 @@ def _choose(
     chosen: Clustering | None = None
     observed: list[float] = []
     for number in tried:
-        one = cluster_rows(values, number, seed, n_starts)
-        if one is not None and one.silhouette is not None:
-            better = chosen is None or one.silhouette > (chosen.silhouette or -2.0) + 1e-12
-            chosen = one if better else chosen
-        observed.append(np.nan if one is None or one.silhouette is None else one.silhouette)
+        clustering = cluster_rows(values, number, seed, n_starts)
+        if clustering is not None and clustering.silhouette is not None:
+            better = chosen is None or clustering.silhouette > (chosen.silhouette or -2.0) + 1e-12
+            chosen = clustering if better else chosen
+        observed.append(np.nan if clustering is None or clustering.silhouette is None else clustering.silhouette)
         tell(len(observed))
     assert chosen is not None  # every number tried is possible in the matrix itself
     return chosen, observed
 
 
-def _tried(n_distinct: int, wanted: Sequence[int] | None) -> list[int]:
-    if n_distinct < 3 and wanted is None:
+def _tried(n_distinct: int, n_clusters: Sequence[int] | None) -> list[int]:
+    if n_distinct < 3 and n_clusters is None:
         raise StatisticsError(
             f"the prompts have {n_distinct} distinct performance vector(s) up to length: there is"
             " no number of clusters to choose; at least 3 are needed"
         )
-    tried = sorted(set(wanted)) if wanted else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
+    tried = sorted(set(n_clusters)) if n_clusters else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
     if tried[0] < 2 or tried[-1] > n_distinct:
         raise StatisticsError(
             f"numbers of clusters must lie between 2 and the number of distinct rows"

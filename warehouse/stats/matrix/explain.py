@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_seed
 from warehouse.stats.core.quantiles import t_p_values
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.similarity import kolmogorov_smirnov, upper_p_value
 from warehouse.stats.multiple.adjust import benjamini_hochberg
@@ -41,7 +41,7 @@ class Mantel:
 
 
 @dataclass(frozen=True)
-class Explanation(Figures):
+class Explanation(NamedFigures):
     """Semantic against performance similarity.
 
     Attributes:
@@ -152,13 +152,13 @@ def explain(
     fdr = benjamini_hochberg(observed.p_values)
     betas, fdrs = [observed.coefficients], [fdr]
     columns = np.ascontiguousarray(values.T)
-    for place in range(1, n_permutations + 1):
-        shuffled = generator(seed, 4, place).permuted(columns, axis=1).T
+    for shuffle in range(1, n_permutations + 1):
+        shuffled = generator(seed, 4, shuffle).permuted(columns, axis=1).T
         coefficients = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
         betas.append(coefficients.coefficients)
         fdrs.append(benjamini_hochberg(coefficients.p_values))
         if progress:
-            progress(place, steps)
+            progress(shuffle, steps)
 
     def shown(done: int, _all: int) -> None:
         if progress:

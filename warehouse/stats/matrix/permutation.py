@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
 from warehouse.stats.matrix.similarity import (
     SIMILARITIES,
@@ -82,7 +82,7 @@ class SimilarityHistogram:
 
 
 @dataclass(frozen=True)
-class PermutationTest(Figures):
+class PermutationTest(NamedFigures):
     """The paper's table 2 for one matrix.
 
     Attributes:

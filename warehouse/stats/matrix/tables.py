@@ -299,7 +299,7 @@ def silhouettes_elsewhere(
     tell: Callable[[int], None],
 ) -> list[list[float]]:
     """Mean silhouette of every shuffled matrix at every number of clusters; NaN where there is none."""
-    tasks = [(place, number) for place in range(1, n_permutations + 1) for number in tried]
+    tasks = [(shuffle, number) for shuffle in range(1, n_permutations + 1) for number in tried]
     kind = np.uint8 if is_zero_one(values) else np.float64
     function = partial(silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed, n_starts)
     silhouettes = np.full((n_permutations, len(tried)), np.nan)
@@ -322,14 +322,15 @@ def silhouette_of_shuffled(sent: bytes, seed: int, n_starts: int, task: bytes) -
     Returns:
         one number of 64 bits.
     """
-    place, number = _read(task)
-    return np.array([silhouette_of(shuffled(_received(sent).T, seed, place), number, seed, n_starts)], "<f8").tobytes()
+    shuffle, number = _read(task)
+    values = shuffled(_received(sent).T, seed, shuffle)
+    return np.array([silhouette_of(values, number, seed, n_starts)], "<f8").tobytes()
 
 
-def shuffled(values: NDArray[Any], seed: int, place: int) -> FloatArray:
+def shuffled(values: NDArray[Any], seed: int, shuffle: int) -> FloatArray:
     """The matrix with every column shuffled by itself, for a search of clusters."""
     ordered = np.ascontiguousarray(values, dtype=np.float64)
-    return generator(seed, 1, place).permuted(ordered, axis=0)
+    return generator(seed, 1, shuffle).permuted(ordered, axis=0)
 
 
 def _sent(columns: NDArray[Any]) -> bytes:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.kmeans import medoids
 
@@ -22,7 +22,7 @@ _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
-class WeightedScores(Figures):
+class WeightedScores(NamedFigures):
     """Every model's score under one weighting.
 
     Attributes:
@@ -47,7 +47,7 @@ class WeightedScores(Figures):
 
 
 @dataclass(frozen=True)
-class RandomWeights(Figures):
+class RandomWeights(NamedFigures):
     """Scores over weightings drawn evenly from all there are (Dirichlet(1, …, 1)).
 
     Attributes:
@@ -274,7 +274,7 @@ Order = Literal["informative", "random"]
 
 
 @dataclass(frozen=True)
-class Growth(Figures):
+class Growth(NamedFigures):
     """Scores of all models as prompts are added one by one.
 
     Attributes:
@@ -320,18 +320,18 @@ def grow(matrix: ArrayLike, order: Order = "informative", *, seed: int = 0, size
         prompts = rng.permutation(n).astype(np.intp)
     else:
         raise StatisticsError(f"no order {order!r}; there are: informative, random")
-    wanted = _as_sizes(sizes, n)
+    steps = _as_sizes(sizes, n)
     means = np.cumsum(values[prompts], axis=0) / np.arange(1, n + 1)[:, None]
-    return Growth(order, seed, prompts, wanted, means[wanted - 1])
+    return Growth(order, seed, prompts, steps, means[steps - 1])
 
 
 def _as_sizes(sizes: ArrayLike | None, n: int) -> NDArray[np.intp]:
     if sizes is None:
         return np.arange(1, n + 1)
-    wanted = np.unique(np.append(np.asarray(sizes, dtype=np.intp), n))
-    if wanted[0] < 1 or wanted[-1] > n:
+    whole = np.unique(np.append(np.asarray(sizes, dtype=np.intp), n))
+    if whole[0] < 1 or whole[-1] > n:
         raise StatisticsError(f"`sizes` must lie between 1 and the number of prompts ({n})")
-    return wanted
+    return whole
 
 
 def _informative(unit: FloatArray, start: int) -> NDArray[np.intp]:

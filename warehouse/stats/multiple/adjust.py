@@ -82,11 +82,11 @@ def _adjust(p_values: ArrayLike, rule: Callable[[FloatArray], FloatArray]) -> Fl
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:
         raise StatisticsError(f"`p_values` must be one-dimensional, found {p.ndim} dimensions")
-    known = np.flatnonzero(~np.isnan(p))
-    if np.any((p[known] < 0) | (p[known] > 1)):
+    defined = np.flatnonzero(~np.isnan(p))
+    if np.any((p[defined] < 0) | (p[defined] > 1)):
         raise StatisticsError("`p_values` must lie between 0 and 1 (NaN: no test)")
     adjusted = np.full_like(p, np.nan)
-    order = known[np.argsort(p[known], kind="stable")]
+    order = defined[np.argsort(p[defined], kind="stable")]
     if len(order):
         adjusted[order] = np.minimum(rule(p[order]), 1.0)
     return adjusted

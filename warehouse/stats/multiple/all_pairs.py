@@ -32,13 +32,13 @@ from warehouse.stats.core.machine import has_compiler, one_blas_thread
 from warehouse.stats.core.multipliers import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, centre, pair_moments
 from warehouse.stats.multiple.sign_sums import (
     MANY,
     MOST_CELLS,
-    Pairs,
+    SignSumPairs,
     SignSums,
     Summing,
     centred_pairs,
@@ -49,7 +49,7 @@ from warehouse.stats.multiple.sign_sums import (
 
 
 @dataclass(frozen=True)
-class AllPairs(Figures):
+class AllPairs(NamedFigures):
     """Every pair of M models, first minus second, on the prompts that both have.
 
     Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first`` and
@@ -123,7 +123,7 @@ class AllPairs(Figures):
 
     @property
     def differ(self) -> NDArray[np.bool_]:
-        """Whether Holm's test tells a pair apart, shape (P,)."""
+        """Whether a pair differs significantly by Holm's test, shape (P,)."""
         return rejects(self.p_holm, 1 - self.level)
 
     def __len__(self) -> int:
@@ -253,13 +253,13 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
     if not drawn.n_vectors or np.isnan(error).all():
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
-    own, every = (
+    own, largest = (
         np.partition(ways, critical, axis=1)[:, critical].max(axis=0)
         for ways in (drawn.largest, drawn.largest.max(axis=2))
     )
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
-    columns["critical_value"] = c = float(every)
+    columns["critical_value"] = c = float(largest)
     if math.isfinite(c):
         half = np.maximum(c * error, t_quantiles(level, moments.degrees_of_freedom) * moments.error)
         columns["simultaneous_low"] = moments.difference - half
@@ -361,19 +361,19 @@ class _Signs:
         return np.ascontiguousarray(signs.T)
 
 
-def _walk(matrix: ScoreMatrix, pairs: Pairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
+def _walk(matrix: ScoreMatrix, pairs: SignSumPairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
     """Raise the largest T*² of each draw and model, shape (V, M); how many draws reach each pair."""
     running = np.zeros(signs.n)
     compiled = len(pairs.numbers) * signs.n >= MANY and has_compiler()
     counts = [
-        _walk_part(part, summed, signs, best, running, _Plan(step, compiled, matrix.complete))
+        _walk_part(part, summed, signs, best, running, _PairsPlan(step, compiled, matrix.complete))
         for part, summed in parts_to_sum(matrix, pairs)
     ]
     return np.concatenate(counts)
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PairsPlan:
     """Whether draws that reach are counted, code is compiled, and no scores are missing."""
 
     step: bool
@@ -382,7 +382,7 @@ class _Plan:
 
 
 def _walk_part(
-    part: Pairs, summed: Summing, signs: _Signs, best: FloatArray, running: FloatArray, plan: _Plan
+    part: SignSumPairs, summed: Summing, signs: _Signs, best: FloatArray, running: FloatArray, plan: _PairsPlan
 ) -> Counts:
     reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
     # with gaps, each draw holds a sum for every two models

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.all_pairs import AllPairs
 
 BoolMatrix = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Ranks(Figures):
+class Ranks(NamedFigures):
     """What all pairs say about the place of each model; tuples of length M in the models' order.
 
     The statistical rank (tests of single differences) and the rank sets (intervals that hold

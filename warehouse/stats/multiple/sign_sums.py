@@ -112,7 +112,7 @@ Summing = Callable[[FloatArray], SignSums]
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SignSumPairs:
     """Some pairs that have an error.
 
     Attributes:
@@ -132,9 +132,9 @@ class Pairs:
     spread: FloatArray
     reach: FloatArray
 
-    def part(self, chosen: slice | IntArray) -> Pairs:
+    def part(self, chosen: slice | IntArray) -> SignSumPairs:
         """Some of them, in that order."""
-        return Pairs(
+        return SignSumPairs(
             self.numbers[chosen],
             self.models[:, chosen],
             self.shift[chosen],
@@ -144,11 +144,11 @@ class Pairs:
         )
 
 
-def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> Pairs:
+def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> SignSumPairs:
     """Pairs with an error above 0, their differences centred."""
     numbers = np.flatnonzero(moments.error_cr1 > 0)
     n, error = moments.n_prompts[numbers].astype(np.float64), moments.error_cr1[numbers]
-    return Pairs(
+    return SignSumPairs(
         numbers=numbers,
         models=np.stack(matrix.pairs)[:, numbers],
         shift=np.zeros(len(numbers)),
@@ -158,7 +158,7 @@ def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> Pairs:
     )
 
 
-def with_null(matrix: ScoreMatrix, pairs: Pairs, difference: FloatArray) -> Pairs:
+def with_null(matrix: ScoreMatrix, pairs: SignSumPairs, difference: FloatArray) -> SignSumPairs:
     """The same with the null imposed: differences are not centred.
 
     Args:
@@ -176,7 +176,7 @@ def with_null(matrix: ScoreMatrix, pairs: Pairs, difference: FloatArray) -> Pair
     return replace(pairs, shift=d, spread=pairs.spread + more)
 
 
-def parts_to_sum(matrix: ScoreMatrix, pairs: Pairs) -> Iterator[tuple[Pairs, Summing]]:
+def parts_to_sum(matrix: ScoreMatrix, pairs: SignSumPairs) -> Iterator[tuple[SignSumPairs, Summing]]:
     """Pairs in their order, as many at a time as memory allows, each with how they are summed."""
     if matrix.complete:
         yield pairs, _of_models(matrix, pairs)
@@ -188,7 +188,7 @@ def parts_to_sum(matrix: ScoreMatrix, pairs: Pairs) -> Iterator[tuple[Pairs, Sum
             yield _of_pairs(matrix, pairs.part(slice(start, start + size)))
 
 
-def _of_models(matrix: ScoreMatrix, pairs: Pairs) -> Summing:
+def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     """Of scores without gaps: the sums of each model."""
     sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
     sums = matrix.totals.T
@@ -202,7 +202,7 @@ def _of_models(matrix: ScoreMatrix, pairs: Pairs) -> Summing:
     return lambda xi: SignSums(sums @ xi, pairs.models, h=sloped @ xi)
 
 
-def _of_pairs(matrix: ScoreMatrix, pairs: Pairs) -> tuple[Pairs, Summing]:
+def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, Summing]:
     """Of clusters with gaps: the sums of each pair, and its spread from them."""
     order = np.lexsort(pairs.models[::-1])
     centred, sizes = unit_sums(matrix, *pairs.models[:, order])
@@ -211,7 +211,7 @@ def _of_pairs(matrix: ScoreMatrix, pairs: Pairs) -> tuple[Pairs, Summing]:
     sums = centred + sizes * pairs.shift
     spread = _small_sample(sizes) * (sums**2).sum(axis=0)
     # a pair's second row is one of zeros
-    n, h = (np.vstack([each.T, np.zeros(len(each))]) for each in (sums, sums * _slopes(sizes)))
+    n, h = (np.vstack([table.T, np.zeros(len(table))]) for table in (sums, sums * _slopes(sizes)))
     rows = np.stack([np.arange(len(spread)), np.full(len(spread), len(spread))])
     return replace(pairs, spread=spread), lambda xi: SignSums(n @ xi, rows, h=h @ xi)
 
@@ -229,7 +229,7 @@ def _small_sample(sizes: FloatArray) -> FloatArray:
     return np.asarray(units / np.maximum(units - 1, 1))
 
 
-def _with_gaps(matrix: ScoreMatrix, pairs: Pairs) -> Summing:
+def _with_gaps(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     """N_ab = Σ ξ (x_a − x_b − s_ab) over common prompts, s_ab what centres the difference, or the
     difference of means that leaves scores as they were.
 

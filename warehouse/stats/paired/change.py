@@ -9,7 +9,7 @@ from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReportedFigure:
     """A reported figure.
 
     Attributes:
@@ -29,7 +29,7 @@ class Figure:
     units: int | None
 
 
-def change_p_value(before: Figure, after: Figure) -> float | None:
+def change_p_value(before: ReportedFigure, after: ReportedFigure) -> float | None:
     """Two-sided p of "nothing has moved", both figures taken as independent.
 
     The error of each is recovered from the side of its interval that faces the other (Zou and
@@ -41,8 +41,8 @@ def change_p_value(before: Figure, after: Figure) -> float | None:
         p; None where the error of one is unknown, both are 0, or there are fewer than two units.
 
     Examples:
-        >>> old = Figure(1.0, 0.0, 0.9630, 1.0, 0.95, 100)
-        >>> new = Figure(0.9, 0.0300, 0.8256, 0.9448, 0.95, 100)
+        >>> old = ReportedFigure(1.0, 0.0, 0.9630, 1.0, 0.95, 100)
+        >>> new = ReportedFigure(0.9, 0.0300, 0.8256, 0.9448, 0.95, 100)
         >>> change_p_value(old, new)  # doctest: +ELLIPSIS
         0.0052...
     """
@@ -66,7 +66,7 @@ def change_p_value(before: Figure, after: Figure) -> float | None:
     return t_p_value(distance, variance**2 / sum(terms))
 
 
-def _error(figure: Figure, *, upward: bool) -> float | None:
+def _error(figure: ReportedFigure, *, upward: bool) -> float | None:
     """Standard error as the interval has it above, or below, the figure."""
     if figure.units is not None and figure.units < 2:
         return None

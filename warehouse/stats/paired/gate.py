@@ -25,7 +25,7 @@ POWER = 0.8
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class GateVerdicts:
     """What the tests of all benchmarks say together.
 
     Attributes:
@@ -44,7 +44,7 @@ class Verdicts:
 PValues = tuple[float | None, float | None]
 
 
-def decide(p_values: Sequence[PValues], *, alpha: float = 0.05, copies: Sequence[int] | None = None) -> Verdicts:
+def decide(p_values: Sequence[PValues], *, alpha: float = 0.05, copies: Sequence[int] | None = None) -> GateVerdicts:
     """Verdicts from two p of each benchmark.
 
     Args:
@@ -70,7 +70,7 @@ def decide(p_values: Sequence[PValues], *, alpha: float = 0.05, copies: Sequence
     each = np.where(rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED))
     others = PASS if np.all(each == PASS) else UNDECIDED
     verdict = FAIL if FAIL in each else others
-    return Verdicts(verdict, tuple(map(str, each)), _known(p_pass), _known(p_fail))
+    return GateVerdicts(verdict, tuple(map(str, each)), _known(p_pass), _known(p_fail))
 
 
 def _known(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float | None, ...]:

@@ -12,14 +12,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures, PairedDifference
+from warehouse.stats.core.results import NamedFigures, PairedDifference
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.estimate_mean import no_spread, why_none
 
 
 @dataclass(frozen=True)
-class EquivalenceTest(Figures):
+class EquivalenceTest(NamedFigures):
     """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside ±margin.
 
     Attributes:
@@ -62,7 +62,7 @@ class EquivalenceTest(Figures):
 
 
 @dataclass(frozen=True)
-class NonInferiorityTest(Figures):
+class NonInferiorityTest(NamedFigures):
     """One-sided t test: H0, the first is worse than the second by the margin or more.
 
     Attributes:

@@ -111,7 +111,14 @@ def _flags(d: Sample, choice: IntervalChoice, left_out: int) -> tuple[str, ...]:
 
 
 def _compare(
-    first: Side, second: Side, clusters: Clusters | None, level: float, *, bounded: bool, seed: int, left_out: int
+    first: PairSide,
+    second: PairSide,
+    clusters: Clusters | None,
+    level: float,
+    *,
+    bounded: bool,
+    seed: int,
+    left_out: int,
 ) -> PairedDifference:
     a, b = (describe(side.figures, clusters, shares=side.shares) for side in (first, second))
     d = _difference(first, second, clusters)
@@ -144,7 +151,7 @@ def _compare(
     )
 
 
-def _difference(first: Side, second: Side, clusters: Clusters | None) -> Sample:
+def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) -> Sample:
     """The differences with their error."""
     d = describe(_differences(first.figures, second.figures), clusters)
     if first.shares is None and second.shares is None:
@@ -253,7 +260,7 @@ Scored = tuple[ArrayLike, ArrayLike | None]
 
 
 @dataclass(frozen=True)
-class Side:
+class PairSide:
     """One run of a pair.
 
     Attributes:
@@ -278,7 +285,9 @@ class Side:
         return self.link.name == "identity" and (finite_bounds(bounds) is not None or is_zero_one(self.scores))
 
 
-def aligned(a: Scored, b: Scored, clusters: ArrayLike | None, link: Link) -> tuple[Side, Side, Clusters | None, int]:
+def aligned(
+    a: Scored, b: Scored, clusters: ArrayLike | None, link: Link
+) -> tuple[PairSide, PairSide, Clusters | None, int]:
     """Both runs and the clusters on the prompts that have a weight in one of them, and how many have none.
 
     Args:
@@ -318,9 +327,9 @@ def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
     return kept
 
 
-def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> Side:
+def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSide:
     shares = None if weights is None or is_constant(weights) else weights / weights.mean()
-    return Side(scores, shares, linearise_figure(scores, weights, link), link)
+    return PairSide(scores, shares, linearise_figure(scores, weights, link), link)
 
 
 def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores") -> FloatArray:

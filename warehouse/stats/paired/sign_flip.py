@@ -18,7 +18,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed, is_zero_one, mean_of
 from warehouse.stats.core.quantiles import SMALLEST_P
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 #: Differences up to which all 2^m sign patterns are gone through.
 MOST_EXACT = 16
@@ -27,7 +27,7 @@ FEWEST_UNITS = 6
 
 
 @dataclass(frozen=True)
-class SignFlipTest(Figures):
+class SignFlipTest(NamedFigures):
     """Sign flip test of paired differences: H0, their distribution is symmetric about 0.
 
     Attributes:
@@ -269,7 +269,7 @@ MOST_EXACT_RANKS = 50
 
 
 @dataclass(frozen=True)
-class McNemarTest(Figures):
+class McNemarTest(NamedFigures):
     """McNemar's exact test of paired 0/1 scores: H0, as many prompts are won as lost.
 
     Attributes:
@@ -289,7 +289,7 @@ class McNemarTest(Figures):
 
 
 @dataclass(frozen=True)
-class WilcoxonTest(Figures):
+class WilcoxonTest(NamedFigures):
     """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0.
 
     Attributes:

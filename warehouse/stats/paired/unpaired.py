@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
-from warehouse.stats.core.results import Estimate, Figures, UnpairedDifference, figures_text
+from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.paired import paired_difference
@@ -104,7 +104,7 @@ def _flags(run: Estimate, name: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class PartiallyPairedDifference(Figures):
+class PartiallyPairedDifference(NamedFigures):
     """A difference from common prompts and from those that only one run has.
 
     Attributes:
@@ -172,12 +172,12 @@ def partially_paired_difference(
     """
     paired, rest = paired_difference(a, b, level=as_level(level)), unpaired_difference(only_a, only_b, level=level)
     parts = [(part.standard_error, part.degrees_of_freedom) for part in (paired, rest)]
-    known = [(error**2, df) for error, df in parts if error and df]
+    estimable = [(error**2, df) for error, df in parts if error and df]
     shown = dict.fromkeys(
         ("difference", "standard_error", "ci_low", "ci_high", "degrees_of_freedom", "p_value", "weight")
     )
-    if len(known) == 2:
-        shown = _combined(paired.difference, rest.difference, known, level)
+    if len(estimable) == 2:
+        shown = _combined(paired.difference, rest.difference, estimable, level)
     return PartiallyPairedDifference(
         **shown,
         level=level,
@@ -186,7 +186,7 @@ def partially_paired_difference(
         n_common=paired.n_prompts,
         n_a=rest.n_prompts_a,
         n_b=rest.n_prompts_b,
-        reason="" if len(known) == 2 else "one of its parts has no standard error to weigh it by",
+        reason="" if len(estimable) == 2 else "one of its parts has no standard error to weigh it by",
     )
 
 

@@ -22,7 +22,7 @@ from warehouse.stats.core.inputs import (
     clt_error,
     deviations,
 )
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.intervals.standard_errors import robust_errors
 from warehouse.stats.paired.paired import correlation
@@ -30,7 +30,7 @@ from warehouse.stats.power.power import VarianceParts
 
 
 @dataclass(frozen=True)
-class Pilot(Figures):
+class Pilot(NamedFigures):
     """What stored runs say about a comparison.
 
     Attributes:
@@ -93,8 +93,8 @@ class Pilot(Figures):
         Raises:
             StatisticsError: all variances are 0.
         """
-        known = (self.within_a or 0.0) + (self.within_b or 0.0)
-        omega2 = max(0.0, self.total - known)
+        within = (self.within_a or 0.0) + (self.within_b or 0.0)
+        omega2 = max(0.0, self.total - within)
         return VarianceParts(omega2, self.sigma2_a or 0.0, self.sigma2_b or 0.0, self.cluster_size)
 
 

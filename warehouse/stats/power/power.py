@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Plan(Figures):
+class Plan(NamedFigures):
     """One design: n prompts with K draws of each model.
 
     Attributes:

@@ -273,7 +273,7 @@ _HALVINGS, _CLOSE = 60, 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class BetSide:
     """One of the two hypotheses: +1 bets that θ is larger, −1 that it is smaller.
 
     An unscorable prompt counts the smallest possible value on side +1 and the largest on side −1.
@@ -287,7 +287,7 @@ class Side:
     offset: FloatArray
 
     @classmethod
-    def of(cls, sign: int, values: FloatArray, design: SequentialDesign) -> Side:
+    def of(cls, sign: int, values: FloatArray, design: SequentialDesign) -> BetSide:
         """The side of checked values, NaN where unscorable."""
         y = np.where(np.isnan(values), design.low if sign > 0 else design.high, values)
         n = len(y)

@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.design import ROUNDING, SequentialDesign, Side
+from warehouse.stats.sequential.design import ROUNDING, BetSide, SequentialDesign
 from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
 
 _NODES = 400
@@ -106,7 +106,7 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
     """
     bounds, places = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
     values = design.values(scores)
-    done = [look for look, place in enumerate(places) if place <= len(values)]
+    done = [look for look, index in enumerate(places) if index <= len(values)]
     verdict, decided_at = UNDECIDED, None
     ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
     z = (0.0, 0.0)
@@ -153,4 +153,4 @@ def _look(
 
 def _possible(values: FloatArray, design: SequentialDesign) -> tuple[float, float]:
     """The least and the largest θ that prompts to come leave."""
-    return float(Side.of(1, values, design).possible()[-1]), float(Side.of(-1, values, design).possible()[-1])
+    return float(BetSide.of(1, values, design).possible()[-1]), float(BetSide.of(-1, values, design).possible()[-1])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
-from warehouse.stats.sequential.design import ROUNDING, SequentialDesign, Side
+from warehouse.stats.sequential.design import ROUNDING, BetSide, SequentialDesign
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
         ('pass', 11)
     """
     values = design.values(scores)
-    plus, minus = Side.of(1, values, design), Side.of(-1, values, design)
+    plus, minus = BetSide.of(1, values, design), BetSide.of(-1, values, design)
     verdict, decided_at = _verdict(plus.decides(design.reference), minus.decides(design.reference))
     low, high = _interval(plus, minus)
     last = (plus.path(design.reference)[-1], minus.path(design.reference)[-1]) if len(values) else (0.0, 0.0)
@@ -109,7 +109,7 @@ def _finite(evidence: float) -> float | None:
     return float(evidence) if np.isfinite(evidence) else None
 
 
-def _interval(plus: Side, minus: Side) -> tuple[float | None, float | None]:
+def _interval(plus: BetSide, minus: BetSide) -> tuple[float | None, float | None]:
     ends = [float(side.possible()[-1]) if len(side.y) else side.widest for side in (plus, minus)]
     low, high = plus.end(ends[1]), minus.end(ends[0])
     origin = plus.design.origin
@@ -191,9 +191,9 @@ class _Bettor:
         ruin = mean - self.low if sign > 0 else self.high - mean
         self.is_impossible |= ruin < -ROUNDING
         cap = design.bets.cap / ruin if ruin > ROUNDING else math.inf
-        for place, horizon in enumerate(self.horizons):
+        for index, horizon in enumerate(self.horizons):
             stake = min(math.sqrt(self.scale / (self.variance * horizon)), cap)
-            self.logs[place] += math.log1p(sign * stake * (z - mean))
+            self.logs[index] += math.log1p(sign * stake * (z - mean))
         self.total += y
         self.sum_z += z
         self.squares += (z - self.sum_z / (n + 2)) ** 2
@@ -255,13 +255,13 @@ def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: 
     if len(values) - now.n_unscored < LEAST:
         return Outlook(None, None, None)
     places = draws.integers(0, len(values), (n_paths, left))
-    times = [_first(Side.of(sign, values, design), places) for sign in (1, -1)]
+    times = [_first(BetSide.of(sign, values, design), places) for sign in (1, -1)]
     first = np.minimum(*times)
     passes, fails = times[0] < times[1], times[1] < times[0]
     return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()))
 
 
-def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _first(side: BetSide, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Prompts until a side wins on each continuation, one beyond all where it does not, shape (paths,)."""
     design, n = side.design, len(side.y)
     paths, left = places.shape
@@ -286,7 +286,7 @@ def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
     return first
 
 
-def _variance(side: Side, z: FloatArray, count: NDArray[np.int64]) -> FloatArray:
+def _variance(side: BetSide, z: FloatArray, count: NDArray[np.int64]) -> FloatArray:
     """σ̂² before each prompt to come, shape (paths, left)."""
     seen = side.game.z
     number = np.arange(1, len(seen) + 1) + 1.0
@@ -297,7 +297,7 @@ def _variance(side: Side, z: FloatArray, count: NDArray[np.int64]) -> FloatArray
     return np.concatenate([now, after[:, :-1]], axis=1)
 
 
-def _logs(side: Side) -> list[float]:
+def _logs(side: BetSide) -> list[float]:
     """Log capital of each bettor of a side at the reference now."""
     means = side.design.slope[: len(side.y)] * side.design.reference + side.offset
     ruin = means - side.game.low if side.sign > 0 else side.game.high - means

@@ -114,12 +114,12 @@ def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
         StatisticsError: shapes that differ, values that are not finite, zero vectors.
     """
     rows = as_vectors(vectors)
-    wanted = as_vectors(np.asarray(query, dtype=np.float32)[None, :], "query")
-    check_dimension(wanted.shape[1], rows.shape[1])
+    query_vectors = as_vectors(np.asarray(query, dtype=np.float32)[None, :], "query")
+    check_dimension(query_vectors.shape[1], rows.shape[1])
     if top < 1:
         raise StatisticsError(f"`top` must be at least 1, found {top}")
     similarities = np.concatenate(
-        [_cosines(rows[start : start + BLOCK], wanted) for start in range(0, len(rows), BLOCK)] or [np.empty(0)]
+        [_cosines(rows[start : start + BLOCK], query_vectors) for start in range(0, len(rows), BLOCK)] or [np.empty(0)]
     )
     order = np.lexsort((np.arange(len(rows)), -similarities))[:top]
     return Neighbours(order, similarities[order])
@@ -191,9 +191,9 @@ def _check_threshold(threshold: float) -> None:
         raise StatisticsError(f"`threshold` must lie in (-1, 1], such as 0.95; found {threshold}")
 
 
-def _cosines(rows: Vectors, wanted: Vectors) -> FloatArray:
-    products = rows.astype(np.float64) @ wanted[0].astype(np.float64)
-    cosines: FloatArray = np.clip(products / (lengths(rows) * lengths(wanted)[0]), -1.0, 1.0)
+def _cosines(rows: Vectors, queries: Vectors) -> FloatArray:
+    products = rows.astype(np.float64) @ queries[0].astype(np.float64)
+    cosines: FloatArray = np.clip(products / (lengths(rows) * lengths(queries)[0]), -1.0, 1.0)
     return cosines
 
 

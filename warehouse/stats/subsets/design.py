@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_scores, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 #: Prompts of the sample to a stratum, on average.
 PER_STRATUM = 4
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetDesign(Figures):
+class SubsetDesign(NamedFigures):
     """A stratified sample of a benchmark's prompts.
 
     Attributes:
@@ -155,14 +155,14 @@ def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, se
     drawn = allocate(np.bincount(stratum), size)
     hashes = np.array(hashed("draw", seed, ids))
     order = np.lexsort((hashes, stratum))
-    place = np.arange(len(order)) - np.searchsorted(stratum[order], stratum[order])
+    rank = np.arange(len(order)) - np.searchsorted(stratum[order], stratum[order])
     selected = np.zeros(len(order), bool)
-    selected[order] = place < drawn[stratum[order]]
+    selected[order] = rank < drawn[stratum[order]]
     return selected
 
 
 @dataclass(frozen=True)
-class SubsetRank(Figures):
+class SubsetRank(NamedFigures):
     """A rank and the set that the interval leaves.
 
     Attributes:

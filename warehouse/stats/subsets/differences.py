@@ -14,7 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, as_floats, as_level, check_length
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.estimate import (
     FULL_BENCHMARK,
     MOST_MISSING,
@@ -24,7 +24,7 @@ from warehouse.stats.subsets.estimate import (
     estimate_subset,
     influence,
 )
-from warehouse.stats.subsets.sample import FEW, LEAST, Sample, as_sample
+from warehouse.stats.subsets.sample import FEW, LEAST, StratifiedSample, as_sample
 
 #: Fewer prompts on which two fresh models differ: a flag.
 FEW_DIFFERING = 10
@@ -35,7 +35,7 @@ Variance = tuple[float | None, float]
 
 
 @dataclass(frozen=True)
-class SubsetDifference(Figures):
+class SubsetDifference(NamedFigures):
     """A difference of two models on all N prompts.
 
     Attributes:
@@ -199,7 +199,7 @@ def subset_pair(
         if estimand == PROMPTS_SAMPLED:
             variance = clustered_variance(influence(joined), as_labels(clusters, sample.n), joined.degrees_of_freedom)
     there = np.isfinite(sample.scores)
-    means = [Sample(np.where(there, one, np.nan), joined.stratum, joined.selected).estimate for one in (a, b)]
+    means = [StratifiedSample(np.where(there, one, np.nan), joined.stratum, joined.selected).estimate for one in (a, b)]
     flags += ("few_prompts",) if len(sample.y) < FEW else ()
     flags += ("few_differing_prompts",) if differing < FEW_DIFFERING else ()
     return _by_t(joined, variance, level, estimand, (means[0], means[1]), differing, flags)
@@ -211,7 +211,7 @@ def _check_estimand(estimand: str) -> None:
 
 
 def _by_t(
-    sample: Sample,
+    sample: StratifiedSample,
     variance: Variance,
     level: float,
     estimand: str,
@@ -235,7 +235,7 @@ def _by_t(
 
 
 def _of(
-    sample: Sample,
+    sample: StratifiedSample,
     level: float,
     estimand: str,
     ends: tuple[float, float] | None,

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.sample import (
     FEW,
     FEW_OFF,
-    Sample,
     Sampled,
+    StratifiedSample,
     as_sample,
     bounded_interval,
     unbounded_interval,
@@ -30,7 +30,7 @@ MOST_MISSING = 0.05
 
 
 @dataclass(frozen=True)
-class SubsetEstimate(Figures):
+class SubsetEstimate(NamedFigures):
     """The figure of all N prompts, from m of them.
 
     Attributes:
@@ -131,7 +131,7 @@ class _Options:
     n_draws: ArrayLike | None
 
 
-def _scored(sample: Sample, options: _Options) -> SubsetEstimate:
+def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     """From the scored prompts of the sample alone."""
     low, width = (0.0, 1.0) if options.bounds is None else (options.bounds[0], options.bounds[1] - options.bounds[0])
     joined = sample.joined()
@@ -169,7 +169,7 @@ def _scored(sample: Sample, options: _Options) -> SubsetEstimate:
     )
 
 
-def _variance_of(sample: Sample, options: _Options) -> tuple[float | None, float]:
+def _variance_of(sample: StratifiedSample, options: _Options) -> tuple[float | None, float]:
     """v and its degrees of freedom; None where a stratum has fewer than two scored prompts."""
     if (sample.scored_in < 2).any():
         return None, 0.0
@@ -182,7 +182,7 @@ def _variance_of(sample: Sample, options: _Options) -> tuple[float | None, float
     return variance, df
 
 
-def influence(sample: Sample) -> FloatArray:
+def influence(sample: StratifiedSample) -> FloatArray:
     """ψ_i, whose squares sum to the variance where prompts are a sample of others like them, shape (N,)."""
     means, of = sample.means, sample.stratum
     psi = (means[of] - sample.estimate) / sample.n
@@ -201,7 +201,7 @@ def clustered_variance(psi: FloatArray, clusters: NDArray[np.intp] | None, df: f
     return float(n / (n - 1) * np.square(sums).sum()), float(min(df, n - 1))
 
 
-def _generations(sample: Sample, options: _Options) -> float:
+def _generations(sample: StratifiedSample, options: _Options) -> float:
     """w = Σ_S (N_h/n_h)(W_i/K_i)/N."""
     if options.within is None or options.n_draws is None:
         raise StatisticsError("prompts fixed: give the variance within each prompt's draws, and their number")
@@ -216,7 +216,7 @@ def _generations(sample: Sample, options: _Options) -> float:
     return float((weight * known / draws[there]).sum() / sample.n)
 
 
-def _filled(sample: Sample, options: _Options) -> tuple[SubsetEstimate, SubsetEstimate]:
+def _filled(sample: StratifiedSample, options: _Options) -> tuple[SubsetEstimate, SubsetEstimate]:
     """The estimates with every missing score at the smallest and at the largest possible one."""
     assert options.bounds is not None
     plain = replace(options, estimand=FULL_BENCHMARK) if options.estimand == PROMPTS_FIXED else options
@@ -243,7 +243,7 @@ def _with_bounds(
     )
 
 
-def _without(sample: Sample, options: _Options, reason: str) -> SubsetEstimate:
+def _without(sample: StratifiedSample, options: _Options, reason: str) -> SubsetEstimate:
     return SubsetEstimate(
         estimate=None,
         standard_error=None,
@@ -277,7 +277,7 @@ def as_range(bounds: Bounds | None) -> tuple[float, float] | None:
     return low, high
 
 
-def _check_bounds(sample: Sample, bounds: tuple[float, float] | None) -> None:
+def _check_bounds(sample: StratifiedSample, bounds: tuple[float, float] | None) -> None:
     if bounds is None or not len(sample.y):
         return
     room = 1e-9 * (bounds[1] - bounds[0])

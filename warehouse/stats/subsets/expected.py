@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.design import allocate, check_size, n_strata, runs_of
 from warehouse.stats.subsets.estimate import as_range
 from warehouse.stats.subsets.sample import LEAST, Sampled, bounded_interval, unbounded_interval
@@ -22,7 +22,7 @@ MOST_MODELS = 100
 
 
 @dataclass(frozen=True)
-class ExpectedPrecision(Figures):
+class ExpectedPrecision(NamedFigures):
     """What a sample would have given for stored models.
 
     Attributes:
@@ -178,7 +178,7 @@ def _spread(rows: list[int], table: FloatArray) -> list[int]:
         return rows
     ordered = sorted(rows, key=lambda row: (float(table[row].mean()), row))
     places = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
-    return [ordered[place] for place in places]
+    return [ordered[index] for index in places]
 
 
 def _quantile(values: list[float], q: float) -> float | None:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, as_scores, as_shares, check_length
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, as_range
-from warehouse.stats.subsets.sample import LEAST, Sample, Sampled, as_sample, bounded_interval
+from warehouse.stats.subsets.sample import LEAST, Sampled, StratifiedSample, as_sample, bounded_interval
 
 #: Penalties that `ridge_penalty` chooses among.
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -99,7 +99,7 @@ def _without_each(x: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatAr
     return beta - errors[:, None] * (x @ inverse), errors
 
 
-def _totals(sample: Sample, x: FloatArray, betas: FloatArray, errors: FloatArray) -> tuple[float, float]:
+def _totals(sample: StratifiedSample, x: FloatArray, betas: FloatArray, errors: FloatArray) -> tuple[float, float]:
     """θ̂ and its variance."""
     total = variance = 0.0
     drawn = sample.stratum[sample.selected]
@@ -113,7 +113,7 @@ def _totals(sample: Sample, x: FloatArray, betas: FloatArray, errors: FloatArray
 
 
 def _interval(
-    sample: Sample, theta: float, variance: float, bounds: tuple[float, float] | None, level: float
+    sample: StratifiedSample, theta: float, variance: float, bounds: tuple[float, float] | None, level: float
 ) -> tuple[tuple[float, float] | None, str]:
     """By the rules of bounded scores; Student's t where θ̂ lies outside them or there are none."""
     if bounds is not None and bounds[0] <= theta <= bounds[1]:
@@ -129,7 +129,7 @@ def _interval(
 
 
 @dataclass(frozen=True)
-class DesignEstimate(Figures):
+class DesignEstimate(NamedFigures):
     """A figure with its t interval.
 
     Attributes:

@@ -18,7 +18,7 @@ from warehouse.stats.intervals.closed_form import interval_clopper_pearson, inte
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class StratifiedSample:
     """N prompts in strata, some of them scored.
 
     Attributes:
@@ -90,7 +90,7 @@ class Sample:
         left = 1 - self.scored_in / self.sizes
         return float(((self.sizes / self.n) ** 2 * left * squares / self.scored_in).sum())
 
-    def joined(self) -> Sample:
+    def joined(self) -> StratifiedSample:
         """From h = H down, a stratum with fewer than two scores joins its lower neighbour, the first the second."""
         counts, name = self.scored_in.tolist(), list(range(self.n_strata))
         for h in range(self.n_strata - 1, 0, -1):
@@ -105,7 +105,7 @@ class Sample:
         codes = np.unique(name, return_inverse=True)[1]
         return replace(self, stratum=codes[self.stratum].astype(np.intp))
 
-    def filled(self, value: float) -> Sample:
+    def filled(self, value: float) -> StratifiedSample:
         """With every missing score of the sample at one value."""
         missing = self.selected & ~np.isfinite(self.scores)
         return replace(self, scores=np.where(missing, value, self.scores))
@@ -114,7 +114,7 @@ class Sample:
         return np.bincount(self.stratum, weights=values, minlength=len(self.sizes)).astype(np.float64)
 
 
-def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> Sample:
+def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> StratifiedSample:
     """Checked arrays of N prompts.
 
     Raises:
@@ -138,7 +138,7 @@ def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> Sam
         raise StatisticsError(f"{outside} scores are of prompts outside the sample; leave them out and count them")
     if not np.isfinite(y).any():
         raise StatisticsError("no prompt of the sample has a score")
-    return Sample(y, of.astype(np.intp), chosen)
+    return StratifiedSample(y, of.astype(np.intp), chosen)
 
 
 #: Fewer scored prompts than this: no interval; than that: a flag.

@@ -175,22 +175,22 @@ def published_cell(estimate: float, standard_error: float | None, n_prompts: int
     return Cell(estimate, variance, n_prompts, None, None, False, False)
 
 
-def overlap(one: Design, other: Design) -> float:
+def overlap(first: Design, second: Design) -> float:
     """tr(K K'): how the squared errors of two leaves vary together under independent units.
 
     K is the matrix of the unit sums' covariances in CR2, divided by its trace: K_uu = v_u/q,
     K_uv = x_u x_v − x_u y_v − y_u x_v with x = F/sqrt(a), y = v/(q sqrt(a)); without weights
     x = y. For one design 1/tr(K²) is Satterthwaite's ν; disjoint designs give 0.
     """
-    _, a, b = np.intersect1d(one.units, other.units, assume_unique=True, return_indices=True)
+    _, a, b = np.intersect1d(first.units, second.units, assume_unique=True, return_indices=True)
     if not len(a):
         return 0.0
-    (x, y), (p, r) = one.factors(), other.factors()
+    (x, y), (p, r) = first.factors(), second.factors()
     x, y, p, r = x[a], y[a], p[b], r[b]
     xp, xr, yp, yr = x @ p, x @ r, y @ p, y @ r
     diagonal = (x**2 - 2 * x * y) @ (p**2 - 2 * p * r)
     whole = xp**2 - 2 * xp * (xr + yp) + 2 * (xp * yr + xr * yp)
-    return float(one.own[a] @ other.own[b] + whole - diagonal)
+    return float(first.own[a] @ second.own[b] + whole - diagonal)
 
 
 #: Units of which the covariances are worked out at a time.

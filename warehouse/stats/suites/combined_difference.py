@@ -13,12 +13,12 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, as_shares, check_length, deviations, mean_of
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_t
 
 
 @dataclass(frozen=True)
-class Part:
+class BenchmarkDifference:
     """The differences on one benchmark.
 
     Attributes:
@@ -36,7 +36,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class CombinedDifference(Figures):
+class CombinedDifference(NamedFigures):
     """Weighted mean of the differences on several benchmarks.
 
     Attributes:
@@ -69,7 +69,7 @@ class CombinedDifference(Figures):
 
 
 def combine_differences(
-    parts: Sequence[Part], *, weights: ArrayLike | None = None, level: float = 0.95
+    parts: Sequence[BenchmarkDifference], *, weights: ArrayLike | None = None, level: float = 0.95
 ) -> CombinedDifference:
     """The weighted mean of differences on several benchmarks.
 
@@ -109,7 +109,9 @@ def combine_differences(
     )
 
 
-def contributions(parts: Sequence[Part], weights: ArrayLike | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
+def contributions(
+    parts: Sequence[BenchmarkDifference], weights: ArrayLike | None = None
+) -> tuple[FloatArray, NDArray[np.int64]]:
     """What each prompt of each part adds to the combined difference, and its unit.
 
     The sum of the first is `combine_differences`' ``difference``; flipping the signs of whole
@@ -120,7 +122,7 @@ def contributions(parts: Sequence[Part], weights: ArrayLike | None = None) -> tu
     return np.concatenate(values), np.concatenate([part.units for part in parts])
 
 
-def _mean(part: Part) -> float:
+def _mean(part: BenchmarkDifference) -> float:
     values = as_scores(part.differences, "differences")
     check_length(len(part.units), len(values), "units")
     return mean_of(values)
@@ -144,7 +146,7 @@ class _Layout:
     n_shared: int
 
 
-def _layout(parts: Sequence[Part]) -> _Layout:
+def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
     owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
     names, units = np.unique(np.concatenate([part.units for part in parts]), return_inverse=True)
     groups = components(owners, len(parts) + units, len(parts) + len(names))[: len(parts)]
@@ -156,7 +158,9 @@ def _layout(parts: Sequence[Part]) -> _Layout:
     return _Layout(units, groups, group_of_unit, n_shared)
 
 
-def _error(parts: Sequence[Part], shares: FloatArray, layout: _Layout) -> tuple[float | None, float | None]:
+def _error(
+    parts: Sequence[BenchmarkDifference], shares: FloatArray, layout: _Layout
+) -> tuple[float | None, float | None]:
     """Error and its degrees of freedom, None where a part has none; 0 where nothing varies."""
     if any(part.error is None for part in parts):
         return None, None
@@ -173,7 +177,7 @@ def _error(parts: Sequence[Part], shares: FloatArray, layout: _Layout) -> tuple[
     return math.sqrt(total), total**2 / float((variances**2 / freedoms).sum())
 
 
-def _scaled(part: Part) -> FloatArray:
+def _scaled(part: BenchmarkDifference) -> FloatArray:
     """Deviations over n whose sums by unit have squares that add up to the part's se²."""
     centred = deviations(part.differences)
     if not part.error:
@@ -186,7 +190,7 @@ def _scaled(part: Part) -> FloatArray:
     return centred
 
 
-def _reason(parts: Sequence[Part], error: float | None, n_shared: int) -> str:
+def _reason(parts: Sequence[BenchmarkDifference], error: float | None, n_shared: int) -> str:
     if error is None:
         return "a benchmark has no standard error"
     if not error:

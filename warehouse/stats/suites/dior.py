@@ -13,14 +13,14 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.stats.suites.instances import BLOCK, GRANULARITIES, Instances, draw_counts, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import SeedDesign, interval_width, kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
     TIES_PUBLISHED,
-    Pool,
+    ModelPool,
     Subscenario,
     SuiteScores,
     best_first,
@@ -42,7 +42,7 @@ PROMPT_SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 @dataclass(frozen=True)
-class Dior(Figures):
+class Dior(NamedFigures):
     """A lower bound over instances, with what the number of instances leaves open.
 
     Attributes:
@@ -65,7 +65,7 @@ _NONE = Dior(None, None, None)
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability(Figures):
+class Reliability(NamedFigures):
     """What one decision leaves reliable at one size.
 
     Attributes:
@@ -251,7 +251,7 @@ def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
     )
 
 
-def _measure(block: Instances, ties: float, chosen: Sequence[Pool]) -> tuple[FloatArray, FloatArray]:
+def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tuple[FloatArray, FloatArray]:
     """Mean win rates of a block's instances (b, M), and the errors of each pool (b, J)."""
     rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
     errors = [np.empty((len(rates), 0))]
@@ -376,13 +376,13 @@ def seed_designs(
     if not with_seeds:
         raise StatisticsError("no subscenario has scores under several few-shot seeds")
     most = max(one.n for one in with_seeds)
-    wanted = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
-    if min(wanted, default=0) < 1 or n_resamples < 1:
+    wanted_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
+    if min(wanted_sizes, default=0) < 1 or n_resamples < 1:
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
     reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
     k = max(len(one.seeds) for one in with_seeds if one.seeds is not None)
     designs = []
-    for size in wanted:
+    for size in wanted_sizes:
         both = [_rates(suite, size, uniform, n_resamples, as_seed(seed)) for uniform in (False, True)]
         widths = [interval_width(rates, reference) for rates in both]
         rankings = [quantile_bound(kendall_tau_b(reference, rates)).value for rates in both]
@@ -401,7 +401,7 @@ def seed_designs(
 
 
 def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed: int) -> FloatArray:
-    rngs = [np.random.default_rng([seed, 10 + uniform, size, place]) for place in range(len(suite.subscenarios))]
+    rngs = [np.random.default_rng([seed, 10 + uniform, size, index]) for index in range(len(suite.subscenarios))]
     parts = []
     for start in range(0, n_resamples, BLOCK):
         b = min(BLOCK, n_resamples - start)
@@ -411,11 +411,11 @@ def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed:
     return np.concatenate(parts)
 
 
-def _means(one: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool) -> FloatArray:
-    if one.seeds is None:
-        return np.broadcast_to(one.means, (b, len(one.means)))
-    k, n, m = one.seeds.shape
+def _means(subscenario: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool) -> FloatArray:
+    if subscenario.seeds is None:
+        return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
+    k, n, m = subscenario.seeds.shape
     prompts = min(size, n)
     if uniform:
-        return np.asarray(draw_counts(rng, b, k * n, k * prompts) @ one.seeds.reshape(k * n, m) / (k * prompts))
-    return np.asarray(draw_counts(rng, b, n, prompts) @ one.seeds.mean(axis=0) / prompts)
+        return np.asarray(draw_counts(rng, b, k * n, k * prompts) @ subscenario.seeds.reshape(k * n, m) / (k * prompts))
+    return np.asarray(draw_counts(rng, b, n, prompts) @ subscenario.seeds.mean(axis=0) / prompts)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.suites.instances import shared_sizes
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
@@ -35,7 +35,7 @@ _BLOCK = 20
 
 
 @dataclass(frozen=True)
-class FlashStep(Figures):
+class FlashStep(NamedFigures):
     """A model after so many prompts.
 
     Attributes:
@@ -64,7 +64,7 @@ class FlashStep(Figures):
 
 
 @dataclass(frozen=True, eq=False)
-class FlashCheck(Figures):
+class FlashCheck(NamedFigures):
     """Each stored model ranked as if it were new.
 
     Attributes:
@@ -130,8 +130,8 @@ def tier_ranks(n_models: int, sizes: Sequence[int], tiers: Sequence[int] | None 
             raise StatisticsError(f"`tiers` must fall, one for each of {len(sizes)} sizes, found {list(tiers)}")
         return [*tiers, 1]
     about = _ABOUT_40[0] <= n_models <= _ABOUT_40[1]
-    known = TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
-    return [*(known[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)] for size in sizes), 1]
+    fixed = TIERS[:-1] if about else [math.ceil(n_models * share) for share in TIER_SHARES]
+    return [*(fixed[max(0, int(np.searchsorted(SIZES, size, side="right")) - 1)] for size in sizes), 1]
 
 
 def resolution(scores: ArrayLike, full: ArrayLike, level: float = LEVEL) -> int:
@@ -183,16 +183,16 @@ def flash_path(
     if steps:
         resolutions = [*resolutions_of(suite.part(stored), steps, n_resamples=n_resamples, seed=seed), 0]
     path = []
-    for place, size in enumerate([*steps, None]):
+    for index, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
-        asked = [order[:count] for order, count in zip(orders, counts, strict=True)]
-        cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, asked, strict=True)]
+        cut_rows = [order[:count] for order, count in zip(orders, counts, strict=True)]
+        cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, cut_rows, strict=True)]
         if any(np.isnan(part[:, model]).mean() > MOST_MISSING for part in cut):
             break
         means = np.array([_nan_mean(part) for part in cut])
         rank = _ranks(comparable(suite.scores(means)))[model]
-        is_enough = size is None or rank - resolutions[place] >= ranks[place]
-        path.append(FlashStep(size, sum(counts), int(rank), resolutions[place], ranks[place], bool(is_enough)))
+        is_enough = size is None or rank - resolutions[index] >= ranks[index]
+        path.append(FlashStep(size, sum(counts), int(rank), resolutions[index], ranks[index], bool(is_enough)))
     return path
 
 
@@ -285,18 +285,18 @@ def flash_check(
 
 def _nested(suite: SuiteScores, sizes: Sequence[int], n_resamples: int, seed: int) -> Iterator[list[FloatArray]]:
     """Blocks of random orders: for each size the comparable scenario scores, shape (b, C, M)."""
-    rngs = [np.random.default_rng([seed, 20, place]) for place in range(len(suite.subscenarios))]
+    rngs = [np.random.default_rng([seed, 20, index]) for index in range(len(suite.subscenarios))]
     counts = [shared_sizes(suite, size) for size in sizes]
     filled = [(np.nan_to_num(one.scores), (~np.isnan(one.scores)).astype(np.float64)) for one in suite.subscenarios]
     for start in range(0, n_resamples, _BLOCK):
         b = min(_BLOCK, n_resamples - start)
         means = np.empty((len(sizes), b, len(filled), len(suite.models)))
-        for place, (values, known) in enumerate(filled):
-            order = rngs[place].random((b, len(values))).argsort(axis=1).argsort(axis=1)
+        for index, (values, known) in enumerate(filled):
+            order = rngs[index].random((b, len(values))).argsort(axis=1).argsort(axis=1)
             for i, count in enumerate(counts):
-                chosen = (order < count[place]).astype(np.float64)
+                chosen = (order < count[index]).astype(np.float64)
                 with np.errstate(invalid="ignore"):
-                    means[i, :, place] = (chosen @ values) / (chosen @ known)
+                    means[i, :, index] = (chosen @ values) / (chosen @ known)
         yield [comparable(suite.scores(one)) for one in means]
 
 

@@ -50,8 +50,8 @@ def draw_instances(
     """
     which = GRANULARITIES.index(granularity)
     rngs = [
-        np.random.default_rng([seed, which, 0 if size is None else size, place])
-        for place in range(len(suite.subscenarios))
+        np.random.default_rng([seed, which, 0 if size is None else size, index])
+        for index in range(len(suite.subscenarios))
     ]
     blocks = [min(BLOCK, n_resamples - start) for start in range(0, n_resamples, BLOCK)]
     if granularity == "scenarios":
@@ -90,8 +90,8 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
         members = np.flatnonzero(suite.scenario_of == c).tolist()
         left = min(size, int(suite.sizes[c]))
         # the smallest first: what they lack goes to the others
-        for place, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
-            share = -(-left // (len(members) - place))
+        for index, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
+            share = -(-left // (len(members) - index))
             sizes[one] = max(1, min(share, suite.subscenarios[one].n))
             left = max(0, left - sizes[one])
     return sizes
@@ -114,14 +114,14 @@ class _Units:
     lacking: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, one: Subscenario) -> _Units:
-        known = ~np.isnan(one.scores)
-        filled, counts = np.where(known, one.scores, 0.0), known.astype(np.float64)
+    def of(cls, subscenario: Subscenario) -> _Units:
+        known = ~np.isnan(subscenario.scores)
+        filled, counts = np.where(known, subscenario.scores, 0.0), known.astype(np.float64)
         lacking = np.asarray(~known.any(axis=0))
-        counts = np.ones((one.n, 1)) if known[:, ~lacking].all() else counts
-        if one.clusters is not None:
-            filled, counts = (_summed(x, one.clusters) for x in (filled, counts))
-        return cls(filled, counts, one.n, lacking)
+        counts = np.ones((subscenario.n, 1)) if known[:, ~lacking].all() else counts
+        if subscenario.clusters is not None:
+            filled, counts = (_summed(x, subscenario.clusters) for x in (filled, counts))
+        return cls(filled, counts, subscenario.n, lacking)
 
     def resampled(self, rng: np.random.Generator, b: int, size: int) -> FloatArray:
         """Means of instances, NaN where a model has no score of what was drawn, shape (b, M)."""
@@ -154,11 +154,11 @@ def _scenario_means(suite: SuiteScores, rngs: list[np.random.Generator], b: int,
     return np.stack(by_scenario, axis=1)
 
 
-def _seed_means(one: Subscenario, rng: np.random.Generator, b: int, size: int | None) -> FloatArray:
+def _seed_means(subscenario: Subscenario, rng: np.random.Generator, b: int, size: int | None) -> FloatArray:
     """Subscenario scores with few-shot seeds drawn anew, shape (b, M)."""
-    if one.seeds is None:
-        return np.broadcast_to(one.means, (b, len(one.means)))
-    k = len(one.seeds)
+    if subscenario.seeds is None:
+        return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
+    k = len(subscenario.seeds)
     drawn = k if size is None else min(size, k)
     weights = draw_counts(rng, b, k, drawn) / drawn
-    return np.asarray(weights @ one.seeds.mean(axis=1))
+    return np.asarray(weights @ subscenario.seeds.mean(axis=1))

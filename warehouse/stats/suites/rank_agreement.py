@@ -13,7 +13,7 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
     TIES_PUBLISHED,
@@ -112,7 +112,7 @@ _ROUNDS, _TOLERANCE = 200, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Aggregates(Figures):
+class Aggregates(NamedFigures):
     """Models by five aggregates.
 
     Attributes:
@@ -214,7 +214,7 @@ def _z_scores(scores: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class PoolStability(Figures):
+class PoolStability(NamedFigures):
     """Ranks among the others with and without each model.
 
     Attributes:
@@ -262,7 +262,7 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
 
 
 @dataclass(frozen=True, eq=False)
-class SubscenarioAgreement(Figures):
+class SubscenarioAgreement(NamedFigures):
     """Do subscenarios of one scenario rank models more alike than those of others?
 
     Attributes:
@@ -300,7 +300,7 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
 
 
 @dataclass(frozen=True)
-class SeedDesign(Figures):
+class SeedDesign(NamedFigures):
     """One budget of calls spent in two ways.
 
     Attributes:

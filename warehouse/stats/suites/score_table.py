@@ -71,8 +71,8 @@ class SuiteScores:
     @cached_property
     def scenario_of(self) -> NDArray[np.intp]:
         """Number of each subscenario's scenario, shape (L,)."""
-        place = {name: number for number, name in enumerate(self.scenarios)}
-        return np.array([place[one.scenario] for one in self.subscenarios], dtype=np.intp)
+        index_of = {name: number for number, name in enumerate(self.scenarios)}
+        return np.array([index_of[one.scenario] for one in self.subscenarios], dtype=np.intp)
 
     @cached_property
     def means(self) -> FloatArray:
@@ -181,8 +181,8 @@ def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> 
     """
     names = tuple(models)
     ordered = list(subscenarios)
-    place = {name: number for number, name in enumerate(dict.fromkeys(one.scenario for one in ordered))}
-    ordered.sort(key=lambda one: place[one.scenario])
+    index_of = {name: number for number, name in enumerate(dict.fromkeys(one.scenario for one in ordered))}
+    ordered.sort(key=lambda one: index_of[one.scenario])
     if len(names) < 2:
         raise StatisticsError(f"win rates need at least 2 models, found {len(names)}")
     if len(set(names)) < len(names):
@@ -317,7 +317,7 @@ def ranks_of(figures: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class ModelPool:
     """The models without the best j.
 
     Attributes:
@@ -338,7 +338,7 @@ def best_first(figures: FloatArray, mean_scores: FloatArray, names: tuple[str, .
     return np.array(order, dtype=np.intp)
 
 
-def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[Pool]:
+def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[ModelPool]:
     """Pools j = 0…min(4, M−2): again and again the best model goes, and win rates are taken anew.
 
     Args:
@@ -354,6 +354,6 @@ def pools(scores: FloatArray, names: tuple[str, ...], ties: float) -> list[Pool]
         order = best_first(rates, means[alive], tuple(names[i] for i in alive))
         if np.isnan(rates[order[1]]):
             break
-        nested.append(Pool(int(alive[order[0]]), int(alive[order[1]]), alive))
+        nested.append(ModelPool(int(alive[order[0]]), int(alive[order[1]]), alive))
         alive = np.delete(alive, order[0])
     return nested

@@ -24,14 +24,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, as_shares, finite_bounds
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures, Interval, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.cells import Cell, Design, UnitTable, overlaps, satterthwaite
 
 
 @dataclass(frozen=True)
-class SuiteEstimate(Figures):
+class SuiteEstimate(NamedFigures):
     """A run's figure on a suite.
 
     Attributes:
@@ -299,4 +299,4 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
     with np.errstate(invalid="ignore"):
         beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
-    return tuple(1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True))
+    return tuple(1 + int(count) if is_tested else None for count, is_tested in zip(beaten, tested, strict=True))

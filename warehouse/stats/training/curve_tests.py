@@ -21,7 +21,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, as_seed
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.inputs import as_trajectory
 
@@ -41,7 +41,7 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
 
 
 @dataclass(frozen=True)
-class Departure(Figures):
+class Departure(NamedFigures):
     """Which checkpoints are significant.
 
     Attributes:
@@ -77,7 +77,7 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
 
 
 @dataclass(frozen=True)
-class Crossing(Figures):
+class Crossing(NamedFigures):
     """Where the difference of two curves changes its sign.
 
     Attributes:
@@ -85,7 +85,7 @@ class Crossing(Figures):
             with probability ``level`` the true curves change places between ``low`` and ``high``.
             None where no change is shown.
         high: first checkpoint at which the other is significantly ahead.
-        place: between the two, where the sum of differences turns, interpolated linearly between
+        position: between the two, where the sum of differences turns, interpolated linearly between
             neighbouring checkpoints; None where no change is shown.
         ahead_before: +1 if the first curve is the higher one before, −1 if the second; 0 unknown.
         ahead_after: the same after.
@@ -98,7 +98,7 @@ class Crossing(Figures):
 
     low: float | None
     high: float | None
-    place: float | None
+    position: float | None
     ahead_before: int
     ahead_after: int
     n_changes: int
@@ -195,7 +195,7 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
 
 
 @dataclass(frozen=True)
-class Monotonicity(Figures):
+class Monotonicity(NamedFigures):
     """Does the score rise?
 
     Attributes:
@@ -236,7 +236,7 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     seed = as_seed(seed)
     if not len(curves) or n_series < 1:
         raise StatisticsError(f"at least one curve and one series are needed, found {len(curves)}, {n_series}")
-    values = [as_scores(curve, f"curves[{place}]") for place, curve in enumerate(curves)]
+    values = [as_scores(curve, f"curves[{index}]") for index, curve in enumerate(curves)]
     longest = max(map(len, values))
     all_tau = [monotonicity_tau(x) for x in values]
     taus = np.array([tau for tau in all_tau if tau is not None])

@@ -20,7 +20,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.training.inputs import as_table, as_trajectory
 
 #: Below this number of seeds the interval of their spread is the χ² one.
@@ -28,7 +28,7 @@ BONETT_FROM = 5
 
 
 @dataclass(frozen=True)
-class SeedSpread(Figures):
+class SeedSpread(NamedFigures):
     """Standard deviation over seeds.
 
     Attributes:
@@ -84,7 +84,7 @@ def _trimmed_mean(x: FloatArray, share: float) -> float:
 
 
 @dataclass(frozen=True)
-class NoiseFloor(Figures):
+class NoiseFloor(NamedFigures):
     """Difference of two runs that seeds alone exceed with probability 1 − ``level``.
 
     Attributes:
@@ -134,7 +134,7 @@ def noise_floor(
 
 
 @dataclass(frozen=True)
-class RecipeDifference(Figures):
+class RecipeDifference(NamedFigures):
     """Difference of two recipes of several seeds each, against the noise of seeds.
 
     Attributes:
@@ -223,7 +223,7 @@ BENT = 2.0
 
 
 @dataclass(frozen=True)
-class Jitter(Figures):
+class Jitter(NamedFigures):
     """Spread of a run's score from checkpoint to checkpoint.
 
     Attributes:

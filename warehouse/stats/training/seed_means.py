@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_clusters, as_floats, as_level
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import describe
 
 #: Smallest p that is told apart from 0.
@@ -30,7 +30,7 @@ _LEAST_P = 1e-300
 
 
 @dataclass(frozen=True)
-class SeedMean(Figures):
+class SeedMean(NamedFigures):
     """A mean, or a difference of means, over seeds and prompts.
 
     Attributes:

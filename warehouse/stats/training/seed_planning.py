@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 
 #: Seeds up to which a plan is looked for.
 MOST_SEEDS = 10_000
@@ -23,7 +23,7 @@ _NODES = 20_000
 
 
 @dataclass(frozen=True)
-class SeedPlan(Figures):
+class SeedPlan(NamedFigures):
     """What it takes to find a difference δ of two recipes.
 
     Attributes:
@@ -145,7 +145,7 @@ def _error(
 
 
 @dataclass(frozen=True)
-class CheapestPlan(Figures):
+class CheapestPlan(NamedFigures):
     """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes.
 
     Attributes:
@@ -202,7 +202,7 @@ def cheapest_plan(
     def cost_of(n_seeds: int, m: int) -> float:
         return 2 * n_seeds * (run_cost + m * checkpoint_cost)
 
-    known = [(cost_of(one.n_seeds, one.averaged), one.n_seeds, one.averaged, one) for one in plans if one.n_seeds]
+    feasible = [(cost_of(one.n_seeds, one.averaged), one.n_seeds, one.averaged, one) for one in plans if one.n_seeds]
     bought = None
     if budget is not None:
         affordable = [(int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)]
@@ -210,9 +210,9 @@ def cheapest_plan(
             seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **given) for n, m in affordable if n > 1
         ]
         bought = max(powers, default=0.0)
-    if not known:
+    if not feasible:
         return CheapestPlan(None, None, None, None, bought, plans[-1].reason)
-    cost, n_seeds, m, plan = min(known, key=lambda one: one[:3])
+    cost, n_seeds, m, plan = min(feasible, key=lambda one: one[:3])
     beyond = budget is not None and cost > budget
     reason = f"beyond the budget of {budget:g}" if beyond else ""
     return CheapestPlan(n_seeds, m, cost, plan.power, bought, reason)
@@ -242,7 +242,7 @@ LEAST_RECIPES = 6
 
 
 @dataclass(frozen=True)
-class DecisionAccuracy(Figures):
+class DecisionAccuracy(NamedFigures):
     """Share of pairs of recipes that both scales order alike.
 
     Attributes:

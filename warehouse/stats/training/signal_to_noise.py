@@ -18,12 +18,12 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_level
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.training.inputs import as_table
 
 
 @dataclass(frozen=True)
-class SignalToNoise(Figures):
+class SignalToNoise(NamedFigures):
     """Standard deviation of recipes over that of one checkpoint.
 
     Attributes:
@@ -95,7 +95,7 @@ def _without(table: TwoWay, level: float, reason: str) -> SignalToNoise:
 
 
 @dataclass(frozen=True)
-class SeedRatio(Figures):
+class SeedRatio(NamedFigures):
     """Mean over standard deviation of seeds (Madaan et al. 2024, table 2).
 
     Attributes:
@@ -165,7 +165,7 @@ def _seed_ratio(
         return SeedRatio(None, None, None, n, level, "seeds that are all equal, or a mean that is not above 0")
     if n < 3:
         return SeedRatio(math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds")
-    left = np.array([ratio_of([np.delete(column, place) for column in columns]) for place in range(n)])
+    left = np.array([ratio_of([np.delete(column, index) for column in columns]) for index in range(n)])
     if np.isnan(left).any():
         return SeedRatio(math.exp(whole), None, None, n, level, "without one seed the others are all equal")
     error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))
@@ -246,7 +246,7 @@ def _goes_together(residuals: FloatArray, total: float) -> bool:
 
 
 @dataclass(frozen=True)
-class SeedVariance(Figures):
+class BetweenSeedVariance(NamedFigures):
     """Variance between the seeds of one recipe, apart from the jitter of checkpoints.
 
     Attributes:
@@ -277,7 +277,7 @@ class SeedVariance(Figures):
     reason: str
 
 
-def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> SeedVariance:
+def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> BetweenSeedVariance:
     """Variance between seeds from a table of seeds x checkpoints.
 
     Args:
@@ -293,7 +293,7 @@ def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> SeedVariance:
     high: float | None = None
     if table.error > 0:
         low, high = (max(0.0, end / k) for end in _ting_graybill(table, level))
-    return SeedVariance(
+    return BetweenSeedVariance(
         variance=max(0.0, raw),
         raw=raw,
         ci_low=low,

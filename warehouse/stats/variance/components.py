@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 
 #: Share of the variance between prompts that may be left to gain at the suggested K.
@@ -29,7 +29,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
-class VarianceComponents(Figures):
+class VarianceComponents(NamedFigures):
     """The variance of one run's mean, split between prompts and draws.
 
     Attributes:
@@ -89,11 +89,11 @@ class VarianceComponents(Figures):
     def __str__(self) -> str:
         if self.share_within is None or self.share_between is None:
             return f"{self.mean:.4g} (no split: {self.reason}, n={self.n_prompts})"
-        wanted = "none" if self.suggested_draws is None else self.suggested_draws
+        suggested = "none" if self.suggested_draws is None else self.suggested_draws
         return (
             f"{self.mean:.4g}: {100 * self.share_between:.3g} % of the variance between prompts,"
             f" {100 * self.share_within:.3g} % within (n={self.n_prompts},"
-            f" K={self.mean_draws:g}, suggested K: {wanted})"
+            f" K={self.mean_draws:g}, suggested K: {suggested})"
         )
 
 
@@ -202,7 +202,7 @@ def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: b
 
 
 @dataclass(frozen=True)
-class CrossedVariance(Figures):
+class CrossedVariance(NamedFigures):
     """The variance of the mean over S seeds and n prompts, by what is taken to be random.
 
     Attributes:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, as_draw_counts, as_estimand
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.clopper_pearson import widened
 from warehouse.stats.intervals.closed_form import fixed_estimate, satterthwaite
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
@@ -30,7 +30,7 @@ Kernel = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 @dataclass(frozen=True)
-class PassRate(Figures):
+class PassRate(NamedFigures):
     """pass@k or pass^k of one run.
 
     Attributes:
@@ -175,7 +175,7 @@ def _pass_rate(
     estimand: str,
     level: float,
 ) -> PassRate:
-    wanted = as_estimand(estimand)
+    chosen = as_estimand(estimand)
     c, counts = _counts(correct, n_draws, k)
     bare = PassRate(
         statistic=statistic,
@@ -185,7 +185,7 @@ def _pass_rate(
         ci_low=None,
         ci_high=None,
         level=as_level(level),
-        estimand=wanted,
+        estimand=chosen,
         n_prompts=len(c),
         n_clusters=None,
         n_short=int((counts < k).sum()),
@@ -202,7 +202,7 @@ def _pass_rate(
         )
         return replace(bare, reason=reason, flags=("too_few_draws",))
     values = np.clip(kernel(c, counts, k), *_UNIT)
-    if wanted == PROMPTS_FIXED:
+    if chosen == PROMPTS_FIXED:
         return _prompts_fixed(bare, kernel, values, c, counts)
     return _prompts_sampled(bare, values, counts, clusters)
 

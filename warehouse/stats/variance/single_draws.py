@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.draws import PromptDraws, single_draw_scores, summarise_draws
 from warehouse.stats.core.inputs import FloatArray, as_scores, check_length
-from warehouse.stats.core.results import Figures
+from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_jeffreys, interval_wilson
 
 # Nodes of the trapezoidal rule for d2: the integrand is analytic and falls off like exp(−x²/2),
@@ -25,7 +25,7 @@ _NODES = np.linspace(-14.0, 14.0, 2801)
 
 
 @dataclass(frozen=True)
-class SingleDrawRange(Figures):
+class SingleDrawRange(NamedFigures):
     """Best minus worst benchmark score over runs of one draw per prompt.
 
     Attributes:

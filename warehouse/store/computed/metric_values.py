@@ -241,7 +241,7 @@ DUE, TOLD, GIVEN_UP = "due", "told", "given up"
 
 @dataclass(frozen=True)
 class Untold:
-    """A refresh with alerts that somebody may not have heard of.
+    """A refresh with alerts that may not be delivered yet.
 
     Attributes:
         id: of the refresh.
@@ -254,7 +254,7 @@ class Untold:
     marks: Mapping[str, str]
 
     def awaits(self, channel: str) -> bool:
-        """Whether this channel has not told it."""
+        """Whether delivery on this channel is still due."""
         return self.marks.get(channel, DUE) == DUE
 
 

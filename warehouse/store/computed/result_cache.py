@@ -52,7 +52,7 @@ class StoredQuestion:
 
 
 @dataclass(frozen=True)
-class StoredResult:
+class CachedResult:
     """A stored result.
 
     Attributes:
@@ -87,11 +87,11 @@ _SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_ke
 _METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input_fingerprint"
 
 
-def get(store: Store, question: StoredQuestion) -> StoredResult | None:
+def get(store: Store, question: StoredQuestion) -> CachedResult | None:
     """The stored answer, None where there is none or method or data have changed since."""
     sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
     rows = store.rows(sql, _asked(question))
-    return StoredResult(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
+    return CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
 
 
 def outdated(store: Store, question: StoredQuestion) -> datetime | None:

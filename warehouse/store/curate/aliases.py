@@ -65,10 +65,10 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
     hints = []
     for kind in KINDS:
         known = store.arrow(f"select name from {kind}").column("name").to_pylist()
-        wanted = values.get(kind)
-        if wanted and wanted not in known:
-            hint = did_you_mean(wanted, known, f"see: warehouse {kind}s")
-            hints.append(f"no {kind} is called {wanted!r}; {hint}")
+        name_wanted = values.get(kind)
+        if name_wanted and name_wanted not in known:
+            hint = did_you_mean(name_wanted, known, f"see: warehouse {kind}s")
+            hints.append(f"no {kind} is called {name_wanted!r}; {hint}")
     return hints
 
 

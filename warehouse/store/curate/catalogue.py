@@ -90,7 +90,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     Raises:
         MisuseError: another form, or no such field.
     """
-    wanted = [_condition(text) for text in where]
+    filters = [_condition(text) for text in where]
     source_ids: dict[int, list[int]] = {}
     links = store.arrow("select run_id, source_id from run_source order by run_id, source_id")
     for row in links.to_pylist():
@@ -105,7 +105,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         run
         for run in entries
         if (everything or (run.status != "invalidated" and run.superseded_by is None))
-        and all(_fits(getattr(run, name), value) == equal for name, equal, value in wanted)
+        and all(_fits(getattr(run, name), value) == equal for name, equal, value in filters)
     ]
 
 
@@ -115,9 +115,9 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
     Args:
         where: as of :func:`runs`.
     """
-    every, hints = runs(store, everything=True), []
+    all_runs, hints = runs(store, everything=True), []
     for name, equal, value in map(_condition, where):
-        values = [getattr(run, name) for run in every]
+        values = [getattr(run, name) for run in all_runs]
         if not equal or any(_fits(one, value) for one in values):
             continue
         known = {str(one) for one in values if one not in (None, "") and not isinstance(one, tuple)}
@@ -202,7 +202,7 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 
 def note(store: Store, run: str, text: str) -> None:
-    """Write a remark to a run in place of the one it has; an empty text removes it.
+    """Set the remark of a run, replacing an earlier one; an empty text removes it.
 
     Raises:
         MisuseError: no such run.
@@ -245,15 +245,15 @@ def _condition(text: str) -> tuple[str, bool, str]:
     return match["name"], match["sign"] == "=", match["value"]
 
 
-def _fits(value: Any, wanted: str) -> bool:
-    """Numbers compare as numbers, texts as globs; nothing wanted fits nothing set."""
+def _fits(value: Any, expected: str) -> bool:
+    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty filter only a missing value."""
     if isinstance(value, tuple):
-        return any(_fits(item, wanted) for item in value) if value else wanted == ""
+        return any(_fits(item, expected) for item in value) if value else expected == ""
     if value in (None, ""):
-        return wanted == ""
+        return expected == ""
     if isinstance(value, int | float):
         try:
-            return float(wanted) == value
+            return float(expected) == value
         except ValueError:
             return False
-    return str(value) == wanted or fnmatchcase(str(value), wanted)
+    return str(value) == expected or fnmatchcase(str(value), expected)

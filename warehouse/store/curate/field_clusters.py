@@ -42,8 +42,8 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
         store.dialect.lock_catalogue(connection)
         row = connection.execute(sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)).first()
         if row is None:
-            known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
-            hint = did_you_mean(benchmark, known, "see: warehouse benchmarks")
+            benchmark_names = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+            hint = did_you_mean(benchmark, benchmark_names, "see: warehouse benchmarks")
             raise MisuseError(f"no benchmark '{benchmark}'; {hint}")
         _require_fields(store, int(row[0]), benchmark, fields)
         declare(connection, [int(row[0])], fields, default=default)
@@ -123,10 +123,10 @@ def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[st
     if missing:
         first = allocate(connection, table.name, len(missing))
         rows = [
-            {"id": first + place, "clustering_id": clustering, "label": label} for place, label in enumerate(missing)
+            {"id": first + offset, "clustering_id": clustering, "label": label} for offset, label in enumerate(missing)
         ]
         append(connection, table, rows)
-        ids |= {label: first + place for place, label in enumerate(missing)}
+        ids |= {label: first + offset for offset, label in enumerate(missing)}
     return ids
 
 
@@ -163,9 +163,9 @@ def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[st
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
     if any(all(field_at(item, field) is not None for field in fields) for item in documents):
         return
-    known = sorted({key for item in documents if isinstance(item, dict) for key in item})
+    field_names = sorted({key for item in documents if isinstance(item, dict) for key in item})
     raise MisuseError(
-        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(known) or 'none'}"
+        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(field_names) or 'none'}"
     )
 
 
@@ -197,7 +197,7 @@ def store_clustering(
     default: bool = False,
     asked: Sequence[str] | None = None,
 ) -> int:
-    """Store a clustering in place of the one of this name and kind, if there is one.
+    """Store a clustering, replacing the one of this name and kind if it exists.
 
     Error bars may rest on a stored clustering, so that one made with other settings must not
     take its place unasked.
@@ -283,7 +283,7 @@ def _fill(store: Store, connection: sa.Connection, clustering: int, members: Mem
         {
             "id": pa.array(ids),
             "clustering_id": pa.array(np.full(n_clusters, clustering, np.int64)),
-            "label": pa.array([str(place + 1) for place in range(n_clusters)]),
+            "label": pa.array([str(offset + 1) for offset in range(n_clusters)]),
         }
     )
     is_medoid = np.zeros(len(members.prompts), np.bool_)

@@ -77,8 +77,8 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
     Raises:
         MisuseError: no such benchmark, or it has no such metric; names those it has.
     """
-    known = metrics(store, benchmark)
-    label = _label(metric, [entry.metric for entry in known], benchmark) if metric else None
+    labels = metrics(store, benchmark)
+    label = _label(metric, [entry.metric for entry in labels], benchmark) if metric else None
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         number, _, _ = _shown(connection, benchmark)
@@ -137,20 +137,20 @@ def bound(store: Store, benchmark: str, metric: str, low: float, high: float) ->
 
 def _named(store: Store, benchmark: str, metric: str) -> str:
     """The label of a metric of a benchmark; empty: that of its headline."""
-    known = metrics(store, benchmark)
-    headline = next((entry.metric for entry in known if entry.is_headline), "")
-    return _label(metric or headline, [entry.metric for entry in known], benchmark)
+    labels = metrics(store, benchmark)
+    headline = next((entry.metric for entry in labels if entry.is_headline), "")
+    return _label(metric or headline, [entry.metric for entry in labels], benchmark)
 
 
-def _label(wanted: str, known: Sequence[str], benchmark: str) -> str:
-    fitting = [label for label in known if label == wanted]
-    fitting = fitting or [label for label in known if label.partition(",")[0] == wanted]
+def _label(metric: str, labels: Sequence[str], benchmark: str) -> str:
+    fitting = [label for label in labels if label == metric]
+    fitting = fitting or [label for label in labels if label.partition(",")[0] == metric]
     if len(fitting) == 1:
         return fitting[0]
-    listed = ", ".join(fitting or known) or "none"
+    listed = ", ".join(fitting or labels) or "none"
     if fitting:
-        raise MisuseError(f"{benchmark} has several metrics {wanted!r}, choose one: {listed}")
-    raise MisuseError(f"{benchmark} has no metric {wanted!r}; it has: {listed}")
+        raise MisuseError(f"{benchmark} has several metrics {metric!r}, choose one: {listed}")
+    raise MisuseError(f"{benchmark} has no metric {metric!r}; it has: {listed}")
 
 
 def _shown(connection: sa.Connection, name: str) -> tuple[int, str, str | None]:
@@ -159,8 +159,8 @@ def _shown(connection: sa.Connection, name: str) -> tuple[int, str, str | None]:
     query = sa.select(table.c.id, table.c.name, table.c.canonical_id, table.c.headline_metric)
     row = connection.execute(query.where(table.c.name == name)).first()
     if row is None:
-        known = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
-        close = get_close_matches(name, known)
+        names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
+        close = get_close_matches(name, names)
         hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
         raise MisuseError(f"no benchmark '{name}'; {hint}")
     if row.canonical_id is not None:

@@ -82,10 +82,10 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
         here, there = _benchmark(connection, benchmark), _benchmark(connection, canonical)
         mine = _prompts(store, here, by, content=False if here == there else None)
         theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
-        known = _links(connection)
-        report = _match(mine, theirs, known, by)
+        links = _links(connection)
+        report = _match(mine, theirs, links, by)
         if report.n_linked:
-            _rewrite(store, connection, known)
+            _rewrite(store, connection, links)
     return report
 
 
@@ -112,8 +112,8 @@ def _benchmark(connection: sa.Connection, name: str) -> int:
     query = sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == name)
     row = connection.execute(query).first()
     if row is None:
-        known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
-        hint = did_you_mean(name, known, "see: warehouse benchmarks")
+        benchmark_names = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+        hint = did_you_mean(name, benchmark_names, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark '{name}'; {hint}")
     return int(row[0])
 
@@ -143,7 +143,7 @@ def _links(connection: sa.Connection) -> dict[int, Link]:
     return {int(row[0]): (int(row[1]), str(row[2])) for row in connection.execute(query.order_by(table.c.prompt_id))}
 
 
-def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known: dict[int, Link], by: By) -> LinkReport:
+def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links: dict[int, Link], by: By) -> LinkReport:
     """Add the links of equal prompts to those that are known."""
     counts = Counter(value for _, value in mine)
     outcomes: Counter[str] = Counter()
@@ -153,32 +153,32 @@ def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known:
             outcomes["unmatched"] += 1
         elif other is None or counts[value] > 1:
             outcomes["ambiguous"] += 1
-        elif (target := _end(known, other)) == _end(known, prompt):
+        elif (target := _end(links, other)) == _end(links, prompt):
             outcomes["already"] += 1
         else:
-            known[prompt] = (target, by)
+            links[prompt] = (target, by)
             outcomes["linked"] += 1
     return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
 
 
-def _end(known: Mapping[int, Link], prompt: int) -> int:
+def _end(links: Mapping[int, Link], prompt: int) -> int:
     """The prompt that a chain of links ends at."""
-    while prompt in known:
-        prompt = known[prompt][0]
+    while prompt in links:
+        prompt = links[prompt][0]
     return prompt
 
 
-def _rewrite(store: Store, connection: sa.Connection, known: Mapping[int, Link]) -> None:
-    """Store these links in place of all that were there; views follow one step only."""
+def _rewrite(store: Store, connection: sa.Connection, links: Mapping[int, Link]) -> None:
+    """Replace all stored links by these; views follow one step only."""
     table = tables.prompt_link
     connection.execute(sa.delete(table))
-    first = allocate(connection, table.name, len(known))
+    first = allocate(connection, table.name, len(links))
     rows = pa.table(
         {
-            "id": pa.array(range(first, first + len(known)), pa.int64()),
-            "prompt_id": pa.array(list(known), pa.int64()),
-            "canonical_prompt_id": pa.array([_end(known, target) for target in known], pa.int64()),
-            "method": pa.array([method for _, method in known.values()], pa.string()),
+            "id": pa.array(range(first, first + len(links)), pa.int64()),
+            "prompt_id": pa.array(list(links), pa.int64()),
+            "canonical_prompt_id": pa.array([_end(links, target) for target in links], pa.int64()),
+            "method": pa.array([method for _, method in links.values()], pa.string()),
         }
     )
     store.dialect.append(connection, table.name, rows.to_reader(), Counter())

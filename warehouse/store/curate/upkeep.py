@@ -1,4 +1,4 @@
-"""What the owner of a store does to it: a role that only reads, and removing what nothing holds.
+"""Maintenance by the owner of a store: a read-only role, and removing unreferenced rows.
 
 Runs are removed by ``forget``; what they brought along besides their facts may be another run's by
 now, and is looked for afterwards.
@@ -22,23 +22,23 @@ from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReaderOutcome:
     """What :func:`make_reader` did.
 
     Attributes:
         role: its name.
         is_new: the role was not there before.
         password_file: where its password was written; empty: it logs in without one, or had one.
-        lent: functions that it may call and that have the powers of another role, with that role.
+        definer_functions: functions that it may call and that have the powers of another role, with that role.
     """
 
     role: str
     is_new: bool
     password_file: str
-    lent: tuple[tuple[str, str], ...]
+    definer_functions: tuple[tuple[str, str], ...]
 
 
-def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
+def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> ReaderOutcome:
     """Make a role that can read the store's tables and views, or let one that is there do so.
 
     Where the server wants a password of it, the role gets one by chance, which is written to the
@@ -60,7 +60,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
     try:
         made = _made(store, roles, role, None)
         if not new_password and _can_log_in(store, roles, role):
-            return Reader(role, made.is_new, "", made.lent)
+            return ReaderOutcome(role, made.is_new, "", made.definer_functions)
         password = secrets.token_urlsafe(24)
         _made(store, roles, role, password)
         with store.begin() as connection:
@@ -75,7 +75,7 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
         0,
         None,
     ).close()
-    return Reader(role, made.is_new, str(path), made.lent)
+    return ReaderOutcome(role, made.is_new, str(path), made.definer_functions)
 
 
 def store_names(engine: str) -> list[str]:
@@ -110,7 +110,7 @@ _OF_PROMPTS = (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_lin
 
 @dataclass(frozen=True)
 class Removed:
-    """What nothing held.
+    """Counts of the unreferenced rows that were removed.
 
     Attributes:
         prompts: number of prompts removed, with their places in clusters, links and embeddings.
@@ -125,7 +125,7 @@ class Removed:
 
 
 def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | None = None) -> Removed:
-    """Remove what nothing holds, in one transaction.
+    """Remove unreferenced rows, in one transaction.
 
     A load that is under way elsewhere may be about to use a prompt or text that nothing holds yet:
     none is, and none begins, while this runs.
@@ -153,14 +153,14 @@ def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | Non
 
 def _try(store: Store) -> Removed | None:
     with store.begin() as connection:
-        if not store.dialect.sole(connection):
+        if not store.dialect.no_source_reserved(connection):
             return None
         store.dialect.lock_all(connection)
         return remove_unheld(connection)
 
 
 def remove_unheld(connection: sa.Connection) -> Removed:
-    """Remove what nothing holds, in a transaction during which nobody loads."""
+    """Remove unreferenced rows, in a transaction during which no process loads."""
     connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
     connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
     for table in _OF_PROMPTS:

@@ -181,8 +181,8 @@ def entered_already(error: BaseException) -> bool:
 
 @contextmanager
 def failing_anyway() -> Iterator[None]:
-    """Tidying up after an engine: where that fails too, the error that came before is the one to
-    tell, and what was not tidied goes with the connection."""
+    """Clean up after an engine error. If that fails too, the first error is reported, and the rest is
+    released with the connection."""
     try:
         yield
     except Exception as error:

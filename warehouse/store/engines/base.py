@@ -40,12 +40,12 @@ class MadeReader:
     Attributes:
         role: its name.
         is_new: it was not there before.
-        lent: functions that it may call and that have the powers of another role, with that role.
+        definer_functions: functions that it may call and that have the powers of another role, with that role.
     """
 
     role: str
     is_new: bool
-    lent: tuple[tuple[str, str], ...]
+    definer_functions: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Dialect:
         lock_shared: let a long transaction run beside others that have no key (a text) in common with
             it; comes before ``lock_catalogue`` in a transaction.
         lock_all: wait for all of those, and then as ``lock_catalogue``.
-        sole: whether no other process has a source reserved; if so, none can before the end of
+        no_source_reserved: whether no other process has a source reserved; if so, none can before the end of
             the transaction.
         reserve: (connection, keys, patient) take each key for this process until ``release``;
             ``False`` where another one has it, unless patient: then wait for it.
@@ -148,7 +148,7 @@ class Dialect:
     prepare: Callable[[sa.Connection], None]
     lock_shared: Callable[[sa.Connection, Iterable[str]], None]
     lock_all: Callable[[sa.Connection], None]
-    sole: Callable[[sa.Connection], bool]
+    no_source_reserved: Callable[[sa.Connection], bool]
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
     release: Callable[[sa.Connection, Sequence[str]], None]
     require_select: Callable[[sa.Connection, str], None]

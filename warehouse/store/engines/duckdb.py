@@ -211,7 +211,7 @@ def _interrupt(connection: sa.Connection) -> None:
 
 
 def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
-    """A SELECT with its values written into it, or, where one has no such form, beside it."""
+    """A SELECT with its values as literals, and as bound parameters those that have no literal form."""
     used = {name: params[name] for name in bind_names(sql)}
     written = {name: _written(value) for name, value in used.items()}
     if None in written.values():
@@ -310,7 +310,7 @@ def _literal(text: str) -> str:
 
 
 def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:
-    """A lock of the system on a file beside the store; the empty file stays."""
+    """A system lock on a file next to the store; the empty file stays."""
     import fcntl
 
     path = Path(url.database or "")
@@ -349,7 +349,7 @@ DUCKDB = Dialect(
     prepare=_nothing,
     lock_shared=_nothing,
     lock_all=_nothing,
-    sole=lambda _connection: True,
+    no_source_reserved=lambda _connection: True,
     reserve=lambda _connection, keys, _patient: [True] * len(keys),
     release=_nothing,
     require_select=_require_select,

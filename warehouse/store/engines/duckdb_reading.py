@@ -191,8 +191,8 @@ def printable(
     times_too: bool,
     written: Callable[[str, Mapping[str, Any]], tuple[str, Any]],
 ) -> str:
-    """The SELECT with columns of other types cast to text; unchanged where the engine finds an
-    error in it, which then tells the user what is wrong."""
+    """The SELECT with columns of other types cast to text; unchanged if the engine rejects it, so that
+    the user sees its error."""
     import duckdb
 
     raw: Any = connection.connection.driver_connection

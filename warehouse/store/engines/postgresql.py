@@ -73,10 +73,10 @@ def reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> li
     _count_under_way(connection, "pg_advisory_lock_shared", len(keys) - 1)
     taken = [bool(row[0]) for row in connection.exec_driver_sql(*_of_sources("pg_try_advisory_lock", keys))]
     try:
-        for place, key in enumerate(keys):
-            if patient and not taken[place]:
+        for index, key in enumerate(keys):
+            if patient and not taken[index]:
                 _wait(connection, SOURCES, *_of_sources("pg_advisory_lock", [key]))
-                taken[place] = True
+                taken[index] = True
     except StoreLockedError:
         release(connection, [key for key, is_mine in zip(keys, taken, strict=True) if is_mine])
         _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))
@@ -92,7 +92,7 @@ def release(connection: sa.Connection, keys: Sequence[str]) -> None:
     _count_under_way(connection, "pg_advisory_unlock_shared", len(keys))
 
 
-def sole(connection: sa.Connection) -> bool:
+def no_source_reserved(connection: sa.Connection) -> bool:
     return bool(connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({UNDER_WAY})").scalar_one())
 
 
@@ -357,7 +357,7 @@ POSTGRESQL = Dialect(
     prepare=prepare,
     lock_shared=lock_shared,
     lock_all=lock_all,
-    sole=sole,
+    no_source_reserved=no_source_reserved,
     reserve=reserve,
     release=release,
     require_select=_require_select,

@@ -103,8 +103,8 @@ def make_reader(connection: sa.Connection, role: str, password: str | None) -> M
         connection.exec_driver_sql(f"alter role {name} password '{_hashed(connection, role, password)}'")
     database = _quoted(connection, _one(connection, "select current_database()"))
     connection.exec_driver_sql(f"grant connect on database {database} to {name}")
-    lent = tuple((str(row[0]), str(row[1])) for row in _rows(connection, "lent_powers", role=role))
-    return MadeReader(role, can_log_in is None, lent)
+    definer_functions = tuple((str(row[0]), str(row[1])) for row in _rows(connection, "lent_powers", role=role))
+    return MadeReader(role, can_log_in is None, definer_functions)
 
 
 def readers(connection: sa.Connection) -> list[str]:

@@ -46,7 +46,7 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
         columns: the driver's description of each: its name, the number of its type.
     """
     # one list for each column in turn: all at once, the collector of garbage looks at every row again and again
-    arrays = [_array([row[place] for row in rows], column.type_code) for place, column in enumerate(columns)]
+    arrays = [_array([row[i] for row in rows], column.type_code) for i, column in enumerate(columns)]
     return pa.table(arrays, names=[column.name for column in columns])
 
 

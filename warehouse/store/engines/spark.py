@@ -89,7 +89,7 @@ class LakeConnection:
 
     def _damage(self, message: str, name: str = "") -> StoreError | None:
         """What an engine says of a damaged lake; all that it says where it was only to find the table ``name``."""
-        if _is_missing(message, self._lake.place):
+        if _is_missing(message, self._lake.path):
             return self._lake.trouble(FileNotFoundError(message), name)
         if name or any(words in message for words in _UNREADABLE):
             return self._lake.trouble(OSError(message), name)
@@ -151,14 +151,14 @@ class LakeConnection:
         (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
 
     def _send(self, name: str, at: int) -> bool:
-        """Give a server elsewhere the rows of a small table that is written as a whole; whether it is one.
+        """Send a remote server the rows of a small table that is always rewritten; returns whether it is such a table.
 
         A cluster reads files in jobs of their own, each of which takes longer than these rows do.
         """
         if not self._version.tables[name].digest:
             return False
         table = self._lake.require(name, at)
-        with self._lake.speaking(name):
+        with self._lake.translating_errors(name):
             if sum(table.get_add_actions().column("size_bytes").to_pylist()) > _FEW_BYTES:
                 return False
             rows = table.to_pyarrow_dataset().to_table()
@@ -223,9 +223,9 @@ def _left_out(text: str, message: str) -> str:
     return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
 
 
-def _is_missing(message: str, place: str) -> bool:
+def _is_missing(message: str, path: str) -> bool:
     return any(words in message for words in _CUT_SHORT) or (
-        place in message and any(words in message for words in _MISSING)
+        path in message and any(words in message for words in _MISSING)
     )
 
 
@@ -312,7 +312,7 @@ def _refused(connection: Any, *_more: Any) -> Any:
 
 
 def _executors(url: sa.URL) -> Executors | None:
-    """Of a server elsewhere: one in this process has no core that this process has not."""
+    """Executors of a remote server; a server in this process would add no cores."""
     lake_url = LakeUrl.of(url)
     return Executors(lake_url) if lake_url.host else None
 
@@ -351,7 +351,7 @@ SPARK = Dialect(
     prepare=_refused,
     lock_shared=_refused,
     lock_all=_refused,
-    sole=_refused,
+    no_source_reserved=_refused,
     reserve=_refused,
     release=_refused,
     require_select=_require_select,

@@ -1,4 +1,4 @@
-"""Work on executors: a function of ours on each of some tasks, by the protocol of Spark Connect."""
+"""Tasks on executors: calls a function for each task, by the protocol of Spark Connect."""
 
 from __future__ import annotations
 

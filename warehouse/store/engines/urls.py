@@ -118,8 +118,8 @@ def shown_text(text: str) -> str:
         url = parse_url(text)
     except MisuseError:
         return "what cannot be read as a URL"
-    known = url.get_backend_name() in ("duckdb", "postgresql", LOCAL, REMOTE)
-    return shown_url(url) if known else f"{url.drivername}://..."
+    is_supported = url.get_backend_name() in ("duckdb", "postgresql", LOCAL, REMOTE)
+    return shown_url(url) if is_supported else f"{url.drivername}://..."
 
 
 def shown_reader(text: str) -> str:

@@ -135,7 +135,7 @@ def _by_unit(
 
 def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
     table = lake.require(name, version.tables[name].version)
-    with lake.speaking(name):
+    with lake.translating_errors(name):
         rows = table.to_pyarrow_dataset()
     try:
         return contents.digests(rows, name, unit)

@@ -112,7 +112,7 @@ def _of_tables() -> dict[str, pa.DataType]:
 
 
 def _arrow_type(kind: sa.types.TypeEngine[object]) -> pa.DataType:
-    return next(arrow_type for wanted, arrow_type in _TYPES if isinstance(kind, wanted))
+    return next(arrow_type for python_type, arrow_type in _TYPES if isinstance(kind, python_type))
 
 
 def as_stored(table: pa.Table, name: str) -> pa.Table:
@@ -252,7 +252,7 @@ def _sources_of(lake: LakeLocation, version: LakeVersion) -> dict[int, tuple[obj
     if "source" not in version.tables:
         return {}
     table = lake.require("source", version.tables["source"].version)
-    with lake.speaking("source"):
+    with lake.translating_errors("source"):
         rows = table.to_pyarrow_dataset().to_table(columns=schema_of("source").names)
     return _loaded(rows.to_pylist())
 

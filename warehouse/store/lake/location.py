@@ -1,4 +1,4 @@
-"""Where a lake lies: its Delta tables by name, and what goes wrong with them in words of ours."""
+"""The location of a lake: its Delta tables by name, and their errors as store errors."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class LakeLocation:
             raise MisuseError("a lake without a place; expected a folder, or a URL such as s3://BUCKET/FOLDER")
         self.package = load("deltalake", "lake", "a lake")
         self.is_remote = "://" in location and not location.startswith("file://")
-        self.place = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
+        self.path = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
 
     def __str__(self) -> str:
-        return self.place
+        return self.path
 
     def uri(self, name: str) -> str:
         """Where a table lies."""
-        return f"{self.place}/{name}"
+        return f"{self.path}/{name}"
 
     def table(self, name: str, version: int | None = None) -> Any:
         """A table as it was at a version of its own; None: as it is; ``None`` comes back where there is none.
@@ -51,7 +51,7 @@ class LakeLocation:
         Raises:
             StoreError: it cannot be read, or its log ends before that version.
         """
-        with self.speaking(name):
+        with self.translating_errors(name):
             try:
                 table = self.package.DeltaTable(self.uri(name))
             except self.package.exceptions.TableNotFoundError:
@@ -79,12 +79,12 @@ class LakeLocation:
 
     def names(self) -> list[str] | None:
         """What lies there; ``None`` where that cannot be listed, or the place is not there."""
-        folder = Path(self.place)
+        folder = Path(self.path)
         if self.is_remote or not folder.exists():
             return None
         if not folder.is_dir():
             raise MisuseError(f"{self} is a file; expected the folder of a lake")
-        with self.speaking(""):
+        with self.translating_errors(""):
             return sorted(path.name for path in folder.iterdir())
 
     def repair(self) -> str:
@@ -92,8 +92,8 @@ class LakeLocation:
         return f"write it anew from the store: warehouse lake sync {self} --anew"
 
     @contextmanager
-    def speaking(self, name: str) -> Iterator[None]:
-        """What the package and the system say of a table, as errors of ours.
+    def translating_errors(self, name: str) -> Iterator[None]:
+        """Translate errors of deltalake and of the file system on a table to store errors.
 
         Raises:
             Overtaken: another process was quicker.

@@ -138,7 +138,7 @@ def require_fit(store: Store, location: str) -> None:
 
 
 def _require_place(lake: LakeLocation) -> None:
-    names, folder = lake.names() or (), Path(lake.place)
+    names, folder = lake.names() or (), Path(lake.path)
     if names and (held := databases_in(folder)):
         raise MisuseError(f"{lake} holds the database {held[0]}; choose a folder of its own")
     others = sorted(name for name in names if name not in _OURS or _is_foreign(folder / name))
@@ -288,7 +288,7 @@ def _stored_marks(lake: LakeLocation, base: LakeVersion | None) -> dict[str, Mar
 def marks_of(lake: LakeLocation, tables: Mapping[str, TableVersion]) -> dict[str, Marks]:
     """The marks that a version of a lake keeps, by kind and unit."""
     table = lake.require(UNITS, tables[UNITS].version)
-    with lake.speaking(UNITS):
+    with lake.translating_errors(UNITS):
         rows = table.to_pyarrow_dataset().to_table()
     by_kind: dict[str, Marks] = {}
     for kind, unit, mark in zip(
@@ -332,7 +332,7 @@ class TableWriter:
         return TableVersion(self._table.version(), self.n_rows, digest)
 
     def overwrite(self, rows: pa.Table | pa.RecordBatchReader) -> None:
-        """Put rows in place of all that are there."""
+        """Replace all rows of the table."""
         self.n_rows = 0
         if self._table is None:
             self._write(self._counted(rows), mode="error", configuration=KEEPING)
@@ -342,34 +342,34 @@ class TableWriter:
 
     def append(self, rows: pa.RecordBatchReader) -> None:
         """Add rows."""
-        self._take_back()
+        self._restore_base()
         self._write(self._counted(rows), mode="append")
 
     def delete(self, unit: str, units: Sequence[int]) -> None:
         """Remove the rows of some units."""
-        self._take_back()
+        self._restore_base()
         for start in range(0, len(units), _AT_ONCE):
             listed = ", ".join(map(str, units[start : start + _AT_ONCE]))
-            with self.lake.speaking(self.name):
+            with self.lake.translating_errors(self.name):
                 metrics = self._table.delete(f"{unit} in ({listed})", commit_properties=self._once())
             self.n_rows -= int(metrics["num_deleted_rows"])
 
-    def _take_back(self) -> None:
-        """See, before the first change, that the table is what readers see of it."""
+    def _restore_base(self) -> None:
+        """Restore the table, before the first change, to the version that readers see."""
         if self._begun:
             return
         assert self.base is not None
         if self._table is None or self._table.version() < self.base.version:
             self.lake.require(self.name, self.base.version)  # says what is wrong
         if self._table.version() > self.base.version:
-            with self.lake.speaking(self.name):
+            with self.lake.translating_errors(self.name):
                 self._table.restore(self.base.version, commit_properties=self._once())
         self._begun = True
 
     def _write(self, rows: pa.RecordBatchReader, **options: Any) -> None:
         target = self.lake.uri(self.name) if self._table is None else self._table
         packed = self.lake.package.WriterProperties(compression="ZSTD")
-        with self.lake.speaking(self.name):
+        with self.lake.translating_errors(self.name):
             self.lake.package.write_deltalake(
                 target, rows, commit_properties=self._once(), writer_properties=packed, **options
             )
@@ -392,5 +392,5 @@ class TableWriter:
         free = next(
             path for number in count(1) if not (path := folder.with_name(f"{self.name}.damaged-{number}")).exists()
         )
-        with self.lake.speaking(self.name):
+        with self.lake.translating_errors(self.name):
             shutil.move(folder, free)

@@ -137,7 +137,7 @@ def commit(
     same = (FORM, schema, version("eval-warehouse"), moment.replace(tzinfo=UTC), kept)
     rows = [(*same, name, one.version, one.n_rows, one.digest) for name, one in sorted(tables.items())]
     data = pa.Table.from_pylist([dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], _SCHEMA)
-    with lake.speaking(NAME):
+    with lake.translating_errors(NAME):
         options: dict[str, Any] = {"commit_properties": lake.package.CommitProperties(max_commit_retries=0)}
         if base is None:
             lake.package.write_deltalake(lake.uri(NAME), data, mode="error", configuration=KEEPING, **options)
@@ -148,7 +148,7 @@ def commit(
 
 
 def _read(lake: LakeLocation, table: Any) -> LakeVersion:
-    with lake.speaking(NAME):
+    with lake.translating_errors(NAME):
         rows = table.to_pyarrow_dataset().to_table().to_pylist()
     missing = [name for name in _SCHEMA.names if rows and name not in rows[0]]
     form = rows[0].get("form") if rows else None
@@ -229,19 +229,22 @@ def vacuum(
     if older_than < timedelta(0):
         raise MisuseError(f"an age of {older_than}; expected 0 or more")
     lake = LakeLocation(location)
-    every = history(lake)
+    records = history(lake)
     moment = now()
-    kept = [every[0], *(old for new, old in zip(every, every[1:], strict=False) if moment - new.synced_at < older_than)]
+    kept = [
+        records[0],
+        *(old for new, old in zip(records, records[1:], strict=False) if moment - new.synced_at < older_than),
+    ]
     try:
-        tables, n_joined = _joined(lake, every[0], many)
+        tables, n_joined = _joined(lake, records[0], many)
         oldest = kept[-1].number
-        newest = every[0]
+        newest = records[0]
         if n_joined or oldest > newest.oldest:
             newest = commit(lake, newest, tables, schema=newest.schema, now=moment, oldest=oldest)
         n_files = sum(_clean(lake, name, [*kept, newest], older_than) for name in tables)
     except Overtaken as error:
         raise StoreError(f"{error}: a sync is under way; run the vacuum again when it has ended") from None
-    return VacuumReport(str(lake), newest.number, oldest, len(every) - len(kept), n_files, n_joined)
+    return VacuumReport(str(lake), newest.number, oldest, len(records) - len(kept), n_files, n_joined)
 
 
 def _joined(lake: LakeLocation, newest: LakeVersion, many: int) -> tuple[dict[str, TableVersion], int]:
@@ -252,7 +255,7 @@ def _joined(lake: LakeLocation, newest: LakeVersion, many: int) -> tuple[dict[st
         if len(table.file_uris()) < many:
             continue
         once = lake.package.CommitProperties(max_commit_retries=0)
-        with lake.speaking(name):
+        with lake.translating_errors(name):
             latest = lake.require(name)
             if latest.version() > known.version:
                 latest.restore(known.version, commit_properties=once)
@@ -266,7 +269,7 @@ def _clean(lake: LakeLocation, name: str, kept: list[LakeVersion], older_than: t
     """Remove files of a table that none of some versions names; how many."""
     table: Any = lake.require(name)
     needed = sorted({version.tables[name].version for version in kept if name in version.tables})
-    with lake.speaking(name):
+    with lake.translating_errors(name):
         there = set(table.vacuum(retention_hours=0, dry_run=True, full=True, **_keeping(needed)))
         gone: set[str] = set()
         for full, age in ((False, older_than), (True, max(older_than, UNDER_WAY))):

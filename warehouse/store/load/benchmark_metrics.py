@@ -29,7 +29,7 @@ def benchmark_metrics(store: Store, scratch: Scratch, state: _Load, runs: Iterab
     seen = _ranges(scratch) if state.n_rows else {}
     stored_metrics = _stored_metrics(scratch) if state.n_rows else {}
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
-    wanted: dict[tuple[int, int], dict[str, Any]] = {}
+    by_key: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
     for run in runs:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
@@ -37,13 +37,13 @@ def benchmark_metrics(store: Store, scratch: Scratch, state: _Load, runs: Iterab
         for spec, metric_id in _metrics_of(state, header, scored):
             row = _metric_row(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
-            wanted[key] = _widened(wanted[key], row) if key in wanted else row
+            by_key[key] = _widened(by_key[key], row) if key in by_key else row
             if spec.higher_is_better is not None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
-    added, changed, stored = _changes(store.connection, wanted)
+    added, changed, stored = _changes(store.connection, by_key)
     if (added or changed) and engines.is_shared(store.connection):
         store.dialect.lock_catalogue(store.connection)
-        added, changed, stored = _changes(store.connection, wanted)
+        added, changed, stored = _changes(store.connection, by_key)
     _write_metrics(store.connection, added, changed)
     _note_directions(state, by_id, directions, stored)
 
@@ -155,8 +155,8 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     """Kind and bounds of two descriptions: a declared range stays where what was only seen lies
     in it."""
     if old["kind"] is None or new["kind"] is None:
-        known = old if new["kind"] is None else new
-        return {"is_inferred": known["is_inferred"]}
+        defined = old if new["kind"] is None else new
+        return {"is_inferred": defined["is_inferred"]}
     is_inferred = bool(old["is_inferred"] and new["is_inferred"])
     wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
     if wider == 0:

@@ -127,7 +127,7 @@ class NeedsMemoryError(InputError):
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """What goes wrong in the parser, as errors of ours."""
+    """Translate errors of the parser to input errors."""
     try:
         yield
     except Exception as error:

@@ -61,10 +61,10 @@ class _Stored:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _DumpRun:
     """A run of the dump."""
 
-    place: int
+    index: int
     header: RunHeader
     condition: str
     key: str | None
@@ -90,7 +90,7 @@ class _StoredRuns:
             if row.run_key:
                 self.by_key[row.run_key].append(row)
 
-    def rivals(self, run: _Run) -> list[_Stored]:
+    def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs under the same key of the tool, with other content."""
         if not run.key or (run.condition, run.content) in self.same:
             return []
@@ -119,22 +119,22 @@ def decide(
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
     """
-    runs = [_run(place, header, measured.get(place)) for place, header in enumerate(headers)]
+    runs = [_run(index, header, measured.get(index)) for index, header in enumerate(headers)]
     stored = _StoredRuns(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, stored, sources):
         return None
-    overlaps = compare(scratch, ((run.place, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
+    overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
     for run in runs:
-        known = earlier.get((run.condition, run.content))
-        if known is not None:
-            decisions.append(Decision(run.place, "seen", *run.keys, same_in_dump=known))
+        same_earlier = earlier.get((run.condition, run.content))
+        if same_earlier is not None:
+            decisions.append(Decision(run.index, "seen", *run.keys, same_in_dump=same_earlier))
             continue
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
         if decision.action == "new":
-            earlier[run.condition, run.content] = run.place
+            earlier[run.condition, run.content] = run.index
             if decision.superseded_by is None:
                 again = not decision.supersedes and run.condition in conditions
                 decision = replace(decision, repeat=decision.repeat or again)
@@ -143,7 +143,7 @@ def decide(
     return _put_into_chains(scratch, runs, stored, decisions)
 
 
-def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range]) -> bool:
+def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]) -> bool:
     """Whether a run may take the place of a stored one, or of one that another source brings: under
     one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
     among the runs of one source and of several."""
@@ -160,15 +160,15 @@ def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range])
     return False
 
 
-def _run(place: int, header: RunHeader, measured: Measured | None) -> _Run:
+def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    return _Run(place, header, condition_key(header), run_key(header), content, measured)
+    return _DumpRun(index, header, condition_key(header), run_key(header), content, measured)
 
 
 _COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
 
 
-def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
+def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
     """Stored runs with the condition or the key of a run of the dump, by id."""
     keys = {
         "conditions": sorted({run.condition for run in runs}),
@@ -179,29 +179,29 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
 
 
 def _decide_one(
-    run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
+    run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
     same = stored.same.get((run.condition, run.content))
     if same:
-        return Decision(run.place, "seen", *run.keys, same_as=same.id)
+        return Decision(run.index, "seen", *run.keys, same_as=same.id)
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
-            return Decision(run.place, "seen", *run.keys, same_as=rival.id, note=note)
-        overlap = overlaps.get((run.place, rival.id), Overlap(False, False))
+            return Decision(run.index, "seen", *run.keys, same_as=rival.id, note=note)
+        overlap = overlaps.get((run.index, rival.id), Overlap(False, False))
         if on_conflict == "supersede" or _replaces(run, rival, overlap):
-            return Decision(run.place, "new", *run.keys, supersedes=(rival.id,))
+            return Decision(run.index, "new", *run.keys, supersedes=(rival.id,))
         if overlap.is_all_stored:
-            return Decision(run.place, "new", *run.keys, superseded_by=rival.id)
+            return Decision(run.index, "new", *run.keys, superseded_by=rival.id)
         if on_conflict == "skip":
             note = f"{run.header.benchmark}: conflict, left out"
-            return Decision(run.place, "skip", *run.keys, note=note)
+            return Decision(run.index, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
     repeat = run.condition in stored.current_conditions
-    return Decision(run.place, "new", *run.keys, repeat=repeat)
+    return Decision(run.index, "new", *run.keys, repeat=repeat)
 
 
-def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
+def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
     """Whether a stored run gives way. Where neither has a settled fact that the other lacks, the
     longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
@@ -209,7 +209,7 @@ def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
     return not overlap.is_all_stored or _extent(run) >= _extent_of_stored(stored)
 
 
-def _extent(run: _Run) -> tuple[int, int, int, datetime]:
+def _extent(run: _DumpRun) -> tuple[int, int, int, datetime]:
     measured = run.measured or Measured("", 0, 0, 0, 0)
     started = run.header.started_at or datetime.min
     return measured.n_prompts, measured.n_generations, measured.n_scores, started
@@ -223,7 +223,7 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    scratch: Scratch, runs: Sequence[_Run], stored: _StoredRuns, decisions: Sequence[Decision]
+    scratch: Scratch, runs: Sequence[_DumpRun], stored: _StoredRuns, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
@@ -231,22 +231,22 @@ def _put_into_chains(
     overlaps = compare(
         scratch,
         (
-            (place, row.id)
-            for place in late
-            for row in stored.by_key.get(runs[place].key or "", ())
+            (index, row.id)
+            for index in late
+            for row in stored.by_key.get(runs[index].key or "", ())
             if row.superseded_by is not None
         ),
     )
     return [_placed(item, runs[item.run], stored, overlaps) if item.run in late else item for item in decisions]
 
 
-def _placed(decision: Decision, run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
+def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
     above = decision.superseded_by
     assert above is not None
     while True:
         below = stored.gave_way_to(run.key, above)
-        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.place, row.id]))
-        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.place, row.id].is_all_stored]
+        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.index, row.id]))
+        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
         if not shorter:
             break
         above = shorter[0]
@@ -280,10 +280,10 @@ class Overlap:
 
 def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
-    wanted = sorted(set(pairs))
+    ordered = sorted(set(pairs))
     overlaps: dict[Pair, Overlap] = {}
-    for start in range(0, len(wanted), BLOCK):
-        overlaps |= _compare(scratch, wanted[start : start + BLOCK])
+    for start in range(0, len(ordered), BLOCK):
+        overlaps |= _compare(scratch, ordered[start : start + BLOCK])
     return overlaps
 
 

@@ -74,24 +74,24 @@ class Dimensions:
         """
         names = tables.natural_key(table)
         keyed = [(tuple(row[name] for name in names), row) for row in rows]
-        known = self._ids.setdefault(table.name, {})
+        ids = self._ids.setdefault(table.name, {})
         first: dict[Key, int] = {}
         unknown = {
             key: row
             for (key, row), source in zip(keyed, sources, strict=False)
-            if key not in known and first.setdefault(key, source) == source
+            if key not in ids and first.setdefault(key, source) == source
         }
         if unknown:
-            known |= _stored(connection, table, names, unknown)
-            self._add(connection, table, {key: row for key, row in unknown.items() if key not in known})
-        return [known[key] for key, _ in keyed]
+            ids |= _stored(connection, table, names, unknown)
+            self._add(connection, table, {key: row for key, row in unknown.items() if key not in ids})
+        return [ids[key] for key, _ in keyed]
 
     def _add(self, connection: sa.Connection, table: sa.Table, missing: Mapping[Key, Mapping[str, Any]]) -> None:
         if not missing:
             return
         ordered = sorted(missing, key=str)
         first = self._reserve(connection, table.name, len(ordered))
-        numbered = {key: first + place for place, key in enumerate(ordered)}
+        numbered = {key: first + index for index, key in enumerate(ordered)}
         append(connection, table, [{**missing[key], "id": numbered[key]} for key in ordered])
         self._ids[table.name].update(numbered)
 
@@ -126,7 +126,7 @@ class Dimensions:
     def run_references(self, connection: sa.Connection, sources: Sequence[Naming]) -> list[dict[str, int]]:
         """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
         headers = [header for source in sources for header in source.headers]
-        of = [place for place, source in enumerate(sources) for _ in source.headers]
+        of = [index for index, source in enumerate(sources) for _ in source.headers]
         checkpoints = self._checkpoints(connection, headers, of)
         agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
         benchmarks = self.benchmarks(connection, sources)
@@ -163,13 +163,13 @@ class Dimensions:
         """Set the parents along some paths, where a benchmark has none and no ring would close."""
         done = self._ids.setdefault("benchmark parents", {})
         edges = {edge: 1 for path in paths for edge in zip(path, path[1:], strict=False)}
-        wanted = [edge for edge in edges if edge not in done and edge[0] != edge[1]]
-        if not wanted:
+        new_edges = [edge for edge in edges if edge not in done and edge[0] != edge[1]]
+        if not new_edges:
             return
         table = tables.benchmark
         query = sa.select(table.c.id, table.c.parent_id)
         parents: dict[int, int | None] = {int(row[0]): row[1] for row in connection.execute(query)}
-        for parent, child in wanted:
+        for parent, child in new_edges:
             done[(parent, child)] = 1
             above, below = by_name[parent], by_name[child]
             if parents.get(below) is not None or below in _ancestors(parents, above):
@@ -216,16 +216,14 @@ def benchmark_row(name: str, level: int) -> dict[str, Any]:
     return {"name": name, "level": level, "version": None, "dataset_revision": None}
 
 
-def _stored(
-    connection: sa.Connection, table: sa.Table, names: Sequence[str], wanted: Collection[Key]
-) -> dict[Key, int]:
+def _stored(connection: sa.Connection, table: sa.Table, names: Sequence[str], keys: Collection[Key]) -> dict[Key, int]:
     """Ids of those rows that the table holds."""
     columns = [table.c[name] for name in names]
     query = sa.select(table.c.id, *columns)
-    if len(wanted) <= MANY:
-        query = query.where(sa.tuple_(*columns).in_(list(wanted)))
+    if len(keys) <= MANY:
+        query = query.where(sa.tuple_(*columns).in_(list(keys)))
     keys_and_ids = ((tuple(row[1:]), int(row[0])) for row in connection.execute(query))
-    return {key: number for key, number in keys_and_ids if key in wanted}
+    return {key: number for key, number in keys_and_ids if key in keys}
 
 
 def _model_row(header: RunHeader) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
-    from warehouse.store.load.state import Part
+    from warehouse.store.load.state import SourcePart
 
 
 #: Places where a file ends inside a row, each with the files of runs that it names.
@@ -78,17 +78,17 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
     }
 
 
-def _cuts(part: Part) -> Cuts:
+def _cuts(part: SourcePart) -> Cuts:
     """Where files of a source end inside a row, and the files of runs that each place names."""
     files = {header.place for header in part.dump.runs if header.place}
     places = [item.place for item in part.dump.rejections if item.is_cut]
-    return [(place, {name for name in files if name in place}) for place in places]
+    return [(location, {name for name in files if name in location}) for location in places]
 
 
 def _cut(cuts: Cuts, own: str) -> str | None:
     """Where a file of a run ends inside a row, if one does: of the run's own file, where the
     header names it, else of any file of the source."""
-    return next((place for place, named in cuts if not named or own in named), None)
+    return next((location for location, named in cuts if not named or own in named), None)
 
 
 def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus, str | None]:
@@ -228,7 +228,7 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
 
 
 def _published_row(
-    state: _Load, part: Part, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+    state: _Load, part: SourcePart, item: PublishedScore, run: int, run_id: int | None, metric_id: int
 ) -> dict[str, Any]:
     references = state.references[run]
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
@@ -266,8 +266,8 @@ def link_sources(
             continue
         run_id = decision.same_as
         if run_id is None:
-            place = decision.run if decision.same_in_dump is None else decision.same_in_dump
-            run_id = run_ids[place]
+            run = decision.run if decision.same_in_dump is None else decision.same_in_dump
+            run_id = run_ids[run]
         place_in_source = readable(state.dump.runs[decision.run].place) or None
         source_id = state.part_of(decision.run).source.id
         rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})

@@ -32,12 +32,12 @@ from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.run_keys import condition_key, run_key
 from warehouse.store.load.scratch import open_scratch
 from warehouse.store.load.state import (
-    Claim,
     LoadOptions,
     LoadReport,
     NotTogetherError,
     Parsed,
-    Part,
+    SourceClaim,
+    SourcePart,
     _Load,
     note_same_content,
     note_unscored,
@@ -96,7 +96,7 @@ class Loader:
     def receive(
         self, dumps: Sequence[Dump], n_rows: int, rows: Iterable[tuple[str, pa.RecordBatchReader]], slot: int
     ) -> Parsed:
-        """What :meth:`parse_all` gives, of dumps that were parsed elsewhere.
+        """The result of :meth:`parse_all` for dumps that executors parsed.
 
         Args:
             dumps: without their batches.
@@ -118,8 +118,10 @@ class Loader:
         False if it has all that it may have."""
         return engines.more_memory(self.parser.raw)
 
-    def load(self, dump: Dump | Parsed, source: Claim, options: LoadOptions, *, dry_run: bool = False) -> LoadReport:
-        """Load one claimed source; with ``dry_run`` do everything and take it back.
+    def load(
+        self, dump: Dump | Parsed, source: SourceClaim, options: LoadOptions, *, dry_run: bool = False
+    ) -> LoadReport:
+        """Load one claimed source; with ``dry_run`` do everything and roll it back.
 
         Raises:
             InputError: too many bad rows, facts that contradict each other, or a value that the
@@ -130,7 +132,7 @@ class Loader:
         return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
 
     def load_all(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, *, dry_run: bool = False
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, *, dry_run: bool = False
     ) -> list[LoadReport]:
         """:meth:`load` for the sources of one load: all of them or none.
 
@@ -155,7 +157,7 @@ class Loader:
                 self.scratch.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
     ) -> list[LoadReport]:
         left = ATTEMPTS
         while True:
@@ -171,7 +173,7 @@ class Loader:
                     raise
 
     def _attempt(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+        self, parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions, started: float, dry_run: bool
     ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
@@ -197,7 +199,7 @@ class Loader:
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
-        """One transaction; inside a rehearsal, a part of the one that is taken back."""
+        """One transaction; in a dry run, a part of the one that is rolled back."""
         if self.store.connection.in_transaction():
             yield self.store.connection
         else:
@@ -251,7 +253,7 @@ class Loader:
             decisions = self._decide(state)
             fresh = [item for item in decisions if item.action == "new"]
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
-            run_ids = {item.run: first + place for place, item in enumerate(fresh)}
+            run_ids = {item.run: first + index for index, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
                 facts.push(self.scratch, run_ids)
@@ -317,6 +319,9 @@ def _keys(state: _Load) -> Iterator[str]:
             yield key
 
 
-def _parts(dumps: Sequence[Dump], sources: Sequence[Claim]) -> list[Part]:
+def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
     ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
-    return [Part(dump, source, range(*runs)) for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)]
+    return [
+        SourcePart(dump, source, range(*runs))
+        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
+    ]

@@ -26,7 +26,7 @@ LARGE = 50_000
 
 
 class Scratch:
-    """Scratch tables beside a store. Use :func:`open_scratch`.
+    """Scratch tables of a store, outside its schema. Use :func:`open_scratch`.
 
     What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two slots of a
     shared in-memory database, so that a :meth:`parser` can fill one on another thread while the

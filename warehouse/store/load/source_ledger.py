@@ -26,7 +26,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate.upkeep import remove_unheld
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.state import Claim
+from warehouse.store.load.state import SourceClaim
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -79,7 +79,7 @@ def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """What the ledger holds of a source before it is read."""
 
     path: str
@@ -99,9 +99,9 @@ class Entry:
         """What makes it this source: hash and key."""
         return self.sha256, self.key
 
-    def claimed(self, source_id: int) -> Claim:
+    def claimed(self, source_id: int) -> SourceClaim:
         """The source under its id."""
-        return Claim(source_id, self.path, self.sha256, self.key, self.settings.get("context"))
+        return SourceClaim(source_id, self.path, self.sha256, self.key, self.settings.get("context"))
 
 
 def claim(
@@ -114,17 +114,17 @@ def claim(
     version: str,
     settings: Mapping[str, Any],
     dry_run: bool = False,
-) -> Claim | None:
+) -> SourceClaim | None:
     """Enter a source in the ledger before it is read; ``None`` if it is loaded already.
 
     Where others may write too, the source is one that :func:`reserve` has taken. A dry run claims
     nothing: its source has the id 0.
     """
-    entry = Entry(path, size, sha256, importer, version, settings)
+    entry = LedgerEntry(path, size, sha256, importer, version, settings)
     return claim_all(store, [entry], dry_run=dry_run)[0]
 
 
-def claim_all(store: Store, entries: Sequence[Entry], *, dry_run: bool = False) -> list[Claim | None]:
+def claim_all(store: Store, entries: Sequence[LedgerEntry], *, dry_run: bool = False) -> list[SourceClaim | None]:
     """:func:`claim` for several different sources, in one transaction."""
     if dry_run:
         return [entry.claimed(0) for entry in entries]
@@ -139,7 +139,7 @@ def claim_all(store: Store, entries: Sequence[Entry], *, dry_run: bool = False) 
     ]
 
 
-def _enter(store: Store, entries: Sequence[Entry]) -> list[int | None]:
+def _enter(store: Store, entries: Sequence[LedgerEntry]) -> list[int | None]:
     """The ids of some sources in the ledger, where they are entered; ``None`` for loaded ones."""
     table = tables.source
     keys = [(entry.sha256, entry.key) for entry in entries]
@@ -173,7 +173,7 @@ def _numbered(ids: Sequence[int | None], first: int) -> list[int | None]:
     return [next(free) if number is None else number for number in ids]
 
 
-def _entered(entry: Entry) -> dict[str, Any]:
+def _entered(entry: LedgerEntry) -> dict[str, Any]:
     return {
         "sha256": entry.sha256,
         "settings_key": entry.key,
@@ -213,14 +213,14 @@ def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{sha256} {key}" for sha256, key in sources]
 
 
-def any_loaded(connection: sa.Connection, sources: Sequence[Claim]) -> bool:
+def any_loaded(connection: sa.Connection, sources: Sequence[SourceClaim]) -> bool:
     """Whether another process has loaded one of some sources since they were claimed."""
     table = tables.source
     query = sa.select(table.c.id).where(table.c.id.in_([source.id for source in sources]), table.c.state == "loaded")
     return connection.execute(query).first() is not None
 
 
-def finish(connection: sa.Connection, sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]]) -> None:
+def finish(connection: sa.Connection, sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]]) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
     columns: dict[str, list[Any]] = {name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED}
     columns["id"] = [source.id for source, _, _ in sources]
@@ -234,7 +234,7 @@ def finish(connection: sa.Connection, sources: Sequence[tuple[Claim, LoadReport,
 _REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds")
 
 
-def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Rejection]) -> None:
+def refuse(store: Store, source: SourceClaim, reason: str, rejections: Sequence[Rejection]) -> None:
     """Mark a source as refused: nothing of it is in the store but the reason."""
     table = tables.source
     with store.begin() as connection:
@@ -295,7 +295,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
         for table in (links, tables.rejection, tables.published_score):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
-        if store.dialect.sole(connection):
+        if store.dialect.no_source_reserved(connection):
             remove_unheld(connection)
     return len(run_ids - shared), len(shared)
 

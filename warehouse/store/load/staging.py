@@ -117,9 +117,9 @@ def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
     """A batch whose runs are counted from ``first_run`` on."""
     if first_run == 0:
         return batch
-    place = batch.schema.get_field_index("run")
-    runs = pc.add(batch.column(place), pa.scalar(first_run, pa.int32()))
-    return batch.set_column(place, batch.schema.field(place), runs)
+    index = batch.schema.get_field_index("run")
+    runs = pc.add(batch.column(index), pa.scalar(first_run, pa.int32()))
+    return batch.set_column(index, batch.schema.field(index), runs)
 
 
 @dataclass(frozen=True)
@@ -307,13 +307,13 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that stood twice: how many said nothing new, and how many something else than what was kept."""
+    """Duplicate rows: how many agree with the row that was kept, and how many differ from it."""
 
     same: int = 0
     other: int = 0
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
-        """What to tell whoever loaded them."""
+        """Notes for whoever loaded them."""
         notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
         if self.other:
             notes.append(
@@ -384,7 +384,7 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
     )
 
 
-#: What a prompt is, beside its id.
+#: What identifies a prompt besides its id.
 _CONTENT = "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), coalesce(s.choices, ''), s.metadata)"
 
 

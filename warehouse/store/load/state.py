@@ -21,7 +21,7 @@ from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
-class Claim:
+class SourceClaim:
     """One source about to be loaded. ``id`` is its row in the ledger, ``key`` its
     :func:`settings_key`, ``context`` what besides the bytes it takes its identity from."""
 
@@ -75,11 +75,11 @@ class NotTogetherError(InputError):
 
 
 @dataclass(frozen=True)
-class Part:
+class SourcePart:
     """One source of a load; ``runs`` are the numbers of its runs among all of the load."""
 
     dump: Dump
-    source: Claim
+    source: SourceClaim
     runs: range
 
 
@@ -88,7 +88,7 @@ class _Load:
     """State of one load, handed from step to step. ``dump`` holds the runs of all parts."""
 
     dump: Dump
-    parts: list[Part]
+    parts: list[SourcePart]
     options: LoadOptions
     references: list[dict[str, int]] = field(default_factory=list)
     measured: dict[int, Measured] = field(default_factory=dict)
@@ -98,12 +98,12 @@ class _Load:
     new_prompts: int = 0
     n_rows: int = 0
 
-    def part_of(self, run: int) -> Part:
+    def part_of(self, run: int) -> SourcePart:
         """The part that a run is of."""
         return self.parts[bisect_right(self.parts, run, key=lambda part: part.runs.start) - 1]
 
     def note(self, text: str) -> None:
-        """Tell something that is found in all rows at once, of the one source that they are of.
+        """Add a note on the single source that all rows belong to.
 
         Raises:
             NotTogetherError: they are of several.
@@ -211,7 +211,7 @@ def _error(metric: str, error: float | None) -> str:
 
 
 def report_of(
-    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
+    state: _Load, part: SourcePart, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
 ) -> LoadReport:
     """What became of one source."""
     decisions = [all_decisions[run] for run in part.runs]

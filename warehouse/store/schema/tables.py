@@ -332,6 +332,6 @@ RUN_FACTS = (generation, transcript, tool_call, choice, score, prompt_score)
 
 
 def natural_key(table: sa.Table) -> list[str]:
-    """Columns that tell the rows of a table apart, in any store."""
+    """Columns that identify a row of a table, in any store."""
     (unique,) = [item for item in table.constraints if isinstance(item, sa.UniqueConstraint)]
     return [column.name for column in unique.columns]

@@ -71,8 +71,8 @@ def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, An
         elif all(isinstance(one, int | np.integer) for one in value):
             texts[name] = ", ".join(map(str, sorted(set(map(int, value))))) or "null"
         else:
-            places = {f"{name}_{place}": one for place, one in enumerate(value)}
-            texts[name] = ", ".join(f":{place}" for place in places)
+            places = {f"{name}_{index}": one for index, one in enumerate(value)}
+            texts[name] = ", ".join(f":{index}" for index in places)
             bound |= places
     return (replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql), bound
 
@@ -114,10 +114,10 @@ def _replaced(sql: str, written: Callable[[re.Match[str]], str]) -> str:
 
 
 def _tokens(sql: str) -> Iterator[re.Match[str]]:
-    place = 0
-    while match := _TOKEN.search(sql, place):
+    position = 0
+    while match := _TOKEN.search(sql, position):
         yield match
-        place = _end(sql, match)
+        position = _end(sql, match)
 
 
 def _end(sql: str, match: re.Match[str]) -> int:

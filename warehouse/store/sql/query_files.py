@@ -1,4 +1,4 @@
-"""The queries kept as .sql files: finding them, and checking that their headers tell the truth.
+"""The queries kept as .sql files: finding them, and checking their headers against the SQL.
 
 A file holds one SELECT that runs as it stands. Its header is made of comments::
 
@@ -116,11 +116,11 @@ def find(name: str, engine: str = "") -> NamedQuery:
     Raises:
         MisuseError: there is none; names what comes close.
     """
-    known = {query.name: query for query in (*views(engine), *library(engine))}
-    if name in known:
-        return known[name]
-    close = get_close_matches(name, known)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(known)}"
+    queries = {query.name: query for query in (*views(engine), *library(engine))}
+    if name in queries:
+        return queries[name]
+    close = get_close_matches(name, queries)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(queries)}"
     raise MisuseError(f"no query is called {name!r}; {hint}")
 
 
@@ -311,10 +311,10 @@ class Parameter:
             raise self._unreadable(value) from None
 
     def _checked(self, value: Any) -> Any:
-        wanted = _PYTHON[self.type]
+        python_type = _PYTHON[self.type]
         if self.type == "number" and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
-        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
             raise self._unreadable(value)
         return value
 

@@ -154,7 +154,7 @@ def _may_hold_times(kind: pa.DataType) -> bool:
 
 
 def _apart(table: pa.Table) -> pa.Table:
-    """Columns of one name told apart, so that no form of the answer loses one: a, a_2, a_3."""
+    """Make duplicate column names unique, so that no output format loses one: a, a_2, a_3."""
     names: list[str] = []
     taken = set(table.column_names)
     for name in table.column_names:
