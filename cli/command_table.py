@@ -118,7 +118,7 @@ _INGEST = (
     )),
     CommandEntry("prices", "ingest", "catalogue", "List or store what tokens cost, for runs that only count them.", (
         "warehouse prices prices.csv",
-        "warehouse query run_cost",
+        "warehouse prices --json",
     )),
     CommandEntry("models", "ingest", "catalogue", "List models; give two names of one model a common one.", (
         "warehouse models",
