@@ -13,8 +13,7 @@ from tests.support.tabular import ROOT, read, scores
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.importer import load_mapping
-from warehouse.importers.tabular.mapping import RUN_FIELDS, SAMPLE_FIELDS
-from warehouse.importers.tabular.parse_mapping import SPEC_FIELDS, parse_mapping
+from warehouse.importers.tabular.mapping import RUN_FIELDS, SAMPLE_FIELDS, SPEC_FIELDS, parse_mapping
 from warehouse.records import MetricSpec
 
 TEXT = (ROOT / "docs" / "mappings.md").read_text(encoding="utf-8")

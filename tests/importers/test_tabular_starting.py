@@ -17,7 +17,7 @@ from tests.support.cli import Caller
 from tests.support.pages import ROOT
 from tests.support.tabular import read, scores
 from warehouse.errors import InputError
-from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 RECORDS = {

@@ -1,37 +1,301 @@
-"""Some thousand rows of a file, of which columns can be taken by field path.
+"""Some thousand rows of a file, of which columns are taken by field path (``completions[].score``, ``$.config.seed``).
 
-:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one
-record a line, :class:`NestedChunk` from records that lie deeper or hold several generations. A
-:class:`View` adds what else an expression can see: groups of the path, joined files.
+docs/mappings.md is the reference of paths. :class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk`
+from JSON lines with one record a line, :class:`NestedChunk` from records that lie deeper or hold several generations.
+A :class:`View` adds what else an expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
 
+import enum
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import PurePath
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from warehouse.importers.common.patterns import Pattern
+from warehouse.importers.common.streams import tails_of
 from warehouse.importers.tabular.columns import Column, Constant, decode, encode, text_of
-from warehouse.importers.tabular.field_paths import (
-    MISSING,
-    Each,
-    FieldPath,
-    Level,
-    PathError,
-    Row,
-    Special,
-    Woven,
-    child,
-    column_of,
-    descend,
-    parse_path,
-    plain_steps,
+
+_ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
+_TOKEN = re.compile(
+    r"""\.?"(?P<quoted>(?:[^"\\]|\\.)*)"
+      | \[(?P<index>-?\d+)\]
+      | \[(?P<lookup_up>\^*)@(?P<lookup>key|index|draw)\]
+      | (?P<each>\[\]|\{\})
+      | \.?(?P<name>[^.\[\]{}"]+)""",
+    re.VERBOSE,
 )
+_IN_KEY = re.compile(r"\{(\^*)@(key|index|draw)\}")
+_SPECIAL = re.compile(r"(?P<up>\^*)@(?P<name>key|index|draw|row|column|cell|file)?")
+
+
+class PathError(ValueError):
+    """A field path or pattern that is not well formed."""
+
+
+class Each(enum.Enum):
+    """An iteration: over the elements of a list or over the values of an object."""
+
+    ITEM = "[]"
+    VALUE = "{}"
+
+
+class Missing(enum.Enum):
+    """What a path yields where a record has no such key (null is something else)."""
+
+    MISSING = 0
+
+
+MISSING = Missing.MISSING
+
+
+@dataclass(frozen=True)
+class Special:
+    """A value that the walk knows: ``@key``, ``@index``, ``@draw`` …, ``up`` levels above."""
+
+    name: str
+    up: int = 0
+
+
+@dataclass(frozen=True)
+class Woven:
+    """A key that holds values that the walk knows: ``"{^@key}_stderr"``."""
+
+    text: str
+
+    def specials(self) -> list[Special]:
+        """The values, in order."""
+        return [Special(name, len(up)) for up, name in _IN_KEY.findall(self.text)]
+
+    def filled(self, values: Sequence[Any]) -> str:
+        """The key with these values."""
+        remaining = iter(values)
+        return _IN_KEY.sub(lambda _: str(next(remaining)), self.text)
+
+
+Step = str | int | Special | Woven | Each
+
+
+@dataclass(frozen=True)
+class FieldPath:
+    """A parsed field path.
+
+    ``root`` is ``"row"``, ``"document"``, ``"join"`` or ``"special"``; ``up`` counts the levels
+    above the row; ``join`` names the joined file.
+    """
+
+    text: str
+    root: str
+    steps: tuple[Step, ...] = ()
+    up: int = 0
+    join: str = ""
+
+
+@lru_cache(maxsize=4096)
+def parse_path(text: str) -> FieldPath:
+    """Parse a field path.
+
+    Raises:
+        PathError: the text is not a path.
+    """
+    special = _SPECIAL.fullmatch(text)
+    if special is not None:
+        step = Special(special["name"] or "", len(special["up"]))
+        return FieldPath(text, "special", (step,))
+    root = _ROOT.match(text)
+    assert root is not None  # the pattern matches the empty text
+    steps = _steps(text, root.end())
+    if root["join"]:
+        return FieldPath(text, "join", steps, join=root["join"])
+    if root.group() == "$":
+        return FieldPath(text, "document", steps)
+    return FieldPath(text, "row", steps, up=len(root["up"]))
+
+
+def _steps(text: str, start: int) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    while start < len(text):
+        token = _TOKEN.match(text, start)
+        if token is None:
+            raise PathError(f"cannot read the path {text!r} from {text[start:]!r} on")
+        steps.append(_step(token))
+        start = token.end()
+    return tuple(steps)
+
+
+def _step(token: re.Match[str]) -> Step:
+    if token["index"] is not None:
+        return int(token["index"])
+    if token["lookup"] is not None:
+        return Special(token["lookup"], len(token["lookup_up"]))
+    if token["each"] is not None:
+        return Each(token["each"])
+    if token["quoted"] is not None:
+        text = re.sub(r"\\(.)", r"\1", token["quoted"])
+        return Woven(text) if _IN_KEY.search(text) else text
+    return token["name"]
+
+
+def child(value: Any, step: str | int) -> Any:
+    """What lies one step below a value, or :data:`MISSING`."""
+    if isinstance(value, dict):
+        return value.get(step if isinstance(step, str) else str(step), MISSING)
+    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        return value[step]
+    return MISSING
+
+
+def descend(value: Any, steps: Sequence[str | int]) -> Any:
+    """What lies several steps below a value, or :data:`MISSING`."""
+    for step in steps:
+        value = child(value, step)
+    return value
+
+
+def plain_steps(path: FieldPath) -> tuple[str | int, ...]:
+    """The steps of a path that neither iterates nor looks up.
+
+    Raises:
+        PathError: the path does one of these.
+    """
+    steps = tuple(step for step in path.steps if isinstance(step, str | int))
+    if len(steps) != len(path.steps):
+        raise PathError(f"{path.text!r} may not iterate or look up here")
+    return steps
+
+
+def column_of(text: str, names: Sequence[str]) -> str:
+    """The column that a field path reads; ``""`` if it names none.
+
+    Args:
+        text: the path: a column's name as it stands, or one that begins with its name in quotes
+            or its number, from 0 (``[0]``; ``[-1]`` is the last).
+        names: all columns, in their order.
+    """
+    if text in names:
+        return text
+    try:
+        path = parse_path(text)
+    except PathError:
+        return ""
+    first = path.steps[0] if path.root == "row" and not path.up and path.steps else ""
+    if isinstance(first, int):
+        return names[first] if -len(names) <= first < len(names) else ""
+    return first if isinstance(first, str) and first in names else ""
+
+
+def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
+    """Named groups of the pattern over the shortest tail of the path that it matches whole.
+
+    A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
+
+    >>> match_tail(Pattern(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
+    {'model': 'phi-1', 't': '0.2'}
+    """
+    for tail in tails_of(path):
+        match = pattern.fullmatch(tail)
+        if match is not None:
+            return {name: text for name, text in match.groupdict().items() if text is not None}
+    return None
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+#: Value, key in the object that holds it, number among its siblings.
+Level = tuple[Any, str | None, int]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row of a nested document: what it lies in, outermost first, and its generation."""
+
+    levels: tuple[Level, ...]
+    draw: Any = None
+    draw_number: int | None = None
+
+
+@dataclass
+class Walk:
+    """How to find the rows in a document.
+
+    Args:
+        at: path of the records; ``None``: the elements of a list, or the object itself.
+        draws: path of the generations in a record.
+
+    ``empty`` counts records without any generation while walking.
+    """
+
+    at: FieldPath | None
+    draws: FieldPath | None
+    empty: int = field(default=0, compare=False)
+
+    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
+        """The rows of a document. ``number`` is the document's own among its siblings."""
+        steps: Sequence[Any] = self.at.steps if self.at else ()
+        if self.at is None and isinstance(document, list):
+            steps = (Each.ITEM,)
+        for levels in _walk(((document, None, number),), document, steps):
+            yield from self._generations(levels)
+
+    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
+        if self.draws is None:
+            yield Row(levels)
+            return
+        rows = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        self.empty += not rows
+        yield from rows
+
+    def _inner(self, record: Any) -> Iterable[Level]:
+        steps: Sequence[Any] = self.draws.steps if self.draws else ()
+        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
+            return _elements(descend(record, steps[:-1]), steps[-1])
+        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
+
+
+def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
+    for depth, step in enumerate(steps):
+        if isinstance(step, Each):
+            for level in _elements(value, step):
+                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
+            return
+        value = child(value, step)
+    if value is not MISSING:
+        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
+
+
+def _elements(value: Any, step: Each) -> Iterable[Level]:
+    if step is Each.ITEM and isinstance(value, list):
+        return ((element, None, number) for number, element in enumerate(value))
+    if step is Each.VALUE and isinstance(value, dict):
+        return ((value[key], key, number) for number, key in enumerate(value))
+    return ()
+
+
+def place_in_document(walk: Walk, row: Row) -> str:
+    """The path of a row in its document, with numbers and keys filled in."""
+    levels = row.levels[1:]
+    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
+    if row.draw_number is not None and walk.draws:
+        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    return text
+
+
+def _filled(steps: Any, levels: Sequence[Any]) -> str:
+    remaining, text = iter(levels), ""
+    for step in steps:
+        if isinstance(step, Each):
+            level = next(remaining, (None, None, 0))
+            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text
 
 
 class Chunk(Protocol):

@@ -16,8 +16,7 @@ import pyarrow.csv as pacsv
 from warehouse.errors import InputError
 from warehouse.importers.base import require_utf8
 from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, TableChunk
-from warehouse.importers.tabular.field_paths import column_of
+from warehouse.importers.tabular.chunks import Chunk, TableChunk, column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.records import CUT_SHORT
 

@@ -23,21 +23,21 @@ import pyarrow.compute as pc
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
-from warehouse.importers.tabular.mapping import TabularMapping, Variant
-from warehouse.importers.tabular.mistakes import (
-    mistakes_in,
-    mistakes_in_file,
-    named_by_others,
-    refuse,
-    shipped_mappings,
-)
-from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
+from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
-from warehouse.importers.tabular.sections import in_row, load_mapping
-from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
+from warehouse.importers.tabular.table import (
+    Table,
+    context_of_tables,
+    has_context,
+    joined_files,
+    mistakes_in,
+    mistakes_in_file,
+    refuse,
+)
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]

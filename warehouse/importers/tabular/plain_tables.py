@@ -1,5 +1,6 @@
 """Tables without a mapping: the usual names of columns say what they are, the values of the columns of
-scores how they are read (docs/mappings.md)."""
+scores how they are read (docs/mappings.md).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ import csv
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
@@ -22,134 +24,126 @@ from warehouse.importers.common.jsonl import unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import View
-from warehouse.importers.tabular.columns import as_list, encode, text_of
+from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, path_of
+from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
-from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS, TabularMapping
-from warehouse.importers.tabular.score_words import ScoreValues
+from warehouse.importers.tabular.mapping import TabularMapping
 from warehouse.records import Candidate, SourceFiles, parse_json
 
-#: Usual names of a run's fields, the likeliest first. A field's own name comes before them.
-RUN_NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model_name", "model_id"),
-    "benchmark": ("task", "dataset", "benchmark_name", "benchmark_id", "task_name", "dataset_name"),
-    "training_seed": ("seed",),
-}
-#: Usual names of a row's fields.
-SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
-    "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
-    "text": ("question", "prompt", "input", "problem", "instruction"),
-    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
-    "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
-}
-#: Properties of a prompt that are kept as metadata.
-METADATA_NAMES = ("category", "subcategory", "subject", "topic", "domain", "difficulty", "language")
-#: Columns of scores and the metric that each is; ``value`` where a column names the metric.
-SCORE_NAMES = {
-    "score": "score",
-    "correct": "correct",
-    "is_correct": "is_correct",
-    "acc": "acc",
-    "accuracy": "accuracy",
-    "exact_match": "exact_match",
-    "value": "score",
-}
-#: Metrics that are better the higher they are, where all their values are 0 or 1.
-OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
-
-#: Names that a run and a row both have: in a table of rows they are the row's.
-_SHARED = {*SAMPLE_FIELDS, "status"}
+_RIGHT = frozenset("yes y correct right pass passed success ok".split())
+_WRONG = frozenset("no n incorrect wrong fail failed failure".split())
+#: How 1 and 0 are written among such words.
+_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
+#: Texts that stand for a missing score.
+NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
+PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: Distinct texts that are remembered; a column with more is no column of scores.
+_MOST = 32
 
 
-@dataclass(frozen=True)
-class Guess:
-    """What the columns of a table most likely are: field -> column, for runs and rows.
+@dataclass
+class ScoreValues:
+    """The values of one metric, as far as they decide how to read it.
 
-    ``scores`` are pairs of metric and column; the metric is ``""`` where the column ``metric``
-    names it. ``unused`` are the columns that no name tells.
+    Attributes:
+        binary: every number so far is 0 or 1.
+        numbers: whether there was any number.
+        texts: distinct values that are no numbers, as they stand, at most 33 of them.
     """
 
-    run: dict[str, str] = field(default_factory=dict)
-    sample: dict[str, str] = field(default_factory=dict)
-    metadata: dict[str, str] = field(default_factory=dict)
-    scores: tuple[tuple[str, str], ...] = ()
-    metric: str = ""
-    filter: str = ""
-    unused: tuple[str, ...] = ()
+    binary: bool = True
+    numbers: bool = False
+    texts: dict[str, None] = field(default_factory=dict)
+
+    def learn(self, column: Column, size: int) -> None:
+        """Take in some values; nulls, NaN and empty texts tell nothing."""
+        array = _numbers(column, size)
+        if array is not None:
+            self._take_numbers(array)
+        else:
+            self.learn_values(encode(column, size)[1])
+
+    def learn_values(self, values: Iterable[Any]) -> None:
+        """Take in distinct values, one by one."""
+        for value in values:
+            number = number_of(value)
+            if isinstance(number, Unfit):
+                if len(self.texts) <= _MOST:
+                    self.texts[str(text_of(value))] = None
+            elif number is not None:
+                self.numbers = True
+                self.binary &= number in (0, 1)
 
     @property
-    def renamed(self) -> dict[str, str]:
-        """Fields whose column is called otherwise than the field: field -> column."""
-        both = {**self.run, **self.sample}
-        return {name: column for name, column in both.items() if plain_name(column) != name}
+    def is_truth(self) -> bool:
+        """Whether all values are 0 or 1, true or false, or words for them."""
+        words = {text for text in self.texts if plain(text) not in NULL_WORDS}
+        return self.binary and _are_words(words) and (self.numbers or bool(words))
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The fields that tell prompts apart where no column holds an id."""
-        if {"prompt_id", "position"} & {*self.sample}:
-            return ()
-        return tuple(name for name in ("text", "target") if name in self.sample)
+    def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
+        """Keys of an expression that turn the texts into numbers, and what they do in words.
 
+        Args:
+            delimiter: what parts the cells; where it is a comma, ``0,5`` is no number.
 
-def guess(columns: Sequence[str], objects: bool = False) -> Guess:
-    """What columns most likely are, by their names alone.
+        Returns:
+            nothing at all where the values are numbers already, or no numbers at all.
+        """
+        nulls = sorted(text for text in self.texts if plain(text) in NULL_WORDS)
+        words = [text for text in self.texts if text not in nulls]
+        keys, meaning = _keys(words, self, delimiter)
+        if words and not keys:
+            return {}, ""
+        if nulls:
+            keys = {"null": nulls} | keys
+            meaning = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning]))
+        return keys, meaning
 
-    Args:
-        columns: names as they stand in the file.
-        objects: whether a column may hold lists and objects (not so in CSV).
-    """
-    names = {plain_name(column): column for column in reversed(columns)}
-    run_fields = [name for name in RUN_FIELDS if name not in _SHARED]
-    sample_fields: Sequence[str] = SAMPLE_FIELDS
-    if not objects:
-        run_fields = [name for name in run_fields if name not in RECORD_FIELDS]
-        sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
-    run = _chosen(run_fields, RUN_NAMES, names)
-    sample = _chosen(sample_fields, SAMPLE_NAMES, names)
-    metadata = {name: names[name] for name in METADATA_NAMES if name in names}
-    metric, filter_ = names.get("metric", ""), names.get("filter", "")
-    scores = _scores(names, bool(metric))
-    used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}
-    used |= {column for _, column in scores}
-    unused = tuple(column for column in columns if column not in used)
-    return Guess(run, sample, metadata, scores, metric, filter_, unused)
+    def _take_numbers(self, array: pa.Array) -> None:
+        finite = array.filter(pc.is_finite(array))
+        if len(finite):
+            self.numbers = True
+            self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
 
 
-def plain_name(column: str) -> str:
-    """A column's name as it is compared: ``Question ID`` is ``question_id``."""
-    return re.sub(r"[\s\-.]+", "_", column.strip()).lower()
+def plain(text: str) -> str:
+    """A word as it is compared."""
+    return text.strip().lower()
 
 
-def path_of(column: str) -> str:
-    """The field path of a column, in quotes where its name has characters with a meaning."""
-    try:
-        path = parse_path(column)
-    except PathError:
-        path = None
-    if path is not None and path.root == "row" and not path.up and path.steps == (column,):
-        return column
-    return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
+def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[str, Any], str]:
+    if not words or len(values.texts) > _MOST:
+        return {}, ""
+    if values.binary and _are_words(words):
+        known = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
+        known |= _NUMBERS if values.numbers else {}
+        meaning = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
+        return {"values": known}, meaning
+    if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
+        decimal = {"decimal": ","} if any("," in word for word in words) else {}
+        return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
+    if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
+        return {"decimal": ","}, "decimal commas"
+    return {}, ""
 
 
-def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
-    columns = {}
-    for name in fields:
-        known = next((word for word in (name, *usual.get(name, ())) if word in names), None)
-        if known is not None:
-            columns[name] = names[known]
-    return columns
+def _are_words(words: Iterable[str]) -> bool:
+    return all(plain(word) in _RIGHT or plain(word) in _WRONG for word in words)
 
 
-def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
-    """Metric and column of each column of scores."""
-    there = [name for name in SCORE_NAMES if name in names]
-    if named:
-        first = next((name for name in ("score", "value", *there) if name in names), None)
-        return (("", names[first]),) if first else ()
-    if "value" in there and (len(there) > 1 or "prompt_id" not in names):
-        there.remove("value")  # which may be anything
-    return tuple((SCORE_NAMES[name], names[name]) for name in there)
+def _numbers(column: Column, size: int) -> pa.Array | None:
+    """The column as numbers if it is an Arrow array of nothing else."""
+    if not isinstance(column, pa.Array):
+        return None
+    if pa.types.is_string(column.type):
+        try:
+            return column.cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+    converted = to_number(column, size)
+    return None if converted.faults else converted.array
 
 
 # --- tables whose names suffice -------------------------------------------------------------------
@@ -236,7 +230,7 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
             return unique_names(next(rows, []))
     if kind == "json" and head.lstrip().startswith(b"["):
         return _first_keys(head)
-    return _keys(line) if kind == "jsonl" else []
+    return _keys_of_line(line) if kind == "jsonl" else []
 
 
 def _parquet_columns(path: Path) -> list[str]:
@@ -256,7 +250,7 @@ def _first_keys(head: bytes) -> list[str]:
     return list(record) if isinstance(record, dict) else []
 
 
-def _keys(line: str) -> list[str]:
+def _keys_of_line(line: str) -> list[str]:
     try:
         record = parse_json(line)
     except ValueError:

@@ -27,9 +27,18 @@ import pyarrow.parquet as pq
 from warehouse.errors import InputError
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, TableChunk
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    FieldPath,
+    FlatChunk,
+    NestedChunk,
+    Row,
+    TableChunk,
+    Walk,
+    column_of,
+    place_in_document,
+)
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
-from warehouse.importers.tabular.field_paths import FieldPath, Row, Walk, column_of, place_in_document
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 CHUNK_ROWS = 65_536

@@ -6,6 +6,7 @@ figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the seco
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import EMPTY, header_kinds, moment, unix_time, words_of
 from warehouse.importers.common.model_names import same_model
-from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.chunks import MISSING, View, child
 from warehouse.importers.tabular.columns import (
     Codes,
     Column,
@@ -29,10 +30,20 @@ from warehouse.importers.tabular.columns import (
     text_of,
 )
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.field_paths import MISSING, child
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
-from warehouse.importers.tabular.strays import is_summary
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+
+_OF_ALL = re.compile(
+    r"(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
+    r"|all|sum|summary|aggregate",
+    re.IGNORECASE,
+)
+
+
+def is_summary(word: object) -> bool:
+    """Whether a text is a name for all the others together, such as ``Overall`` or ``macro avg``."""
+    return isinstance(word, str) and _OF_ALL.fullmatch(word.strip(" *_:.")) is not None
+
 
 #: Fields that are compared as names of models are.
 _NAMES = frozenset({"model", "base_checkpoint", "opponent"})
@@ -92,8 +103,6 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {
     str: text_of,
     Literal: text_of,
 }
-
-
 # --- runs -----------------------------------------------------------------------------------------
 
 DEFAULT_HARNESS = "tabular"

@@ -12,24 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
+from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
-from warehouse.importers.tabular.plain_tables import OF_TRUTH
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.record_places import Grade, is_metric
-from warehouse.importers.tabular.starting_choices import (
+from warehouse.importers.tabular.starting_fields import (
     Choice,
+    fields_of,
     inline_table,
-    of_places,
+    other_ids,
     safe,
     short,
     texts,
     toml_key,
     toml_text,
 )
-from warehouse.importers.tabular.starting_fields import fields_of, other_ids
-from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
-from warehouse.importers.tabular.starting_published import figures_of
 from warehouse.importers.tabular.starting_scores import Candidate, Scores, range_of, scores_of
+from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.records import parse_json
 from warehouse.records.credentials import MASK, without_credentials
 
@@ -362,3 +360,39 @@ def _is_json(column: ColumnProfile) -> bool:
         return all(isinstance(parse_json(value), list) for value in column.values)
     except (ValueError, TypeError):
         return False
+
+
+def of_places(table: TableProfile) -> Iterator[Choice]:
+    """What a document holds beside the records that a mapping takes."""
+    if table.beside:
+        places = (table.at, *table.beside)
+        yield Choice(
+            f"which of {listed(map(toml_text, places), 8)} hold the samples: all have the same fields",
+            tuple(f"{toml_text(place)} alone" for place in places),
+            tuple(f"[rows] at = {toml_text(place)}" for place in places),
+        )
+    keys = next((column for column in table.columns if column.path.lstrip("^") == "@key" != column.path), None)
+    if keys is not None and not _says_again(table, keys):
+        named = toml_text(keys.path)
+        yield Choice(
+            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} above the records name",
+            ("models", "benchmarks", "a property of the prompts"),
+            (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
+        )
+    if table.parallel:
+        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in table.parallel[:8])
+        yield Choice(
+            f"what {listed(map(toml_text, table.parallel), 8)} hold, by the same keys as {toml_text(table.at)}",
+            ("further columns of the table", "something else"),
+            (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
+        )
+
+
+def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
+    """Whether texts of the records tell apart what the keys above them do."""
+    by_key = table.values(keys)
+    return any(
+        len(column.values) == len(keys.values) == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        for column in table.columns
+        if column is not keys and column.kind == "text"
+    )

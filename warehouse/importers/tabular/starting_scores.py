@@ -6,14 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warehouse.importers.tabular.column_names import (
+    SCORE_NAMES,
+    Grade,
+    are_models,
+    grade_of,
+    is_flag,
+    is_metric,
+    is_setting,
+    path_of,
+    plain_name,
+)
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
-from warehouse.importers.tabular.plain_tables import SCORE_NAMES, path_of, plain_name
+from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import Grade, are_models, grade_of, is_flag, is_metric, is_setting
-from warehouse.importers.tabular.score_words import NULL_WORDS, plain
-from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
-from warehouse.importers.tabular.starting_fields import Fields
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -309,7 +317,7 @@ def _compare(table: TableProfile, fields: Fields, scores: Scores) -> None:
 
 def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
     """The column of short answers, where there is one beside longer texts; else that of the responses."""
-    from warehouse.importers.tabular.plain_tables import SAMPLE_NAMES
+    from warehouse.importers.tabular.column_names import SAMPLE_NAMES
 
     names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
     known = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]

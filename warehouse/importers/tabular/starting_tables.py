@@ -1,4 +1,6 @@
-"""Tables of figures that others have worked out, a row per model or per benchmark, as a starting mapping takes them."""
+"""Tables of columns by model, prompt or benchmark, as a starting mapping takes them: matrices of scores, and
+published figures.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.plain_tables import plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import (
+from warehouse.importers.tabular.column_names import (
     BENCHMARK_LABELS,
     MODEL_LABELS,
     WEAK_LABELS,
@@ -20,11 +20,162 @@ from warehouse.importers.tabular.record_places import (
     is_flag,
     is_metric,
     looks_like_model,
+    plain_name,
     words_of,
 )
-from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
-from warehouse.importers.tabular.starting_fields import Fields
-from warehouse.importers.tabular.starting_matrix import are_counted
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.readers import ORIENTATIONS
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
+
+_BY_MODELS, _BY_PROMPTS = ORIENTATIONS
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The columns of a matrix.
+
+    Attributes:
+        label: names the rows.
+        columns: the cells.
+        orientation: as ``[matrix]`` has it; ``""`` where it is to be decided.
+    """
+
+    label: ColumnProfile
+    columns: Sequence[ColumnProfile]
+    orientation: str
+    is_all: bool = False
+
+    @property
+    def together(self) -> ColumnProfile:
+        """All cells as one column."""
+        return ColumnProfile("", "", 0, 0, [value for column in self.columns for value in column.values])
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What is to be decided."""
+        if self.orientation:
+            return []
+        names = [toml_text(column.name) for column in self.columns]
+        shown = ", ".join(names[:_NAMED]) + (f" … ({len(names)} in all)" if len(names) > _NAMED else "")
+        label = toml_text(self.label.name)
+        return [
+            Choice(
+                f"what the columns {shown} are",
+                (
+                    f"models, and each row a prompt, named by {label}",
+                    f"prompts, and each row a model, named by {label}",
+                    f"benchmarks or metrics of which figures are published, and each row a model, named by {label}",
+                    "scores of different kinds, and each row a prompt",
+                ),
+                (
+                    f'[matrix] orientation = "{_BY_MODELS}"',
+                    f'[matrix] orientation = "{_BY_PROMPTS}"',
+                    '[run] model = "@row", benchmark = "@column", and [[published]] metric = "score", value = "@cell"'
+                    " in place of [[scores]]",
+                    "no [matrix], and [[scores]] metric, value for each of them",
+                ),
+            )
+        ]
+
+    def section(self) -> Iterator[str]:
+        """The section ``[matrix]``."""
+        yield "# A column per model or per prompt: each cell becomes a row."
+        yield "[matrix]"
+        first, second = ORIENTATIONS if self.orientation != _BY_PROMPTS else reversed(ORIENTATIONS)
+        if self.orientation:
+            yield f'orientation = "{first}"  # or "{second}"'
+        else:
+            yield from (f'# orientation = "{first}"', f'# orientation = "{second}"')
+        yield f"label = {toml_text(self.label.name)}  # the column that names the rows"
+        if not self.is_all:
+            names = "|".join(re.escape(column.name) for column in self.columns)
+            yield f"cells = {toml_text(names)}  # the columns with scores"
+        yield ""
+
+
+def cells_of(table: TableProfile, fields: Fields) -> Cells | None:
+    """The matrix that a table is; ``None`` where its rows are no rows of cells."""
+    if not table.columns or table.at or table.draws or {"response", "target"} <= {*fields.sample}:
+        return None
+    label = _matrix_label(table, fields)
+    if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
+        return None
+    columns = _cell_columns(table, fields, label)
+    names = [column.name for column in columns]
+    if len(columns) < 2 or sum(map(is_metric, names)) * 2 >= len(names):
+        return None
+    orientation = _orientation(table, fields, label, columns)
+    if orientation is None:
+        return None
+    return Cells(label, columns, orientation, len(columns) + 1 == len(table.columns))
+
+
+def _matrix_label(table: TableProfile, fields: Fields) -> ColumnProfile:
+    known = fields.sample.get("prompt_id") or fields.sample.get("text")
+    return known or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
+
+
+def _cell_columns(table: TableProfile, fields: Fields, label: ColumnProfile) -> list[ColumnProfile]:
+    """Columns of scores without a known name; those of 0 and 1, if there are several such."""
+    free = [c for c in table.columns if c.path not in fields.taken | {label.path} and not c.parents]
+    scores = [column for column in free if _may_be_cells(column, table)]
+    truths = [column for column in scores if column.scores.is_truth]
+    return truths if len(truths) > 1 else scores
+
+
+def _may_be_cells(column: ColumnProfile, table: TableProfile) -> bool:
+    if column.kind in ("empty", "list", "object") or is_flag(column.name):
+        return False
+    if grade_of(column.name) is Grade.NEVER and not are_models([column.name]):
+        return False
+    if column.is_number or column.scores.is_truth:
+        return not (column.is_unique and column.rows > 2 and are_counted(column))
+    return bool(column.reading(table.delimiter)[0])
+
+
+def _orientation(
+    table: TableProfile, fields: Fields, label: ColumnProfile, columns: Sequence[ColumnProfile]
+) -> str | None:
+    """How rows and columns lie; ``""`` where that is to be decided, ``None`` where it is no matrix of prompts."""
+    names = [column.name for column in columns]
+    numbered = are_numbered(names) and not is_metric(words_of(names[0])[0] if words_of(names[0]) else "")
+    graded = all(map(is_unit_score, columns))
+    labels_prompts = label.path in {c.path for c in fields.sample.values()}
+    labels_models = bool(MODEL_LABELS.fullmatch(plain_name(label.name)))
+    if graded and numbered and not labels_prompts:
+        return _BY_PROMPTS
+    if graded and labels_prompts and not numbered and are_models(names) and label.is_unique:
+        return _BY_MODELS
+    if BENCHMARK_LABELS.fullmatch(plain_name(label.name)) and not graded:
+        return None
+    if graded and not labels_models and not numbered and are_models(names) and label.is_unique:
+        return _BY_MODELS
+    plausible = label.is_unique and (labels_prompts or labels_models or are_models(names) or numbered)
+    return "" if plausible or graded and label.is_unique and len(columns) > 2 else None
+
+
+def is_unit_score(column: ColumnProfile) -> bool:
+    """Whether all values are scores of a prompt as they are usual: 0 to 1, or 1 and −1, or words for them."""
+    numbers = column.numbers
+    if column.scores.is_truth:
+        return True
+    return not column.scores.texts and bool(numbers) and (min(numbers) >= 0 and max(numbers) <= 1 or is_signed(column))
+
+
+def is_signed(column: ColumnProfile) -> bool:
+    """Whether the values are 1 and −1, one of them or both."""
+    return column.is_number and {*column.numbers} <= {-1.0, 1.0}
+
+
+def are_counted(column: ColumnProfile) -> bool:
+    """Whether the values are whole numbers one after the other, as ids are."""
+    texts = [str(value) for value in column.values]
+    if not all(text.isascii() and text.isdigit() for text in texts):
+        return False
+    numbers = [int(text) for text in texts]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
 
 #: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")

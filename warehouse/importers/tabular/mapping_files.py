@@ -1,4 +1,4 @@
-"""Sections of a mapping file read key by key, and the expressions in them.
+"""Mapping files: those that are shipped, their tables read key by key, and the expressions in them.
 
 Reading collects every mistake on the way.
 """
@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MappingError
+from warehouse.errors import MappingError, MisuseError, did_you_mean
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern, PatternError
+from warehouse.importers.common.streams import glob_matches
+from warehouse.importers.tabular.chunks import PathError, Special, parse_path
 from warehouse.importers.tabular.expressions import (
     PLAIN,
     TOLERANCE,
@@ -30,7 +34,6 @@ from warehouse.importers.tabular.expressions import (
     Source,
     Template,
 )
-from warehouse.importers.tabular.field_paths import PathError, Special, parse_path
 
 
 def load_mapping(path: Path) -> dict[str, Any]:
@@ -320,3 +323,58 @@ def _recode(section: Section) -> Recode:
         default=section.anything("default"),
     )
     return recode if given else PLAIN
+
+
+def shipped_mappings() -> dict[str, Path]:
+    """The files of the mappings for published dumps, by name."""
+    paths = (Path(str(item)) for item in files("warehouse.mappings").iterdir() if item.name.endswith(".toml"))
+    return {path.stem: path for path in sorted(paths)}
+
+
+def describe_mapping(path: Path) -> str:
+    """The first sentence of the comment that a mapping begins with."""
+    words: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        text = line.removeprefix("#").strip()
+        if not line.startswith("#") or not text:
+            break
+        words += text.split()
+    comment = " ".join(words)
+    return comment.partition(". ")[0].rstrip(".:")
+
+
+def mapping_file(given: str | Path) -> Path:
+    """The file that a path, or the name of a shipped mapping, stands for; a file that is there goes first.
+
+    Raises:
+        MisuseError: a word that is neither. A path is given back as it is, whether or not a file is there.
+    """
+    path = Path(given)
+    if path.is_file() or path.suffix or len(path.parts) != 1:
+        return path
+    known = shipped_mappings()
+    if str(given) not in known:
+        hint = did_you_mean(str(given), known, "names of those that are: warehouse mapping --list")
+        raise MisuseError(f"there is no file '{given}', and no mapping of that name is shipped; {hint}")
+    return known[str(given)]
+
+
+def named_by_others(path: Path, but: Path) -> bool:
+    """Whether the ``files`` of another shipped mapping name a file: it is of another dump then.
+
+    Args:
+        path: of the file, absolute.
+        but: the mapping that is asked for, which does not count.
+    """
+    return any(
+        glob_matches(glob, path)
+        for file, globs in _globs().items()
+        if file != but
+        for glob in globs
+        if "/" in glob  # one of a suffix alone says nothing
+    )
+
+
+@cache
+def _globs() -> dict[Path, tuple[str, ...]]:
+    return {file: tuple(load_mapping(file).get("files", ())) for file in shipped_mappings().values()}
