@@ -2,7 +2,7 @@
 
 docs/mappings.md is the reference of paths. :class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk`
 from JSON lines with one record a line, :class:`NestedChunk` from records that lie deeper or hold several generations.
-A :class:`View` adds what else an expression can see: groups of the path, joined files.
+A :class:`RowView` adds what else an expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ Level = tuple[Any, str | None, int]
 
 
 @dataclass(slots=True)
-class Row:
+class NestedRow:
     """One row of a nested document: what it lies in, outermost first, and its generation."""
 
     levels: tuple[Level, ...]
@@ -236,7 +236,7 @@ class Walk:
     draws: FieldPath | None
     empty: int = field(default=0, compare=False)
 
-    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
+    def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
         """The rows of a document. ``number`` is the document's own among its siblings."""
         steps: Sequence[Any] = self.at.steps if self.at else ()
         if self.at is None and isinstance(document, list):
@@ -244,11 +244,11 @@ class Walk:
         for levels in _walk(((document, None, number),), document, steps):
             yield from self._generations(levels)
 
-    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
+    def _generations(self, levels: tuple[Level, ...]) -> Iterator[NestedRow]:
         if self.draws is None:
-            yield Row(levels)
+            yield NestedRow(levels)
             return
-        rows = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        rows = [NestedRow(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
         self.empty += not rows
         yield from rows
 
@@ -278,7 +278,7 @@ def _elements(value: Any, step: Each) -> Iterable[Level]:
     return ()
 
 
-def place_in_document(walk: Walk, row: Row) -> str:
+def place_in_document(walk: Walk, row: NestedRow) -> str:
     """The path of a row in its document, with numbers and keys filled in."""
     levels = row.levels[1:]
     text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
@@ -385,7 +385,7 @@ class TableChunk:
         return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order)
 
 
-class _Records(ABC):
+class RecordChunk(ABC):
     """What chunks of JSON records have in common: walking the steps of a path."""
 
     size: int
@@ -441,7 +441,7 @@ class _Records(ABC):
         """The document that each row stands in."""
 
 
-class FlatChunk(_Records):
+class FlatChunk(RecordChunk):
     """Records of a JSON lines file, one a line. ``indices`` count them from 0, ``lines`` are
     their line numbers (from 1)."""
 
@@ -478,13 +478,13 @@ class FlatChunk(_Records):
         raise PathError(f"'@{step.name}' means nothing in a file of one record per line")
 
 
-class NestedChunk(_Records):
+class NestedChunk(RecordChunk):
     """Rows that lie deeper in JSON documents, one per record and generation.
 
     ``draws`` is the path of the generations, relative to the record, if there are several.
     """
 
-    def __init__(self, rows: list[Row], draws: FieldPath | None, place: Callable[[Row], str]) -> None:
+    def __init__(self, rows: list[NestedRow], draws: FieldPath | None, place: Callable[[NestedRow], str]) -> None:
         self.rows, self.draws, self.size = rows, draws, len(rows)
         self._place = place
 
@@ -568,7 +568,7 @@ class Joined:
 
 
 @dataclass
-class View:
+class RowView:
     """Rows, with what else the mapping can see of their file: groups of the path pattern, joined
     files, and texts that mean null."""
 

@@ -1,6 +1,6 @@
 """Where the value of a field comes from: expressions of the mapping language.
 
-A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
+A :class:`Source` turns the rows of a :class:`RowView` into a column. Its ``recode`` then changes
 single values (null, pattern, value map, scale …).
 """
 
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.columns import (
     Column,
     Constant,
@@ -198,7 +198,7 @@ class Source(ABC):
     optional: bool = field(default=False, kw_only=True)
 
     @abstractmethod
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         """The values before they are changed."""
 
     def inner(self) -> Iterable[Source]:
@@ -221,7 +221,7 @@ class Source(ABC):
         """Groups of the path pattern that the expression reads."""
         return (name for source in self.inner() for name in source.groups())
 
-    def column(self, view: View) -> Column:
+    def column(self, view: RowView) -> Column:
         """The values, one per row of the view."""
         raw = self.raw(view)
         if self.recode is PLAIN:
@@ -236,7 +236,7 @@ class Literal(Source):
 
     value: Any
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return Constant(self.value)
 
 
@@ -246,7 +246,7 @@ class At(Source):
 
     path: str
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         if self.optional and not view.holds(self.path):
             return Constant(None)
         return view.column(self.path)
@@ -256,12 +256,12 @@ class At(Source):
 
 
 @dataclass(frozen=True)
-class Group(Source):
+class PathGroup(Source):
     """A named group of the path pattern."""
 
     name: str
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return Constant(view.groups.get(self.name))
 
     def groups(self) -> Iterator[str]:
@@ -269,13 +269,13 @@ class Group(Source):
 
 
 @dataclass(frozen=True)
-class Template(Source):
+class TextTemplate(Source):
     """Text with ``{name}`` for groups of the path pattern and for field paths."""
 
     text: str
     known: frozenset[str]  # groups of the pattern
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         names = self._names()
         columns = [as_list(self._part(view, name), view.size) for name in names]
         if not any(self.paths()):
@@ -292,7 +292,7 @@ class Template(Source):
     def _names(self) -> list[str]:
         return placeholders(self.text)
 
-    def _part(self, view: View, name: str) -> Column:
+    def _part(self, view: RowView, name: str) -> Column:
         if name in self.known:
             return Constant(view.groups.get(name))
         return Constant(None) if self.optional and not view.holds(name) else view.column(name)
@@ -308,7 +308,7 @@ class _Several(Source):
     def inner(self) -> Iterable[Source]:
         return self.parts
 
-    def rows(self, view: View) -> Iterator[tuple[Any, ...]]:
+    def rows(self, view: RowView) -> Iterator[tuple[Any, ...]]:
         """The values of all parts, row by row."""
         return zip(*(as_list(part.column(view), view.size) for part in self.parts), strict=True)
 
@@ -317,7 +317,7 @@ class _Several(Source):
 class Listing(_Several):
     """A list of the values of several expressions."""
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return [list(row) for row in self.rows(view)]
 
 
@@ -325,7 +325,7 @@ class Listing(_Several):
 class First(_Several):
     """The first of several expressions that is not null."""
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return [next((value for value in row if value is not None), None) for row in self.rows(view)]
 
 
@@ -335,7 +335,7 @@ class Record(Source):
 
     parts: tuple[tuple[str, Source], ...]
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         names = [name for name, _ in self.parts]
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
@@ -354,7 +354,7 @@ class Pick(Source):
     index: Source
     options: Source
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         indices = as_list(self.index.column(view), view.size)
         options = as_list(self.options.column(view), view.size)
         return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
@@ -372,7 +372,7 @@ class Equals(Source):
     equality: Equality = Equality()
     among: Source | None = None
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         columns = [part.column(view) for part in self.pair]
         if self.equality == Equality() and self.among is None and are_text(columns):
             return pc.equal(*columns).cast(pa.int64())

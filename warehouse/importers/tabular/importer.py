@@ -27,10 +27,10 @@ from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_m
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
-from warehouse.importers.tabular.rows import Projection
+from warehouse.importers.tabular.rows import batch_of
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
 from warehouse.importers.tabular.table import (
-    Table,
+    MappedTable,
     context_of_tables,
     has_context,
     joined_files,
@@ -82,7 +82,7 @@ class Tabular:
         if values is None:
             plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
             values, place = canonical_mapping(plain.columns), source.name
-        mapping, mistakes = parse_mapping(values, place)
+        mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
         for table in tables:
             mistakes += mistakes_in(mapping, table, settings.stated)
@@ -98,7 +98,7 @@ class MappedTabular(Tabular):
     def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
         self.values, self.place = mapping, place
         self.is_shipped = place in shipped_mappings()
-        self.mapping, self.mistakes = parse_mapping(mapping, place)
+        self.mapping, self.mistakes = parse_mapping(mapping)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
@@ -139,7 +139,7 @@ class MappedTabular(Tabular):
         """Whether the places alone give the groups that are the context."""
         return len(places) == 1 and has_context(self.mapping, places[0], context)
 
-    def _located(self, source: SourceFiles) -> list[Table]:
+    def _located(self, source: SourceFiles) -> list[MappedTable]:
         """The tables of a source where anything depends on where they are."""
         if not self.mapping.patterns and not self.mapping.joins:
             return []
@@ -190,7 +190,7 @@ class _Reading:
     def __init__(
         self,
         mapping: TabularMapping,
-        tables: Sequence[Table],
+        tables: Sequence[MappedTable],
         settings: ImportSettings,
         plain: PlainTable | None = None,
     ) -> None:
@@ -222,11 +222,11 @@ class _Reading:
         self.registry.metrics = plain.metrics()
         self._dump.notes += plain.notes(self.tables[0].member.name)
 
-    def _runs(self, table: Table) -> list[RunColumns]:
+    def _runs(self, table: MappedTable) -> list[RunColumns]:
         place = table.member.name
         return [RunColumns(variant, self.registry, place) for variant in self.mapping.variants]
 
-    def _survey(self, table: Table) -> None:
+    def _survey(self, table: MappedTable) -> None:
         runs = self._runs(table)
         if self.plain is None and not any(part.per_row for part in runs):
             for part in runs:
@@ -255,15 +255,15 @@ class _Reading:
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
 
-    def _rows(self, table: Table) -> Iterator[pa.RecordBatch]:
-        projections = [Projection(self.mapping, runs.variant, runs) for runs in self._runs(table)]
+    def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
+        variants = self._runs(table)
         has_rows = False
         for view in table.views(None, self._reject):
             has_rows = True
-            for projection in projections:
-                batch = projection.batch(view, table.rejected(view, self._reject))
+            for runs in variants:
+                batch = batch_of(view, self.mapping, runs, table.rejected(view, self._reject))
                 if batch is not None:
-                    self.tally.add(batch, projection.variant)
+                    self.tally.add(batch, runs.variant)
                     yield batch
         if not has_rows:
             self._dump.notes.append(f"{table.member.name}: no rows")
@@ -276,10 +276,10 @@ def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
     raise InputError(found, path=name, expected=expected)
 
 
-def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:
+def _tables(mapping: TabularMapping, source: SourceFiles) -> list[MappedTable]:
     """Every table in the files of a source."""
     return [
-        Table(member, mapping, source.root)
+        MappedTable(member, mapping, source.root)
         for path in source.files
         for member in members(path, _relative(path, source.root), mapping.members)
     ]

@@ -6,14 +6,14 @@ docs/mappings.md is the reference of the language.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.chunks import Each, FieldPath, PathError, Special, parse_path
-from warehouse.importers.tabular.expressions import At, Group, Literal, Source, placeholders
+from warehouse.importers.tabular.expressions import At, Literal, PathGroup, Source, placeholders
 from warehouse.importers.tabular.mapping_files import Expressions, Section, in_row
 from warehouse.importers.tabular.readers import ORIENTATIONS, MatrixRule, ReadingRules
 from warehouse.records import SAMPLE_SCHEMA, SCORE_STATUSES, Link, MetricKind
@@ -32,8 +32,28 @@ SAMPLE_FIELDS = tuple(
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
 
+class _Rule:
+    """What rules with expressions have in common."""
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """The expressions, in the order of the fields."""
+        for name in self.__dataclass_fields__:
+            yield from _sources_in(getattr(self, name))
+
+
+def _sources_in(value: Any) -> Iterator[Source]:
+    if isinstance(value, Source):
+        yield value
+    elif isinstance(value, _Rule):
+        yield from value.sources
+    elif isinstance(value, Mapping | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _sources_in(part)
+
+
 @dataclass(frozen=True)
-class ScoreRule:
+class ScoreRule(_Rule):
     """``[[scores]]``: where one number of each row stands."""
 
     metric: Source
@@ -46,43 +66,35 @@ class ScoreRule:
     null_value: float | None = None
     null_status: str | None = None
 
-    @property
-    def sources(self) -> Iterator[Source]:
-        parts = (self.metric, self.filter, self.value, self.weight, self.n_draws, self.status)
-        return (part for part in parts if part is not None)
-
 
 @dataclass(frozen=True)
-class ChoiceRule:
+class ChoiceRule(_Rule):
     """``[choice_scores]``: numbers of each option, as lists; the index of the right one."""
 
     lists: Mapping[str, Source]
     target: Source | None = None
 
-    @property
-    def sources(self) -> Iterator[Source]:
-        yield from self.lists.values()
-        if self.target is not None:
-            yield self.target
-
 
 @dataclass(frozen=True)
-class PublishedRule:
-    """``[[published]]``: a figure that the source itself states. ``each``: its path leads to a
-    list or object of figures, whose keys replace ``{key}`` in the names; ``by_key`` says which of
-    ``standard_error`` and ``n`` lead to a list or object with the same keys."""
+class PublishedRule(_Rule):
+    """``[[published]]``: a figure that the source itself states.
+
+    Attributes:
+        names: the texts that say what is measured.
+        spread: ``standard_error`` and ``n``, where they are mapped.
+        by_key: those of ``value`` and the spread whose path leads to a list or object of figures, with the same
+            keys; they replace ``{key}`` in the names.
+    """
 
     value: Source
     names: Mapping[str, Source]
-    each: bool = False
-    standard_error: Source | None = None
-    n: Source | None = None
+    spread: Mapping[str, Source]
     by_key: frozenset[str] = frozenset()
 
     @property
-    def sources(self) -> Iterator[Source]:
-        yield from (self.value, *self.names.values())
-        yield from (part for part in (self.standard_error, self.n) if part is not None)
+    def numbers(self) -> dict[str, Source]:
+        """The value and its spread."""
+        return {"value": self.value, **self.spread}
 
 
 @dataclass(frozen=True)
@@ -110,7 +122,7 @@ class JoinRule:
 
 
 @dataclass(frozen=True)
-class AgreementRule:
+class AgreementRule(_Rule):
     """A second source of a field of the run. Where it says something else than the first, the
     rows are rejected (``strict``), or a note says so and the first holds."""
 
@@ -120,23 +132,16 @@ class AgreementRule:
 
 
 @dataclass(frozen=True)
-class Variant:
+class Variant(_Rule):
     """One reading of each row (``[each]`` gives several)."""
 
+    agreements: tuple[AgreementRule, ...]
     run: Mapping[str, Source]
     sample: Mapping[str, Source]
     metadata: Mapping[str, Source]
     scores: tuple[ScoreRule, ...]
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
-    agreements: tuple[AgreementRule, ...] = ()
-
-    @property
-    def sources(self) -> Iterator[Source]:
-        yield from (rule.other for rule in self.agreements)
-        yield from (*self.run.values(), *self.sample.values(), *self.metadata.values())
-        for rule in (*self.scores, *((self.choices,) if self.choices else ()), *self.published):
-            yield from rule.sources
 
     @property
     def has_samples(self) -> bool:
@@ -153,9 +158,8 @@ class Variant:
 
 @dataclass(frozen=True)
 class TabularMapping:
-    """A mapping file. ``place`` is its path, for messages."""
+    """A mapping file."""
 
-    place: str
     files: tuple[str, ...]
     exclude: tuple[str, ...]
     together: bool
@@ -207,7 +211,7 @@ _SPEC_WORDS = {
 _FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 
-def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping, list[str]]:
+def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
     """A mapping from parsed TOML, and every mistake that shows without looking at a dump."""
     mistakes: list[str] = []
     top = Section(values, "", mistakes)
@@ -221,7 +225,6 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
     rules = _reading_rules(top, rows)
     matrix = _matrix(top)
     mapping = TabularMapping(
-        place=place,
         files=top.texts("files"),
         exclude=top.texts("exclude"),
         together=bool(top.take("together", bool, False)),
@@ -230,29 +233,26 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
         patterns=compiled,
         nulls=frozenset(top.texts("null")),
         key=top.texts("key"),
-        skips=_skips(rows, expressions),
-        joins=_joins(top.table("join"), expressions),
+        skips=tuple(_skips(rows, expressions)),
+        joins=tuple(_joins(top.table("join"), expressions)),
         matrix=matrix,
         variants=parse_variants(top, expressions, matrix),
         metrics=_metrics(top.table("metrics")),
     )
-    open_choices = list(undecided(top.take("choose", list, [])))
+    undecided = list(_undecided(top.take("choose", list, [])))
     for section in (rows, archive, top):
         section.close()
-    further = open_choices or _contradictions(mapping)
-    return mapping, list(dict.fromkeys(mistakes + further))
+    return mapping, list(dict.fromkeys(mistakes + (undecided or _contradictions(mapping))))
 
 
 def _reading_rules(top: Section, rows: Section) -> ReadingRules:
     table = top.table("table")
-    chosen = top.text("format")
-    if chosen and chosen not in _FORMATS:
-        top.mistakes.append(f"format = {chosen!r}: expected one of {listed(_FORMATS)}")
+    format = _chosen_format(top, _FORMATS)
     delimiter = table.text("delimiter")
     if len(delimiter) > 1:
         top.mistakes.append(f"[table] delimiter = {delimiter!r}: expected one character")
     rules = ReadingRules(
-        format=chosen if chosen in _FORMATS else "",
+        format=format,
         delimiter=delimiter[:1],
         quoting=table.take("quoting", bool),
         header=bool(table.take("header", bool, True)),
@@ -282,28 +282,23 @@ def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | Non
     return None
 
 
-def _skips(rows: Section, expressions: Expressions) -> tuple[SkipRule, ...]:
-    rules = []
+def _skips(rows: Section, expressions: Expressions) -> Iterator[SkipRule]:
     for section in rows.tables("skip"):
         section.where = section.where.replace("[[", "[[rows.")
-        rules.append(
-            SkipRule(
-                expressions.value(section.text("path"), f"{section.where} path"),
-                section.pattern("matching"),
-                section.pattern("not_matching"),
-                section.texts("equal_to"),
-                bool(section.take("null", bool, False)),
-            )
+        yield SkipRule(
+            expressions.value(section.text("path"), f"{section.where} path"),
+            section.pattern("matching"),
+            section.pattern("not_matching"),
+            section.texts("equal_to"),
+            bool(section.take("null", bool, False)),
         )
         section.close()
-    return tuple(rules)
 
 
-def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
-    rules = []
+def _joins(joins: Section, expressions: Expressions) -> Iterator[JoinRule]:
     for name in list(joins.values):
         section = joins.table(name)
-        reading = ReadingRules(format=_join_format(section), at=_path(section, "at"))
+        reading = ReadingRules(format=_chosen_format(section, (*_FORMATS, TEXT)), at=_path(section, "at"))
         rule = JoinRule(
             name,
             section.text("file"),
@@ -313,7 +308,6 @@ def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
             bool(section.take("optional", bool, False)),
         )
         section.close()
-        rules.append(rule)
         for group in set(placeholders(rule.file)) - expressions.groups:
             joins.mistakes.append(
                 f"[join.{name}] file = {rule.file!r}: no group {group!r} in [path] pattern; "
@@ -325,14 +319,14 @@ def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
             joins.mistakes.append(
                 f"[join.{name}] key = {rule.key!r}: of lines of text expected one of {listed(NUMBERS)}"
             )
-    return tuple(rules)
+        yield rule
 
 
-def _join_format(section: Section) -> str:
+def _chosen_format(section: Section, formats: Sequence[str]) -> str:
     chosen = section.text("format")
-    if chosen in ("", TEXT, *_FORMATS):
+    if chosen in ("", *formats):
         return chosen
-    section.mistakes.append(f"{section.where} format = {chosen!r}: expected one of {listed((*_FORMATS, TEXT))}")
+    section.mistakes.append(f"{section.where} format = {chosen!r}: expected one of {listed(formats)}".strip())
     return ""
 
 
@@ -359,18 +353,34 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
     return specs
 
 
+def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What is said of each ``[[choose]]`` that is left in a mapping."""
+    for table in tables:
+        line = f"line {table['line']}: " if "line" in table else ""
+        readings = [f"({number}) {reading}" for number, reading in enumerate(table.get("between", ()), 1)]
+        yield (
+            f"{line}[[choose]] {table.get('what', 'something')} is not decided: {listed(readings, 8)}; "
+            "write one of these into the mapping, as the comments there show, and delete this [[choose]]"
+        )
+
+
 def _contradictions(mapping: TabularMapping) -> list[str]:
     contradictions = []
     for variant in mapping.variants:
-        nothing = not variant.has_samples and not variant.published
-        if nothing:
+        if not variant.has_samples and not variant.published:
             contradictions.append("expected [[scores]], [choice_scores], [[published]] or [matrix]")
-        unknown = [k for k in mapping.key if k not in variant.sample and k not in variant.metadata]
-        for name in unknown:
-            mapped = listed([*variant.sample, *variant.metadata]) or "none"
-            contradictions.append(f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: {mapped}")
-        named = {"prompt_id", "position"} & {*variant.sample}
-        if variant.has_samples and variant.is_long and not named and not mapping.key:
+        mapped = [*variant.sample, *variant.metadata]
+        for name in mapping.key:
+            if name not in mapped:
+                contradictions.append(
+                    f"key: {name!r} is not mapped in [sample] or [metadata]; mapped: {listed(mapped) or 'none'}"
+                )
+        if (
+            variant.has_samples
+            and variant.is_long
+            and not mapping.key
+            and not {"prompt_id", "position"} & {*variant.sample}
+        ):
             contradictions.append(
                 "nothing says which prompt a row is about: rows of several runs or generations "
                 "stand below each other, so map [sample] prompt_id (or position), or name `key`"
@@ -420,22 +430,20 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
         if not scores and not published:
             empty = Literal("[matrix]", "")
             scores = (ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),)
-    for group in sorted(expressions.groups):
-        if group in RUN_FIELDS:
-            if group in run and group not in run[group].groups():
-                other = Group("[path] pattern", group)
-                agreements.setdefault(group, AgreementRule(group, other))
-            run.setdefault(group, Group("[path] pattern", group))
-        elif group in SAMPLE_FIELDS:
-            sample.setdefault(group, Group("[path] pattern", group))
+    for name in sorted(expressions.groups):
+        group = PathGroup("[path] pattern", name)
+        if name in SAMPLE_FIELDS and name not in RUN_FIELDS:
+            sample.setdefault(name, group)
+        elif name in RUN_FIELDS and name not in run.setdefault(name, group).groups():
+            agreements.setdefault(name, AgreementRule(name, group))
     return Variant(
+        agreements=tuple(agreements.values()),
         run=run,
         sample=sample,
         metadata={name: expressions.value(value, f"[metadata] {name}") for name, value in metadata.items()},
         scores=scores,
         choices=_choices(top, expressions),
         published=published,
-        agreements=tuple(agreements.values()),
     )
 
 
@@ -443,12 +451,11 @@ def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule
     """Second sources that ``must_equal`` and ``compare_with`` name, taken out of the fields."""
     rules: dict[str, AgreementRule] = {}
     for name, value in section.values.items():
-        given = {} if not isinstance(value, dict) else value
-        for key in (word for word in _AGREEMENTS if word in given):
-            where = f"{section.where} {name} {key}"
-            rules[name] = AgreementRule(name, parse.value(given[key], where), key == "must_equal")
-        if name in rules:
-            section.values[name] = {k: v for k, v in given.items() if k not in _AGREEMENTS}
+        for key in _AGREEMENTS if isinstance(value, dict) else ():
+            if key in value:
+                other = parse.value(value[key], f"{section.where} {name} {key}")
+                rules[name] = AgreementRule(name, other, key == "must_equal")
+                section.values[name] = {k: v for k, v in value.items() if k not in _AGREEMENTS}
     return rules
 
 
@@ -459,17 +466,17 @@ def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix:
 
 
 def _fields(
-    section: Section, known: Sequence[str], other: Sequence[str], place: str, parse: Expressions
+    section: Section, fields: Sequence[str], others: Sequence[str], of_others: str, parse: Expressions
 ) -> dict[str, Source]:
+    """The expressions of a section's fields; ``others`` are the fields of the section ``of_others``."""
     sources: dict[str, Source] = {}
     for name, value in section.rest().items():
         where = f"{section.where} {name}"
-        if name in known:
+        if name in fields:
             sources[name] = _parser(name, parse)(value, where)
             continue
-        hint = f"; it belongs to [{place}]" if name in other else similar(name, known)
-        hint = hint or f"; fields here: {listed(known, 60)}"
-        parse.mistakes.append(f"{where}: no such field{hint}")
+        hint = f"; it belongs to [{of_others}]" if name in others else similar(name, fields)
+        parse.mistakes.append(f"{where}: no such field{hint or f'; fields here: {listed(fields, 60)}'}")
     return sources
 
 
@@ -505,7 +512,7 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
             f"`status` (one of {listed(SCORE_STATUSES)})"
         )
     if "n_draws" in parse.groups and "n_draws" not in parts:
-        parts["n_draws"] = Group("[path] pattern", "n_draws")
+        parts["n_draws"] = PathGroup("[path] pattern", "n_draws")
     return ScoreRule(
         metric=parse.name(metric, f"{where} metric"),
         filter=parse.name(name or "", f"{where} filter"),
@@ -532,40 +539,18 @@ def _choices(top: Section, parse: Expressions) -> ChoiceRule | None:
 
 
 def _published(section: Section, parse: Expressions) -> PublishedRule:
-    where = section.where
-    parts = _given(section, ("value", "standard_error", "n"), parse.value)
+    numbers = _given(section, ("value", "standard_error", "n"), parse.value)
     names = _given(section, ("metric", "filter", "benchmark", "statistic", "perturbation", "split"), parse.name)
     section.close()
-    if "value" not in parts or "metric" not in names:
-        parse.mistakes.append(f"{where}: expected `metric` and `value`")
-    value = parts.get("value", Literal(where, None))
-    each = _iterates(value)
-    by_key = frozenset(name for name in parts if name != "value" and _iterates(parts[name]))
-    if by_key and not each:
-        parse.mistakes.append(f"{where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so")
-    error, n = (_collection(parts.get(name)) for name in ("standard_error", "n"))
-    return PublishedRule(_collection(value) or value, names, each, error, n, by_key)
-
-
-def _iterates(source: Source) -> bool:
-    """Whether a path leads to the elements of a list or object."""
-    return isinstance(source, At) and source.path.endswith(("[]", "{}"))
-
-
-def _collection(source: Source | None) -> Source | None:
-    """The list or object itself instead of its elements."""
-    if isinstance(source, At) and _iterates(source):
-        return At(source.where, source.path[:-2], recode=source.recode, optional=source.optional)
-    return source
-
-
-def undecided(tables: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]]) -> Iterator[str]:
-    """What is said of each ``[[choose]]`` that is left in a mapping."""
-    for table in tables:
-        line = f"line {table['line']}: " if "line" in table else ""
-        between = [str(reading) for reading in table.get("between", ())]
-        shown = listed([f"({number}) {reading}" for number, reading in enumerate(between, 1)], 8)
-        yield (
-            f"{line}[[choose]] {table.get('what', 'something')} is not decided: {shown}; "
-            "write one of these into the mapping, as the comments there show, and delete this [[choose]]"
+    if "value" not in numbers or "metric" not in names:
+        parse.mistakes.append(f"{section.where}: expected `metric` and `value`")
+        numbers = {"value": Literal(section.where, None)} | numbers
+    by_key = [name for name, source in numbers.items() if isinstance(source, At) and source.path.endswith(("[]", "{}"))]
+    if by_key and "value" not in by_key:
+        parse.mistakes.append(
+            f"{section.where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so"
         )
+    for name in by_key:  # the list or object itself
+        path = cast(At, numbers[name])
+        numbers[name] = replace(path, path=path.path[:-2])
+    return PublishedRule(numbers.pop("value"), names, numbers, frozenset(by_key))

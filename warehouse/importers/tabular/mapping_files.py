@@ -25,14 +25,14 @@ from warehouse.importers.tabular.expressions import (
     Equality,
     Equals,
     First,
-    Group,
     Listing,
     Literal,
+    PathGroup,
     Pick,
     Recode,
     Record,
     Source,
-    Template,
+    TextTemplate,
 )
 
 
@@ -266,10 +266,10 @@ class Expressions:
                 f"{where} group = {name!r}: no such group in [path] pattern"
                 f"{similar(name, self.groups)}; groups: {listed(sorted(self.groups)) or 'none'}"
             )
-        return Group(where, name, **options)
+        return PathGroup(where, name, **options)
 
     def _template(self, section: Section, where: str, options: Any) -> Source:
-        return Template(where, section.text("template"), self.groups, **options)
+        return TextTemplate(where, section.text("template"), self.groups, **options)
 
     def _equals(self, section: Section, where: str, options: Any) -> Source:
         pair = [self.value(part, where) for part in section.take("equals", list, [])]

@@ -23,7 +23,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.jsonl import unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
-from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, path_of
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
@@ -283,7 +283,7 @@ class PlainTable:
         columns = {column for _, column in self.columns.scores}
         return {path_of(column) for column in columns | {self.columns.metric} if column}
 
-    def learn(self, view: View) -> None:
+    def learn(self, view: RowView) -> None:
         """Take in some rows."""
         for metric, column in self.columns.scores:
             values = view.column(path_of(column))
@@ -346,7 +346,7 @@ class PlainTable:
     def _of(self, metric: str, column: str) -> ScoreValues:
         return self._values.setdefault((metric, column), ScoreValues())
 
-    def _learn_named(self, view: View, column: str, values: list[Any]) -> None:
+    def _learn_named(self, view: RowView, column: str, values: list[Any]) -> None:
         codes, names = encode(view.column(path_of(self.columns.metric)), view.size)
         for code, name in enumerate(names):
             if name is None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import members
-from warehouse.importers.tabular.chunks import Chunk, FieldPath, NestedChunk, Row, parse_path
+from warehouse.importers.tabular.chunks import Chunk, FieldPath, NestedChunk, NestedRow, parse_path
 from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     METADATA_NAMES,
@@ -487,7 +487,7 @@ def _gathered(found: Iterable[_Where]) -> list[_Where]:
     return list(kept.values())
 
 
-def _around(row: Row, place: Place, is_document: bool) -> Iterator[_Where]:
+def _around(row: NestedRow, place: Place, is_document: bool) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
     if place.at.endswith("{}"):
         yield "@key", "@key", ()

@@ -32,7 +32,7 @@ from warehouse.importers.tabular.chunks import (
     FieldPath,
     FlatChunk,
     NestedChunk,
-    Row,
+    NestedRow,
     TableChunk,
     Walk,
     column_of,
@@ -52,7 +52,7 @@ def ignore(_place: str, _found: str, _expected: str) -> None:
     """For a first look at rows that are read again."""
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """A file whose rows can be read, several times if need be."""
 
     kind: str  #: of file, in a word
@@ -99,7 +99,7 @@ class _DocumentReader:
     def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
         """The rows of numbered documents, of which ``place_of`` says where they stand."""
 
-        def place(row: Row) -> str:
+        def place(row: NestedRow) -> str:
             return ", ".join(filter(None, (place_of(row.levels[0][2]), place_in_document(self.walk, row))))
 
         rows = (row for number, document in documents for row in self.walk.rows(document, number))
@@ -252,6 +252,8 @@ def json_flavour(member: Member) -> str:
 
 #: Called with what cannot be read: place in the file, what was found, what was expected.
 Reject = Callable[[str, str, str], None]
+#: The same of a row that cannot be taken, by its number in some rows.
+RowFault = Callable[[int, str, str], None]
 #: Longest line of a JSON lines file, in bytes.
 MAX_LINE_BYTES = 256 << 20
 BLOCK_BYTES = 1 << 20
@@ -346,7 +348,7 @@ class MatrixRule:
 
 
 @dataclass
-class _Cells(TableChunk):
+class MatrixChunk(TableChunk):
     """Cells of a matrix; ``rows`` says which row of ``wide`` each stands in."""
 
     wide: Chunk
@@ -370,7 +372,7 @@ class MatrixReader:
     kind = "matrix"
     is_table = True
 
-    def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
+    def __init__(self, table: RowReader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
         self.table, self.rule, self.name, self.select = table, rule, name, select
         self.empty = 0
 
@@ -389,7 +391,7 @@ class MatrixReader:
             notes.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
         return notes
 
-    def _melted(self, wide: Chunk, cells: Sequence[str]) -> _Cells:
+    def _melted(self, wide: Chunk, cells: Sequence[str]) -> MatrixChunk:
         arrays = [as_array(wide.column(name), wide.size) for name in cells]
         values = pa.concat_arrays(_same_type(arrays))
         full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
@@ -405,7 +407,7 @@ class MatrixReader:
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
         numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
-        return _Cells(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
+        return MatrixChunk(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
 
 
 def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:

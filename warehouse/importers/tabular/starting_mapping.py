@@ -26,7 +26,7 @@ from warehouse.importers.tabular.starting_fields import (
     toml_key,
     toml_text,
 )
-from warehouse.importers.tabular.starting_scores import Candidate, Scores, range_of, scores_of
+from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.records import parse_json
 from warehouse.records.credentials import MASK, without_credentials
@@ -61,7 +61,7 @@ class _Writer:
         self.fields = fields_of(table)
         self.figures = figures_of(table, self.fields)
         self.cells = cells_of(table, self.fields) if self.figures is None else None
-        self.scores = scores_of(table, self.fields) if self.figures is None and self.cells is None else Scores()
+        self.scores = scores_of(table, self.fields) if self.figures is None and self.cells is None else ScoreColumns()
         self.choices = list(self._choices())
 
     def _choices(self) -> Iterator[Choice]:
@@ -233,7 +233,7 @@ class _Writer:
         for candidate in self.scores.offered:
             yield from (f"# {line}" if line else "" for line in self._score(candidate, named))
 
-    def _score(self, candidate: Candidate, named: set[str]) -> Iterator[str]:
+    def _score(self, candidate: ScoreColumn, named: set[str]) -> Iterator[str]:
         column = candidate.column
         guess = "guessed from its name; " if self.scores.is_guess and candidate.grade < Grade.USUAL else ""
         meaning = f"; {candidate.meaning}" if candidate.meaning else ""
@@ -287,7 +287,7 @@ class _Writer:
         yield from _metric("exact_match", True, "0 and 1")
 
 
-def _of_rows(table: TableProfile, fields: Any, scores: Scores) -> Iterator[Choice]:
+def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
     """Whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)

@@ -36,7 +36,7 @@ _WORDS, _CHARACTERS = 5, 60
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ScoreColumn:
     """A column that may hold scores.
 
     Attributes:
@@ -72,17 +72,17 @@ class Candidate:
 
 
 @dataclass
-class Scores:
+class ScoreColumns:
     """What is taken for scores, what else may be, and what is to be decided."""
 
-    chosen: list[Candidate] = field(default_factory=list)
-    offered: list[Candidate] = field(default_factory=list)
+    chosen: list[ScoreColumn] = field(default_factory=list)
+    offered: list[ScoreColumn] = field(default_factory=list)
     is_compared: bool = False
     is_guess: bool = False
     choices: list[Choice] = field(default_factory=list)
 
 
-def scores_of(table: TableProfile, fields: Fields) -> Scores:
+def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
     several = list(_candidates(table, fields))
     scores = _chosen(table, several)
@@ -97,7 +97,7 @@ def scores_of(table: TableProfile, fields: Fields) -> Scores:
     return scores
 
 
-def _candidates(table: TableProfile, fields: Fields) -> Iterator[Candidate]:
+def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
     for column in table.columns:
         if column.path in fields.taken or column.kind in ("empty", "list", "object"):
             continue
@@ -115,7 +115,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[Candidate]:
             continue  # beside scores, and of no likely range
         if above or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
-        yield Candidate(column, _metric(column, fields), grade, keys, meaning)
+        yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
 
 
 def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[dict[str, Any], str]:
@@ -147,7 +147,7 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
 # --- which of them --------------------------------------------------------------------------------
 
 
-def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
+def _chosen(table: TableProfile, several: Sequence[ScoreColumn]) -> ScoreColumns:
     full = [candidate for candidate in several if candidate.column.coverage >= _SPARSE]
     known = [candidate for candidate in several if candidate.grade >= Grade.LIKELY]
     usual = _highest([candidate for candidate in full if candidate.grade is Grade.USUAL])
@@ -156,26 +156,26 @@ def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
         above = [c for c in likely if c.column.depth < usual[0].column.depth]
         rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
         if _are_systems(usual):
-            return Scores(choices=[_systems(table, usual)])
+            return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
-            return Scores(choices=[_by_model(usual)])
-        return Scores(choices=[_which([*rivals, *usual])]) if rivals else Scores(usual)
+            return ScoreColumns(choices=[_by_model(usual)])
+        return ScoreColumns(choices=[_which([*rivals, *usual])]) if rivals else ScoreColumns(usual)
     if likely:
         first = _highest(likely)
         first += [c for c in known if c not in likely and c.column.depth == first[0].column.depth]
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return Scores(first[:1], is_guess=True) if alike and varies else Scores(choices=[_which(first)])
-    return Scores(choices=[_sparse(known[0])]) if known else Scores()
+        return ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(first)])
+    return ScoreColumns(choices=[_sparse(known[0])]) if known else ScoreColumns()
 
 
-def _are_systems(several: Sequence[Candidate]) -> bool:
+def _are_systems(several: Sequence[ScoreColumn]) -> bool:
     """Whether columns have one name in different objects, which then may be different systems."""
     names = {plain_name(candidate.column.name) for candidate in several}
     return len(several) > 1 and len(names) == 1 and not names & _GENERIC
 
 
-def _are_by_model(several: Sequence[Candidate]) -> bool:
+def _are_by_model(several: Sequence[ScoreColumn]) -> bool:
     """Whether columns of one object have names of models."""
     names = [candidate.column.name for candidate in several]
     around = {candidate.column.parents for candidate in several}
@@ -184,7 +184,7 @@ def _are_by_model(several: Sequence[Candidate]) -> bool:
     )
 
 
-def _by_model(several: Sequence[Candidate]) -> Choice:
+def _by_model(several: Sequence[ScoreColumn]) -> Choice:
     names = ", ".join(toml_text(candidate.column.name) for candidate in several)
     around = ".".join(map(path_of, several[0].column.parents))
     return Choice(
@@ -198,7 +198,7 @@ def _by_model(several: Sequence[Candidate]) -> Choice:
     )
 
 
-def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
+def _systems(table: TableProfile, several: Sequence[ScoreColumn]) -> Choice:
     around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
     name = several[0].column.name
     between = ["different models", "different metrics of one model"]
@@ -219,13 +219,13 @@ def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
-def _highest(several: Sequence[Candidate]) -> list[Candidate]:
+def _highest(several: Sequence[ScoreColumn]) -> list[ScoreColumn]:
     """Those that lie in the fewest objects."""
     depth = min((candidate.column.depth for candidate in several), default=0)
     return [candidate for candidate in several if candidate.column.depth == depth]
 
 
-def _are_equal(table: TableProfile, first: Candidate, second: Candidate) -> bool:
+def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> bool:
     """Whether two columns hold the same numbers."""
     pair = (table.values(first.column), table.values(second.column))
     try:
@@ -236,7 +236,7 @@ def _are_equal(table: TableProfile, first: Candidate, second: Candidate) -> bool
         return False
 
 
-def _which(several: Sequence[Candidate]) -> Choice:
+def _which(several: Sequence[ScoreColumn]) -> Choice:
     return Choice(
         "which columns are the scores of the prompts",
         tuple(candidate.shown for candidate in several[:_OFFERED]),
@@ -244,7 +244,7 @@ def _which(several: Sequence[Candidate]) -> Choice:
     )
 
 
-def _sparse(candidate: Candidate) -> Choice:
+def _sparse(candidate: ScoreColumn) -> Choice:
     rows, missing = candidate.column.rows, candidate.column.nulls
     return Choice(
         f"what the rows without {toml_text(candidate.column.path)} are ({missing} of {rows})",
@@ -256,7 +256,7 @@ def _sparse(candidate: Candidate) -> Choice:
     )
 
 
-def _nothing(scores: Scores) -> Choice:
+def _nothing(scores: ScoreColumns) -> Choice:
     offered = tuple(candidate.shown for candidate in scores.offered)
     if not offered:
         return Choice(
@@ -271,7 +271,7 @@ def _nothing(scores: Scores) -> Choice:
     )
 
 
-def _of_missing(table: TableProfile, fields: Fields, scores: Scores) -> Iterator[Choice]:
+def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
         if candidate.missing and fields.metric is None:
@@ -289,7 +289,7 @@ def _of_missing(table: TableProfile, fields: Fields, scores: Scores) -> Iterator
 # --- responses against targets --------------------------------------------------------------------
 
 
-def _compare(table: TableProfile, fields: Fields, scores: Scores) -> None:
+def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     """Responses that can be held against targets, where no column holds scores."""
     target = fields.sample.get("target")
     if target is None or "response" not in fields.sample:

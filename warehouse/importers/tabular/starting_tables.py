@@ -32,7 +32,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True)
-class Cells:
+class MatrixColumns:
     """The columns of a matrix.
 
     Attributes:
@@ -94,7 +94,7 @@ class Cells:
         yield ""
 
 
-def cells_of(table: TableProfile, fields: Fields) -> Cells | None:
+def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     """The matrix that a table is; ``None`` where its rows are no rows of cells."""
     if not table.columns or table.at or table.draws or {"response", "target"} <= {*fields.sample}:
         return None
@@ -108,7 +108,7 @@ def cells_of(table: TableProfile, fields: Fields) -> Cells | None:
     orientation = _orientation(table, fields, label, columns)
     if orientation is None:
         return None
-    return Cells(label, columns, orientation, len(columns) + 1 == len(table.columns))
+    return MatrixColumns(label, columns, orientation, len(columns) + 1 == len(table.columns))
 
 
 def _matrix_label(table: TableProfile, fields: Fields) -> ColumnProfile:
@@ -185,7 +185,7 @@ _MOSTLY = 0.7
 
 
 @dataclass(frozen=True)
-class Figures:
+class PublishedColumns:
     """Which columns of a table are what.
 
     Attributes:
@@ -267,7 +267,7 @@ class Figures:
         return inline_table({"path": path} | dict(self.keys)) if self.keys else toml_text(path)
 
 
-def figures_of(table: TableProfile, fields: Fields) -> Figures | None:
+def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """The columns of a table of figures; None where its rows are prompts or cannot be told from them."""
     if {*fields.sample} & {"text", "response", "draw", "choices"} or table.draws:
         return None
@@ -281,7 +281,7 @@ def figures_of(table: TableProfile, fields: Fields) -> Figures | None:
 # --- a row per model ------------------------------------------------------------------------------
 
 
-def _wide(table: TableProfile, fields: Fields) -> Figures | None:
+def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     label, is_sure = _label(table, fields)
     if label is None or "benchmark" in fields.run or not _tells_rows(table, fields):
         return None
@@ -296,7 +296,7 @@ def _wide(table: TableProfile, fields: Fields) -> Figures | None:
         choices.append(_what_rows_are(label, values))
     kept = values if is_wide else values[:1]
     keys = _keys(kept, table)
-    return Figures(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
+    return PublishedColumns(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
 
 
 def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
@@ -400,7 +400,7 @@ def _what_rows_are(label: ColumnProfile, values: Sequence[ColumnProfile]) -> Cho
 # --- a row per benchmark, rows of single figures --------------------------------------------------
 
 
-def _turned(table: TableProfile, fields: Fields) -> Figures | None:
+def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A column per model and a row per benchmark."""
     first = table.columns[0] if table.columns else None
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
@@ -409,10 +409,10 @@ def _turned(table: TableProfile, fields: Fields) -> Figures | None:
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None
-    return Figures(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
+    return PublishedColumns(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
 
 
-def _long(table: TableProfile, fields: Fields) -> Figures | None:
+def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A figure in each row, which the fields of the run tell apart."""
     column = fields.sample.get("prompt_id")
     if "position" in fields.sample or column is not None and column.path != "@key" and not _is_of_rows(column, fields):
@@ -438,7 +438,7 @@ def _long(table: TableProfile, fields: Fields) -> Figures | None:
     choices = () if is_keyed or len({*rows}) == len(rows) else (_which_label(model or first, table),)
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
-    return Figures(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
+    return PublishedColumns(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
 
 
 def _is_of_rows(column: ColumnProfile, fields: Fields) -> bool:

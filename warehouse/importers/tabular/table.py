@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -20,7 +20,7 @@ from warehouse.errors import InputError, MappingError
 from warehouse.importers.common.file_walk import open_regular
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import Member, members
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, PathError, View, match_tail, parse_path
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, PathError, RowView, match_tail, parse_path
 from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import Source, fill_in, placeholders
@@ -39,9 +39,10 @@ from warehouse.importers.tabular.readers import (
     JsonReader,
     MatrixReader,
     ParquetReader,
-    Reader,
     ReadingRules,
     Reject,
+    RowFault,
+    RowReader,
     ignore,
     json_flavour,
 )
@@ -75,7 +76,7 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def open_reader(member: Member, rules: ReadingRules) -> Reader:
+def open_reader(member: Member, rules: ReadingRules) -> RowReader:
     """The reader that fits a file, by what the mapping says, its name and its first bytes.
 
     Raises:
@@ -102,12 +103,13 @@ def open_reader(member: Member, rules: ReadingRules) -> Reader:
 
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
     """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
+    if not mapping.patterns:
+        return {}
     matches = (match_tail(pattern, path) for pattern in mapping.patterns)
-    first_match = next((groups for groups in matches if groups is not None), None)
-    return first_match if mapping.patterns else {}
+    return next((groups for groups in matches if groups is not None), None)
 
 
-class Table:
+class MappedTable:
     """One file (or archive entry) of a dump.
 
     Args:
@@ -123,10 +125,10 @@ class Table:
         self.groups = groups_of(mapping, member.path.absolute() / member.entry)
         self.skipped: Counter[str] = Counter()
         self._joins: dict[str, Joined] | None = None
-        self._reader: Reader | None = None
+        self._reader: RowReader | None = None
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> RowReader:
         """The reader of the file, opened on first use."""
         if self._reader is None:
             reader = open_reader(self.member, self.mapping.rules)
@@ -147,28 +149,29 @@ class Table:
             self._joins = {rule.name: self._join(rule) for rule in self.mapping.joins}
         return self._joins
 
-    def views(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[View]:
+    def views(self, paths: Collection[str] | None, reject: Reject) -> Iterator[RowView]:
         """The rows, without those that the mapping skips.
 
         Args:
-            wanted: the only field paths that will be asked for; ``None``: all.
+            paths: the only field paths that will be asked for; ``None``: all.
             reject: told of rows that cannot be read.
         """
         self.skipped.clear()
-        chunks = self.reader.chunks(wanted, self._placed(reject))
+        name = self.member.name
+        chunks = self.reader.chunks(paths, lambda place, *fault: reject(f"{name} {place}", *fault))
         for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
             if chunk.size:
                 yield self._view(chunk)
 
-    def tells_all(self, wanted: Collection[str]) -> bool:
+    def tells_all(self, paths: Collection[str]) -> bool:
         """Whether the first row already gives the values at some paths for the whole file."""
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
-        parsed = [parse_path(path) for path in wanted if path and not self.reader.is_table]
         return isinstance(self.reader, JsonReader) and all(
-            path.root == "document" or path.root == "join" and path.join in unkeyed for path in parsed
+            path.root == "document" or path.root == "join" and path.join in unkeyed
+            for path in map(parse_path, filter(None, paths))
         )
 
-    def sample(self) -> View | None:
+    def sample(self) -> RowView | None:
         """The first rows as they stand: a matrix is still wide, nothing is skipped yet. ``None``
         where there are no rows."""
         reader = self.reader
@@ -177,17 +180,13 @@ class Table:
         chunk = next(iter(reader.chunks(None, ignore)), None)
         return None if chunk is None else self._view(chunk)
 
-    def constants(self) -> View:
+    def constants(self) -> RowView:
         """A view of one row, for expressions that read no row."""
-        return View(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
+        return RowView(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
 
-    def rejected(self, view: View, reject: Reject) -> Callable[[int, str, str], None]:
+    def rejected(self, view: RowView, reject: Reject) -> RowFault:
         """``reject`` for rows of a view, by their number in it."""
-
-        def refuse(row: int, found: str, expected: str) -> None:
-            reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
-
-        return refuse
+        return lambda row, found, expected: reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
 
     def notes(self) -> list[str]:
         """What the reading showed."""
@@ -195,14 +194,8 @@ class Table:
         skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
         return self.reader.notes() + skipped
 
-    def _placed(self, reject: Reject) -> Reject:
-        def refuse(place: str, found: str, expected: str) -> None:
-            reject(f"{self.member.name} {place}", found, expected)
-
-        return refuse
-
-    def _view(self, chunk: Chunk) -> View:
-        return View(chunk, self.groups or {}, self.joins, self.mapping.nulls)
+    def _view(self, chunk: Chunk) -> RowView:
+        return RowView(chunk, self.groups or {}, self.joins, self.mapping.nulls)
 
     def _select(self, chunk: Chunk) -> Chunk:
         """The rows that no rule skips."""
@@ -210,7 +203,7 @@ class Table:
         skipped = np.zeros(view.size, dtype=np.bool_)
         for rule in self.mapping.skips:
             codes, values = encode(rule.source.column(view), view.size)
-            hits = [code for code, value in enumerate(values) if skips(rule, value)]
+            hits = [code for code, value in enumerate(values) if _skips(rule, value)]
             newly_skipped = np.isin(codes, hits) & ~skipped
             if newly_skipped.any():
                 self.skipped[rule.source.where.removesuffix(" path")] += int(newly_skipped.sum())
@@ -233,11 +226,10 @@ class Table:
         name = self._joined_name(rule)
         if not name:
             return None
-        folder = self.member.path.parent
-        for place in (folder, *folder.parents):
-            if (place / name).is_file():
-                return place / name
-            if place == self.root or self.root not in place.parents:
+        for folder in (self.member.path.parent, *self.member.path.parent.parents):
+            if (folder / name).is_file():
+                return folder / name
+            if folder == self.root or self.root not in folder.parents:
                 break
         if rule.optional:
             return None
@@ -268,16 +260,16 @@ class Table:
         )
 
 
-def skips(rule: SkipRule, value: Any) -> bool:
+def _skips(rule: SkipRule, value: Any) -> bool:
     """Whether a rule skips rows with this value."""
     if value is None:
         return rule.null or rule.not_matching is not None
     text = str(text_of(value))
-    if rule.matching is not None and rule.matching.search(text):
-        return True
-    if rule.not_matching is not None and not rule.not_matching.search(text):
-        return True
-    return text in rule.equal_to
+    return (
+        (rule.matching is not None and bool(rule.matching.search(text)))
+        or (rule.not_matching is not None and not rule.not_matching.search(text))
+        or text in rule.equal_to
+    )
 
 
 @lru_cache(maxsize=2)
@@ -305,7 +297,7 @@ def _refuse(name: str, place: str, found: str, expected: str) -> None:
 _SHOWN = 10
 
 
-def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[str, Any]:
+def context_of_tables(mapping: TabularMapping, tables: Sequence[MappedTable]) -> dict[str, Any]:
     """Groups of the path pattern, and hashes of the joined files; empty where there are none."""
     context: dict[str, Any] = {}
     if groups := [table.groups for table in tables if table.groups]:
@@ -316,7 +308,7 @@ def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[
     return context
 
 
-def joined_files(tables: Sequence[Table]) -> list[Path]:
+def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
     """The files that are joined to some tables, each once."""
     paths = (path for table in tables for _, path in _joined(table) if path is not None)
     return list(dict.fromkeys(paths))
@@ -329,7 +321,7 @@ def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) 
     return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
 
 
-def _joined(table: Table) -> Iterator[tuple[str, Path | None]]:
+def _joined(table: MappedTable) -> Iterator[tuple[str, Path | None]]:
     for rule in table.mapping.joins:
         path = None
         with suppress(InputError):  # it is not there: whoever reads it will say so
@@ -375,7 +367,7 @@ def refuse(mistakes: list[str], place: str) -> None:
     raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
 
 
-def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any] | None) -> list[str]:
+def mistakes_in(mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None) -> list[str]:
     """What a mapping names that a file does not have.
 
     Args:
@@ -391,7 +383,7 @@ def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any]
             "it must match the end of the path from a folder boundary on"
         )
     mistakes += _unknown_joins(mapping)
-    return list(dict.fromkeys(mistakes + _absent(mapping, table)))
+    return list(dict.fromkeys([*mistakes, *_absent(mapping, table)]))
 
 
 def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
@@ -404,13 +396,12 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
-    known = [rule.name for rule in mapping.joins]
+    joins = [rule.name for rule in mapping.joins]
     for source, path in _paths(mapping):
         name = _join_of(path)
-        if name and name not in known:
-            yield (
-                f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; joins: {listed(known) or 'none'}"
-            )
+        if name and name not in joins:
+            hint = f"{similar(name, joins)}; joins: {listed(joins) or 'none'}"
+            yield f"{source.where} = {path!r}: no [join.{name}]{hint}"
 
 
 def _join_of(path: str) -> str:
@@ -421,57 +412,53 @@ def _join_of(path: str) -> str:
         return ""
 
 
-def _absent(mapping: TabularMapping, table: Table) -> list[str]:
+def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
     view = table.sample()
     if view is None:
-        at = mapping.rules.at
-        return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
+        if at := mapping.rules.at:
+            yield f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"
+        return
     names = view.chunk.names()
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
-    problems = [*_matrix_mistakes(mapping, names, cells)]
+    yield from _matrix_mistakes(mapping, names, cells)
     joins = {"", *(rule.name for rule in mapping.joins)}
     for source, path in _paths(mapping):
         if _join_of(path) not in joins:
             continue
         if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            problems.append(
-                f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
-                " a [matrix]; there say '@cell' and '@column'"
-            )
+            use = f"is of no use with{'' if cells else 'out'} a [matrix]; there say '@cell' and '@column'"
+            yield f"{source.where} = {path!r}: {use}"
         elif path not in _OF_CELLS:
-            problems.append(_problem(view, table, source.where, path, source.optional))
-    for skip in mapping.skips:
-        problems += [_problem(view, table, skip.source.where, path) for path in skip.source.paths()]
-    for rule in mapping.joins:
-        if rule.on:
-            problems.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
-    return [problem for problem in problems if problem]
+            yield from _problem(view, table, source.where, path, source.optional)
+    others = [(skip.source.where, path) for skip in mapping.skips for path in skip.source.paths()]
+    others += [(f"[join.{rule.name}] on", rule.on) for rule in mapping.joins if rule.on]
+    for where, path in others:
+        yield from _problem(view, table, where, path)
 
 
 def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
     matrix = mapping.matrix
     if matrix is None:
         return
-    there = f"there are: {listed(names)}"
+    there_are = f"there are: {listed(names)}"
     if matrix.label and matrix.label not in names:
-        close = similar(matrix.label, names)
-        yield f"[matrix] label = {matrix.label!r}: no such column{close}; {there}"
+        yield f"[matrix] label = {matrix.label!r}: no such column{similar(matrix.label, names)}; {there_are}"
     if not cells:
         pattern = f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
-        yield f"[matrix] {pattern} no column beside the label; {there}"
+        yield f"[matrix] {pattern} no column beside the label; {there_are}"
 
 
-def _problem(view: View, table: Table, where: str, path: str, optional: bool = False) -> str:
-    """What is wrong with a path, ``""`` if nothing is."""
+def _problem(view: RowView, table: MappedTable, where: str, path: str, optional: bool = False) -> Iterator[str]:
+    """What is wrong with a path, if anything is."""
+    why = ""
     try:
         if view.holds(path) or optional:
-            return ""
-        why = ""
+            return
     except PathError as error:
         why = f" ({error})"
     names = view.chunk.names()
     kind = "column" if table.reader.is_table else "key in the first records"
-    return (
+    yield (
         f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(path, names)}; "
         f"there are: {listed(names)}"
     )
@@ -497,7 +484,7 @@ def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[st
         found = members(path, name, mapping.members)
         if not found:
             return ["no table in it"]
-        table = Table(found[0], mapping, root)
+        table = MappedTable(found[0], mapping, root)
         return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
     except (InputError, OSError) as error:
         return [str(error)]
@@ -524,5 +511,5 @@ def _is_telling(text: str) -> bool:
 
 def mappings_for(path: Path) -> list[str]:
     """Names of the shipped mappings whose columns, fields and places a file has."""
-    parsed = {name: parse_mapping(load_mapping(file), name)[0] for name, file in shipped_mappings().items()}
+    parsed = {name: parse_mapping(load_mapping(file))[0] for name, file in shipped_mappings().items()}
     return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]
