@@ -479,15 +479,19 @@ _UNNAMED = re.compile(r"column_\d+")
 
 def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[str]:
     """What a mapping names that the first table of a file lacks, or why that cannot be read."""
-    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     try:
-        found = members(path, name, mapping.members)
-        if not found:
+        tables = members(path, relative_name(path, root), mapping.members)
+        if not tables:
             return ["no table in it"]
-        table = MappedTable(found[0], mapping, root)
+        table = MappedTable(tables[0], mapping, root)
         return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
     except (InputError, OSError) as error:
         return [str(error)]
+
+
+def relative_name(path: Path, root: Path) -> str:
+    """What a file is called in messages: its path from a folder on, if it lies there."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
