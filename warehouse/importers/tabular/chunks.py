@@ -1,8 +1,10 @@
 """Some thousand rows of a file, of which columns are taken by field path (``completions[].score``, ``$.config.seed``).
 
-docs/mappings.md is the reference of paths. :class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk`
-from JSON lines with one record a line, :class:`NestedChunk` from records that lie deeper or hold several generations.
-A :class:`RowView` adds what else an expression can see: groups of the path, joined files.
+docs/mappings.md is the reference of paths. JMESPath cannot say most of them: what a record lies in (``^``), keys and
+numbers of its elements (``@key``), other files (``&``), null apart from missing; and it takes 15 times as long.
+:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one record a line,
+:class:`NestedChunk` from records that lie deeper or hold several generations. A :class:`RowView` adds what else an
+expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
@@ -199,11 +201,8 @@ def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     >>> match_tail(Pattern(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
     {'model': 'phi-1', 't': '0.2'}
     """
-    for tail in tails_of(path):
-        match = pattern.fullmatch(tail)
-        if match is not None:
-            return {name: text for name, text in match.groupdict().items() if text is not None}
-    return None
+    match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
+    return match and {name: text for name, text in match.groupdict().items() if text is not None}
 
 
 # --- documents ------------------------------------------------------------------------------------
@@ -248,12 +247,11 @@ class Walk:
         if self.draws is None:
             yield NestedRow(levels)
             return
-        rows = [NestedRow(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        rows = [NestedRow(levels, value, number) for value, _, number in self._inner(levels[-1][0], self.draws.steps)]
         self.empty += not rows
         yield from rows
 
-    def _inner(self, record: Any) -> Iterable[Level]:
-        steps: Sequence[Any] = self.draws.steps if self.draws else ()
+    def _inner(self, record: Any, steps: Sequence[Any]) -> Iterable[Level]:
         if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
             return _elements(descend(record, steps[:-1]), steps[-1])
         return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
@@ -344,11 +342,11 @@ class TableChunk:
         return int(self.data.num_rows)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def _columns(self) -> frozenset[str]:
         return frozenset(self.data.column_names)
 
     def column(self, text: str) -> Column:
-        if text in self._known:
+        if text in self._columns:
             return self.data.column(text).combine_chunks()
         if text == "@index":
             return pa.array(self.indices, pa.int64())
@@ -356,9 +354,9 @@ class TableChunk:
         return [_or_none(descend(value, steps)) for value in top]
 
     def holds(self, text: str) -> bool:
-        if text in self._known or text == "@index":
+        if text in self._columns or text == "@index":
             return True
-        if column_of(text, self.order or self.data.column_names) not in self._known:
+        if column_of(text, self.order or self.data.column_names) not in self._columns:
             return False
         top, steps = self._nested(text)
         return any(descend(value, steps) is not MISSING for value in top)
@@ -376,7 +374,7 @@ class TableChunk:
         """The values of the column that a path begins with, and its further steps."""
         first, *steps = plain_steps(parse_path(text)) or ("",)
         name = column_of(text, self.order or self.data.column_names)
-        if name not in self._known:
+        if name not in self._columns:
             raise PathError(f"no column {first!r}")
         return list(self.data.column(name).to_pylist()), steps
 
@@ -413,8 +411,8 @@ class RecordChunk(ABC):
             if isinstance(step, Special):
                 values = [child(value, key) for value, key in zip(values, self._special(step), strict=True)]
             elif isinstance(step, Woven):
-                known = zip(*map(self._special, step.specials()), strict=True)
-                values = [child(value, step.filled(parts)) for value, parts in zip(values, known, strict=True)]
+                parts = zip(*map(self._special, step.specials()), strict=True)
+                values = [child(value, step.filled(words)) for value, words in zip(values, parts, strict=True)]
             elif isinstance(step, Each):
                 raise PathError(f"{path.text!r} iterates where one value is meant")
             elif isinstance(step, str):
@@ -495,9 +493,9 @@ class NestedChunk(RecordChunk):
         return NestedChunk(_at(self.rows, rows), self.draws, self._place)
 
     def names(self) -> list[str]:
-        inner = sorted({key for row in self.rows for key in _keys(row.draw)})
-        prefix = self.draws.text if self.draws else ""
-        return super().names() + [f"{prefix}.{key}" for key in inner]
+        draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
+        inner = sorted({str(text_of(key)) for draw in draws for key in draw})
+        return super().names() + [f"{self.draws.text if self.draws else ''}.{key}" for key in inner]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
         draws = self.draws
@@ -525,10 +523,6 @@ class NestedChunk(RecordChunk):
         if position is None:
             raise PathError(f"'@{step.name}' is known in tables with a [matrix] only")
         return [level[position] for level in self._level(step.up)]
-
-
-def _keys(value: Any) -> list[str]:
-    return [str(text_of(key)) for key in value] if isinstance(value, dict) else []
 
 
 def _at(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
@@ -583,31 +577,28 @@ class RowView:
 
     def column(self, path: str) -> Column:
         """The values at a field path."""
-        if path.startswith("&") and parse_path(path).join in self.joins:
-            column = self.joins[parse_path(path).join].column(self.chunk, path)
-        else:
-            column = self.chunk.column(path)
+        join = self.joins.get(parse_path(path).join) if path.startswith("&") else None
+        column = self.chunk.column(path) if join is None else join.column(self.chunk, path)
         return _without(column, self.nulls) if self.nulls else column
 
     def holds(self, path: str) -> bool:
         """Whether there is something at the path in any row."""
-        if path.startswith("&"):
-            join = self.joins.get(parse_path(path).join)
-            return join is not None and join.holds(path)
-        return self.chunk.holds(path)
+        if not path.startswith("&"):
+            return self.chunk.holds(path)
+        join = self.joins.get(parse_path(path).join)
+        return join is not None and join.holds(path)
 
 
 def _without(column: Column, nulls: frozenset[str]) -> Column:
     """The column with null in place of the texts that mean it."""
     if isinstance(column, Constant):
-        known = isinstance(column.value, str) and column.value in nulls
-        return Constant(None) if known else column
+        is_null = isinstance(column.value, str) and column.value in nulls
+        return Constant(None) if is_null else column
     if isinstance(column, list):
         return [None if isinstance(value, str) and value in nulls else value for value in column]
     if not pa.types.is_string(column.type):
         return column
-    is_null = pc.is_in(column, pa.array(sorted(nulls), pa.string()))
-    return pc.if_else(is_null, pa.scalar(None, pa.string()), column)
+    return pc.if_else(pc.is_in(column, pa.array(sorted(nulls), pa.string())), pa.scalar(None, pa.string()), column)
 
 
 def _or_none(value: Any) -> Any:

@@ -10,7 +10,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -124,8 +124,8 @@ class Recode:
         text = str(text_of(value))
         match = self.pattern.search(text)
         if match is None:
-            wanted = f"text that matches {self.pattern.pattern!r}"
-            return Unfit(repr(text)[:60], wanted) if self.default is None else None
+            expected = f"text that matches {self.pattern.pattern!r}"
+            return Unfit(repr(text)[:60], expected) if self.default is None else None
         return match.group(1 if self.pattern.groups else 0)
 
     def _translate(self, value: Any) -> Any:
@@ -207,11 +207,8 @@ class Source(ABC):
 
     def leaves(self) -> Iterator[Source]:
         """The innermost expressions that this one is made of; itself where it is made of none."""
-        several = tuple(self.inner())
-        if not several:
-            yield self
-        for source in several:
-            yield from source.leaves()
+        parts = tuple(self.inner())
+        yield from (leaf for part in parts for leaf in part.leaves()) if parts else (self,)
 
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
@@ -273,36 +270,32 @@ class TextTemplate(Source):
     """Text with ``{name}`` for groups of the path pattern and for field paths."""
 
     text: str
-    known: frozenset[str]  # groups of the pattern
+    path_groups: frozenset[str]  # all of the pattern
 
     def raw(self, view: RowView) -> Column:
-        names = self._names()
+        names = placeholders(self.text)
         columns = [as_list(self._part(view, name), view.size) for name in names]
         if not any(self.paths()):
-            return Constant(self._filled(dict(zip(names, (c[0] for c in columns), strict=True))))
-        rows = zip(*columns, strict=True)
-        return [self._filled(dict(zip(names, row, strict=True))) for row in rows]
+            return Constant(self._filled(names, [column[0] for column in columns]))
+        return [self._filled(names, row) for row in zip(*columns, strict=True)]
 
     def paths(self) -> Iterator[str]:
-        return (name for name in self._names() if name not in self.known)
+        return (name for name in placeholders(self.text) if name not in self.path_groups)
 
     def groups(self) -> Iterator[str]:
-        return (name for name in self._names() if name in self.known)
-
-    def _names(self) -> list[str]:
-        return placeholders(self.text)
+        return (name for name in placeholders(self.text) if name in self.path_groups)
 
     def _part(self, view: RowView, name: str) -> Column:
-        if name in self.known:
+        if name in self.path_groups:
             return Constant(view.groups.get(name))
         return Constant(None) if self.optional and not view.holds(name) else view.column(name)
 
-    def _filled(self, parts: Mapping[str, Any]) -> str | None:
-        return None if None in parts.values() else fill_in(self.text, parts)
+    def _filled(self, names: Sequence[str], words: Sequence[Any]) -> str | None:
+        return None if None in words else fill_in(self.text, dict(zip(names, words, strict=True)))
 
 
 @dataclass(frozen=True)
-class _Several(Source):
+class _Parts(Source):
     parts: tuple[Source, ...]
 
     def inner(self) -> Iterable[Source]:
@@ -314,7 +307,7 @@ class _Several(Source):
 
 
 @dataclass(frozen=True)
-class Listing(_Several):
+class Listing(_Parts):
     """A list of the values of several expressions."""
 
     def raw(self, view: RowView) -> Column:
@@ -322,7 +315,7 @@ class Listing(_Several):
 
 
 @dataclass(frozen=True)
-class First(_Several):
+class First(_Parts):
     """The first of several expressions that is not null."""
 
     def raw(self, view: RowView) -> Column:
@@ -336,12 +329,11 @@ class Record(Source):
     parts: tuple[tuple[str, Source], ...]
 
     def raw(self, view: RowView) -> Column:
-        names = [name for name, _ in self.parts]
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
-        objects = [dict(zip(names, row, strict=True)) for row in rows]
-        bad = [next((v for v in row if isinstance(v, Unfit)), None) for row in rows]
-        return decode(codes, [unfit or row for unfit, row in zip(bad, objects, strict=True)])
+        names = [name for name, _ in self.parts]
+        unfit = [next((value for value in row if isinstance(value, Unfit)), None) for row in rows]
+        return decode(codes, [why or dict(zip(names, row, strict=True)) for why, row in zip(unfit, rows, strict=True)])
 
     def inner(self) -> Iterable[Source]:
         return (part for _, part in self.parts)
@@ -384,11 +376,9 @@ class Equals(Source):
         return (*self.pair, self.among) if self.among else self.pair
 
     def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
-        for value in (left, right):
-            if isinstance(value, Unfit):
-                return value
-        if left is None or right is None:
-            return None
+        unfit = next((value for value in (left, right) if isinstance(value, Unfit)), None)
+        if unfit is not None or left is None or right is None:
+            return unfit
         if options is not None and not isinstance(options, list):
             return Unfit(repr(options)[:60], "a list of options")
         same = self.equality.same

@@ -47,8 +47,8 @@ def _sources_in(value: Any) -> Iterator[Source]:
         yield value
     elif isinstance(value, _Rule):
         yield from value.sources
-    elif isinstance(value, Mapping | tuple):
-        for part in value.values() if isinstance(value, Mapping) else value:
+    elif isinstance(value, dict | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
             yield from _sources_in(part)
 
 

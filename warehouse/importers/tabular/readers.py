@@ -58,8 +58,8 @@ class RowReader(Protocol):
     kind: str  #: of file, in a word
     is_table: bool  #: columns with names (else records with paths)
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        """The rows, in order. ``wanted``: the only field paths that will be asked for."""
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        """The rows, in order. ``paths``: the only field paths that will be asked for."""
 
     def notes(self) -> list[str]:
         """What a reader of the whole file should be told."""
@@ -113,7 +113,7 @@ class JsonReader(_DocumentReader):
     kind = "JSON"
     _document: tuple[Any] | None = None
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self._document = self._document or (self._parsed(),)
         self.walk.empty = 0
         yield from self._nested(enumerate(self._document), lambda _: "")
@@ -135,7 +135,7 @@ class JsonLinesReader(_DocumentReader):
 
     kind = "JSON lines"
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         count = 0
         self.walk.empty = 0
         with self.member.open() as stream:
@@ -155,11 +155,10 @@ def _line(first: int, lines: Sequence[int], number: int) -> str:
 def _names_in_order(schema: pa.Schema) -> list[str]:
     """The columns; an index of pandas, which it writes last, stands before the others."""
     try:
-        stated = (schema.pandas_metadata or {}).get("index_columns", [])
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
-        stated = []
-    index = stated if isinstance(stated, list) else []
-    return sorted(schema.names, key=lambda name: name not in index)
+        index = []
+    return sorted(schema.names, key=lambda name: not isinstance(index, list) or name not in index)
 
 
 def refuse_wide(count: int, name: str) -> None:
@@ -186,13 +185,13 @@ class ParquetReader(_DocumentReader):
         super().__init__(member, rules)
         self.is_table = self.is_flat
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         start = 0
         self.walk.empty = 0
         try:
             with self._open() as file:
                 refuse_wide(len(file.schema_arrow.names), self.member.name)
-                columns = self._columns(file, wanted)
+                columns = self._columns(file, paths)
                 order = _names_in_order(file.schema_arrow)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
@@ -211,11 +210,11 @@ class ParquetReader(_DocumentReader):
         self.member.open().close()  # names a large-file pointer and what cannot be opened
         return pq.ParquetFile(self.member.path)
 
-    def _columns(self, file: Any, wanted: Collection[str] | None) -> list[str] | None:
-        if wanted is None or not self.is_table:
+    def _columns(self, file: Any, paths: Collection[str] | None) -> list[str] | None:
+        if paths is None or not self.is_table:
             return None
         names = _names_in_order(file.schema_arrow)
-        chosen = {column_of(path, names) for path in wanted}
+        chosen = {column_of(path, names) for path in paths}
         return [name for name in names if name in chosen] or None
 
     def _chunked(self, table: pa.Table, start: int, order: Sequence[str]) -> Iterator[Chunk]:
@@ -240,12 +239,12 @@ def json_flavour(member: Member) -> str:
     line, newline, rest = head.partition(b"\n")
     try:
         json.loads(line)
-        complete = True
+        is_whole = True
     except (ValueError, RecursionError):
-        complete = False
-    if complete and rest.strip():
+        is_whole = False
+    if is_whole and rest.strip():
         return "jsonl"
-    if head.startswith(b"[") and (complete or newline):
+    if head.startswith(b"[") and (is_whole or newline):
         return "json"
     return member.format if member.format == "jsonl" else "json"
 
@@ -291,7 +290,7 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
     if records is not None:
         return records, range(first, first + len(lines))
     numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
-    kept: list[tuple[Any, int]] = []
+    records, kept = [], []
     for number in numbers:
         line = lines[number - first]
         try:
@@ -303,8 +302,9 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
         if flat and not isinstance(value, dict):
             reject(f"line {number}", repr(value)[:60], "a JSON object")
         else:
-            kept.append((value, number))
-    return [value for value, _ in kept], [number for _, number in kept]
+            records.append(value)
+            kept.append(number)
+    return records, kept
 
 
 def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
@@ -376,7 +376,7 @@ class MatrixReader:
         self.table, self.rule, self.name, self.select = table, rule, name, select
         self.empty = 0
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self.empty = 0
         for chunk in map(self.select, self.table.chunks(None, reject)):
             cells = self.rule.cells_of(chunk.names())
@@ -399,9 +399,8 @@ class MatrixReader:
         rows, columns = full % wide.size, full // wide.size
         taken = pa.array(rows)
         names = wide.names()
-        others = dict.fromkeys(names)
-        for name in cells:
-            del others[name]
+        is_cell = frozenset(cells)
+        others = [name for name in names if name not in is_cell]
         data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
         data["@row"] = data[self.rule.label_of(names)]
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
@@ -421,7 +420,5 @@ def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    types = pa.types
-    return any(
-        test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
-    )
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+    return any(test(kind) for test in tests)
