@@ -202,7 +202,7 @@ def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     {'model': 'phi-1', 't': '0.2'}
     """
     match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
-    return match and {name: text for name, text in match.groupdict().items() if text is not None}
+    return {name: text for name, text in match.groupdict().items() if text is not None} if match else None
 
 
 # --- documents ------------------------------------------------------------------------------------

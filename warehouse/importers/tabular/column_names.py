@@ -114,21 +114,21 @@ def path_of(column: str) -> str:
 def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
     columns = {}
     for name in fields:
-        known = next((word for word in (name, *usual.get(name, ())) if word in names), None)
-        if known is not None:
-            columns[name] = names[known]
+        usual_name = next((word for word in (name, *usual.get(name, ())) if word in names), None)
+        if usual_name is not None:
+            columns[name] = names[usual_name]
     return columns
 
 
 def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
     """Metric and column of each column of scores."""
-    there = [name for name in SCORE_NAMES if name in names]
+    names_here = [name for name in SCORE_NAMES if name in names]
     if named:
-        first = next((name for name in ("score", "value", *there) if name in names), None)
+        first = next((name for name in ("score", "value", *names_here) if name in names), None)
         return (("", names[first]),) if first else ()
-    if "value" in there and (len(there) > 1 or "prompt_id" not in names):
-        there.remove("value")  # which may be anything
-    return tuple((SCORE_NAMES[name], names[name]) for name in there)
+    if "value" in names_here and (len(names_here) > 1 or "prompt_id" not in names):
+        names_here.remove("value")  # which may be anything
+    return tuple((SCORE_NAMES[name], names[name]) for name in names_here)
 
 
 class Grade(enum.IntEnum):

@@ -6,7 +6,7 @@ docs/mappings.md is the reference of the language.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
@@ -32,14 +32,15 @@ SAMPLE_FIELDS = tuple(
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
 
+@dataclass(frozen=True)
 class _Rule:
     """What rules with expressions have in common."""
 
     @property
     def sources(self) -> Iterator[Source]:
         """The expressions, in the order of the fields."""
-        for name in self.__dataclass_fields__:
-            yield from _sources_in(getattr(self, name))
+        for part in fields(self):
+            yield from _sources_in(getattr(self, part.name))
 
 
 def _sources_in(value: Any) -> Iterator[Source]:
@@ -345,7 +346,7 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
     for name in list(section.values):
         spec = section.table(name)
         specs[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items() if key in spec.values}
-        spec.known = list(SPEC_FIELDS)
+        spec.keys = list(SPEC_FIELDS)
         spec.close()
         for key, allowed in _SPEC_WORDS.items():
             if specs[name].get(key, allowed[0]) not in allowed:
@@ -466,17 +467,17 @@ def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix:
 
 
 def _fields(
-    section: Section, fields: Sequence[str], others: Sequence[str], of_others: str, parse: Expressions
+    section: Section, names: Sequence[str], others: Sequence[str], of_others: str, parse: Expressions
 ) -> dict[str, Source]:
     """The expressions of a section's fields; ``others`` are the fields of the section ``of_others``."""
     sources: dict[str, Source] = {}
     for name, value in section.rest().items():
         where = f"{section.where} {name}"
-        if name in fields:
+        if name in names:
             sources[name] = _parser(name, parse)(value, where)
             continue
-        hint = f"; it belongs to [{of_others}]" if name in others else similar(name, fields)
-        parse.mistakes.append(f"{where}: no such field{hint or f'; fields here: {listed(fields, 60)}'}")
+        hint = f"; it belongs to [{of_others}]" if name in others else similar(name, names)
+        parse.mistakes.append(f"{where}: no such field{hint or f'; fields here: {listed(names, 60)}'}")
     return sources
 
 

@@ -28,7 +28,7 @@ from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, pat
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
-from warehouse.importers.tabular.mapping import TabularMapping
+from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.records import Candidate, SourceFiles, parse_json
 
 _RIGHT = frozenset("yes y correct right pass passed success ok".split())
@@ -117,10 +117,10 @@ def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[s
     if not words or len(values.texts) > _MOST:
         return {}, ""
     if values.binary and _are_words(words):
-        known = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
-        known |= _NUMBERS if values.numbers else {}
-        meaning = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
-        return {"values": known}, meaning
+        numbers = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
+        numbers |= _NUMBERS if values.numbers else {}
+        meaning = ", ".join(f"{word!r} = {numbers[word]}" for word in sorted(words))
+        return {"values": numbers}, meaning
     if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
         decimal = {"decimal": ","} if any("," in word for word in words) else {}
         return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
@@ -251,11 +251,10 @@ def _first_keys(head: bytes) -> list[str]:
 
 
 def _keys_of_line(line: str) -> list[str]:
-    try:
+    with contextlib.suppress(ValueError):
         record = parse_json(line)
-    except ValueError:
-        return []
-    return list(record) if isinstance(record, dict) else []
+        return list(record) if isinstance(record, dict) else []
+    return []
 
 
 # --- what the values add --------------------------------------------------------------------------
@@ -269,12 +268,12 @@ class PlainTable:
 
     Args:
         columns: which column is what.
-        stated: whether higher is better, where the user said it.
+        higher_is_better: where the user said it.
         delimiter: what parts the cells; a comma where nothing does.
     """
 
     columns: Guess
-    stated: bool | None = None
+    higher_is_better: bool | None = None
     delimiter: str = ","
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
 
@@ -288,30 +287,24 @@ class PlainTable:
         for metric, column in self.columns.scores:
             values = view.column(path_of(column))
             if metric:
-                self._of(metric, column).learn(values, view.size)
+                self._values.setdefault((metric, column), ScoreValues()).learn(values, view.size)
             else:
                 self._learn_named(view, column, as_list(values, view.size))
 
     def settled(self, mapping: TabularMapping) -> TabularMapping:
         """The mapping with what the values tell: words as numbers, directions of metrics."""
-        recodes = {path_of(column): Recode(**_frozen(keys)) for column, (keys, _) in self._readings().items() if keys}
-        variants = tuple(
-            replace(
-                variant,
-                scores=tuple(
-                    replace(rule, value=replace(rule.value, recode=recodes[path]))
-                    if (path := next(rule.value.paths(), "")) in recodes
-                    else rule
-                    for rule in variant.scores
-                ),
-            )
-            for variant in mapping.variants
-        )
-        return replace(mapping, variants=variants)
+        recodes = {path_of(column): _recode(keys) for column, (keys, _) in self._readings().items() if keys}
+
+        def reread(rule: ScoreRule) -> ScoreRule:
+            recode = recodes.get(next(rule.value.paths(), ""))
+            return rule if recode is None else replace(rule, value=replace(rule.value, recode=recode))
+
+        variants = (replace(part, scores=tuple(map(reread, part.scores))) for part in mapping.variants)
+        return replace(mapping, variants=tuple(variants))
 
     def metrics(self) -> dict[str, dict[str, Any]]:
         """What is known of metrics by their names and values."""
-        if self.stated is not None:
+        if self.higher_is_better is not None:
             return {}
         return {name: {"kind": "binary", "higher_is_better": True} for name in self._truths()}
 
@@ -332,28 +325,24 @@ class PlainTable:
         for column, (_, meaning) in self._readings().items():
             if meaning:
                 yield f"{column}: {meaning}"
-        if self.stated is None:
+        if self.higher_is_better is None:
             yield from self._directions()
 
     def _directions(self) -> Iterator[str]:
         truths = self._truths()
         if truths:
             yield (f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; --lower-is-better says otherwise")
-        open_ones = [name for name in self._by_metric() if name not in truths]
-        if open_ones:
-            yield f"whether a higher {', '.join(open_ones)} is better is not known: say {_HOW}"
-
-    def _of(self, metric: str, column: str) -> ScoreValues:
-        return self._values.setdefault((metric, column), ScoreValues())
+        others = [name for name in self._by_metric() if name not in truths]
+        if others:
+            yield f"whether a higher {', '.join(others)} is better is not known: say {_HOW}"
 
     def _learn_named(self, view: RowView, column: str, values: list[Any]) -> None:
         codes, names = encode(view.column(path_of(self.columns.metric)), view.size)
         for code, name in enumerate(names):
-            if name is None:
-                continue  # the row is rejected for it
-            rows = np.flatnonzero(codes == code).tolist()
-            chosen = [values[row] for row in rows]
-            self._of(str(text_of(name)), column).learn(chosen, len(chosen))
+            if name is not None:  # else the row is rejected
+                chosen = [values[row] for row in np.flatnonzero(codes == code).tolist()]
+                key = (str(text_of(name)), column)
+                self._values.setdefault(key, ScoreValues()).learn(chosen, len(chosen))
 
     def _readings(self) -> dict[str, tuple[dict[str, Any], str]]:
         """How each column of scores is read; a column with several metrics as it stands."""
@@ -369,11 +358,9 @@ class PlainTable:
         return [name for name, values in self._by_metric().items() if name in OF_TRUTH and values.is_truth]
 
 
-def _frozen(keys: dict[str, Any]) -> dict[str, Any]:
-    """The keys of an expression as :class:`Recode` takes them."""
-    frozen = dict(keys)
-    if "null" in frozen:
-        frozen["null"] = tuple(frozen["null"])
-    if "pattern" in frozen:
-        frozen["pattern"] = Pattern(frozen["pattern"])
-    return frozen
+def _recode(keys: Mapping[str, Any]) -> Recode:
+    """The keys of an expression."""
+    parts = {**keys, "null": tuple(keys.get("null", ()))}
+    if "pattern" in keys:
+        parts["pattern"] = Pattern(keys["pattern"])
+    return Recode(**parts)

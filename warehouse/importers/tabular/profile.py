@@ -205,11 +205,11 @@ def _weight(place: Place, record: Any, outer: Any, count: int) -> tuple[int, ...
     """How much speaks for a place: scores beside prompts, scores, known names, how many records."""
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return (2, _grade_of_keyed(record), 0, count)
-    grade, known = _score_grade(record), {plain_name(str(key)) for key in record} & _KNOWN
-    of_prompts = bool(known & _OF_PROMPTS) or place.at.endswith("{}") and count > 2
+    grade, known_names = _score_grade(record), {plain_name(str(key)) for key in record} & _KNOWN
+    of_prompts = bool(known_names & _OF_PROMPTS) or place.at.endswith("{}") and count > 2
     if not of_prompts and isinstance(outer, dict) and any(plain_name(str(key)) in _OF_PROMPTS for key in outer):
         of_prompts = bool(names_of_metrics([_siblings(place, outer)]))
-    return (1 + bool(of_prompts) if grade else 0, grade, len(known), count)
+    return (1 + bool(of_prompts) if grade else 0, grade, len(known_names), count)
 
 
 def _siblings(place: Place, outer: Mapping[str, Any]) -> list[Any]:
@@ -292,15 +292,15 @@ class ColumnProfile:
         """Keys of an expression that turn the values into numbers, and what they do in words; nothing where they
         are numbers, or none at all."""
         if self.is_percent:
-            return ColumnProfile("", "", 0, 0, self.values[:8]).scores.reading(delimiter)
+            return column_of_values(self.values[:8]).scores.reading(delimiter)
         return self.scores.reading(delimiter)
 
     @cached_property
     def is_percent(self) -> bool:
         """Whether all values are texts like ``85.2 %``, but for those that stand for a missing one."""
         texts = [value.strip() for value in self.values if isinstance(value, str)]
-        stated = [text for text in texts if text and plain(text) not in NULL_WORDS]
-        return len(texts) == len(self.values) and bool(stated) and all(map(PERCENT.fullmatch, stated))
+        filled = [text for text in texts if text and plain(text) not in NULL_WORDS]
+        return len(texts) == len(self.values) and bool(filled) and all(map(PERCENT.fullmatch, filled))
 
     @cached_property
     def numbers(self) -> list[float]:
@@ -327,6 +327,11 @@ class ColumnProfile:
     def is_unique(self) -> bool:
         """Whether every row has a value of its own."""
         return len(self.values) == self.rows > 0
+
+
+def column_of_values(values: Iterable[Any]) -> ColumnProfile:
+    """Values of several columns, or a few of one, as a column."""
+    return ColumnProfile("", "", 0, 0, list(values))
 
 
 @dataclass
@@ -376,8 +381,8 @@ def profile(path: Path) -> TableProfile:
         place, document = _placed(reader)
         reader = open_reader(member, ReadingRules(at=_parsed(place.at), draws=_parsed(place.draws)))
     bad: list[str] = []
-    told = reader.chunks(None, lambda place, found, expected: bad.append(f": {place}: {found}; expected {expected}"))
-    chunk = next((part for part in told if part.size), None)
+    chunks = reader.chunks(None, lambda place, found, expected: bad.append(f": {place}: {found}; expected {expected}"))
+    chunk = next((part for part in chunks if part.size), None)
     if chunk is None:
         first = bad[0] if bad else ""
         raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
@@ -444,8 +449,8 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         objects = [value for value in values if isinstance(value, dict)]
         if not objects:
             found.append((name, path_of(name), ()))
-        known = {path: (key, path, inner) for value in objects[:_ASKED] for key, path, inner in _fields({name: value})}
-        found += known.values()
+        fields = {path: (key, path, inner) for value in objects[:_ASKED] for key, path, inner in _fields({name: value})}
+        found += fields.values()
     return found
 
 
@@ -474,11 +479,11 @@ def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]
 
 def _gathered(found: Iterable[_Where]) -> list[_Where]:
     """The columns, with one for all fields of an object that has too many of them to be one record."""
-    several = list(found)
-    counts = Counter(parents for _, _, parents in several)
+    columns = list(found)
+    counts = Counter(parents for _, _, parents in columns)
     keyed = {parents for parents, count in counts.items() if parents and count > _FIELDS}
     kept: dict[str, _Where] = {}
-    for name, path, parents in several:
+    for name, path, parents in columns:
         around = next((parents[:n] for n in range(1, len(parents) + 1) if parents[:n] in keyed), None)
         item = (name, path, parents)
         if around is not None and not path.startswith("^"):

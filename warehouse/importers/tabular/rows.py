@@ -316,9 +316,10 @@ def stray_rows(view: RowView, mapping: TabularMapping, variant: Variant, columns
         if identifier is None:
             faults = _empty(view, variant) | faults
             text = variant.sample.get("text")  # without it rows that are known by their number would count as prompts
-            for row in [] if text is None or text.optional else _missing(columns["text"]):
+            if text is not None and not text.optional:
                 expected = f"{text.where} in each row (optional = true, where it may be missing)"
-                faults.setdefault(row, Unfit(f"no text in {_shown(view, row)}", expected))
+                for row in _missing(columns["text"]):
+                    faults.setdefault(row, Unfit(f"no text in {_shown(view, row)}", expected))
     for row, word in _summaries(view, mapping, identifier, columns):
         faults.setdefault(row, Unfit(f"{word!r}, a row that sums up others", f"rows of single prompts{_KEEP}"))
     return faults

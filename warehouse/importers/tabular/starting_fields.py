@@ -152,8 +152,8 @@ class Fields:
     @property
     def taken(self) -> set[str]:
         """Paths of the columns that are fields."""
-        several = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
-        return {column.path for column in several if column is not None}
+        columns = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
+        return {column.path for column in columns if column is not None}
 
     @property
     def names_prompts(self) -> bool:
@@ -180,8 +180,8 @@ def fields_of(table: TableProfile) -> Fields:
 def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
     """The column that lies highest under one of some names, the likeliest of them first."""
     order = {name: number for number, name in enumerate(names)}
-    known = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
-    return min(known, key=lambda item: item[:2])[2] if known else None
+    candidates = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
+    return min(candidates, key=lambda item: item[:2])[2] if candidates else None
 
 
 # --- fields of a row ------------------------------------------------------------------------------
@@ -301,15 +301,15 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
         name = f"model_{last}" if last in ("name", "id") and around[-1] == "model" else last
         if not is_of_judge(around):
             paths.setdefault(name, []).append(path)
-    wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
+    names = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
     chosen: dict[str, str] = {}
-    for name in wanted:
+    for name in names:
         if name in fields.run:
             continue
         for word in (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ())):
-            there = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
-            if there and not _is_no_name(name, table, there):
-                chosen[name] = min(there, key=lambda path: path.count("."))
+            named = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
+            if named and not _is_no_name(name, table, named):
+                chosen[name] = min(named, key=lambda path: path.count("."))
                 break
     return chosen
 
@@ -396,14 +396,14 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     contents = list(map(_text, table.values(text)))
     texts_by_id: dict[str, set[str]] = {}
     ids_by_text: dict[str, set[str]] = {}
-    for one, content in zip(ids, contents, strict=True):
-        texts_by_id.setdefault(one, set()).add(content)
-        ids_by_text.setdefault(content, set()).add(one)
-    if column.is_unique and all(_DRAWN.fullmatch(one) for one in ids):
+    for identifier, content in zip(ids, contents, strict=True):
+        texts_by_id.setdefault(identifier, set()).add(content)
+        ids_by_text.setdefault(content, set()).add(identifier)
+    if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
         return "texts"
     if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
         return "texts"
-    repeated = sum(len(several) > 1 for several in ids_by_text.values())
+    repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
     return "either" if repeated * 20 > len(ids_by_text) else "ids"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
 from warehouse.importers.tabular.starting_fields import (
     Choice,
     fields_of,
@@ -35,7 +35,7 @@ from warehouse.records.credentials import MASK, without_credentials
 _LISTED, _OFFERED, _NAME = 40, 60, 60
 
 
-def starting_mapping(path: Path | str, known: str = "") -> str:
+def starting_mapping(path: Path | str, importer: str = "") -> str:
     """A mapping (TOML) for a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip.
 
     Columns are taken by their usual names and by their values; what was guessed, and what else a
@@ -44,20 +44,20 @@ def starting_mapping(path: Path | str, known: str = "") -> str:
 
     Args:
         path: the file.
-        known: the importer that reads the file without a mapping, if there is one.
+        importer: the one that reads the file without a mapping, if there is one.
 
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
     """
     table = profile(Path(path))
-    return "\n".join(_Writer(table, known).lines()) + "\n"
+    return "\n".join(_Writer(table, importer).lines()) + "\n"
 
 
 class _Writer:
     """The lines of a mapping, section by section."""
 
-    def __init__(self, table: TableProfile, known: str) -> None:
-        self.table, self.known = table, known
+    def __init__(self, table: TableProfile, importer: str) -> None:
+        self.table, self.importer = table, importer
         self.fields = fields_of(table)
         self.figures = figures_of(table, self.fields)
         self.cells = cells_of(table, self.fields) if self.figures is None else None
@@ -94,8 +94,8 @@ class _Writer:
             kind += f" with {self.table.delimiter!r}"
         yield f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} rows."
         yield f"#   warehouse ingest {safe(name)} --map THIS_FILE"
-        if self.known:
-            yield f"# The importer {self.known} reads this file without a mapping, and knows more of it:"
+        if self.importer:
+            yield f"# The importer {self.importer} reads this file without a mapping, and knows more of it:"
             yield f"#   warehouse ingest {safe(name)}"
         yield "# Check every line: it was guessed from names and values. docs/mappings.md explains."
         yield "#"
@@ -175,15 +175,15 @@ class _Writer:
         others = [column.path for column in other_ids(self.table, self.fields) if column.path not in scores]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
-            known = "the content is the key" if self.fields.key else "the row's number counts"
+            without_id = "the content is the key" if self.fields.key else "the row's number counts"
             column = safe(toml_text(others[0] if others else "ID"))
-            yield f"# prompt_id = {column}  # without it {known}{self._why_not('prompt_id')}"
-        for name, known_column in sample.items():
-            if self.cells is not None and known_column.path == self.cells.label.path and name == "prompt_id":
+            yield f"# prompt_id = {column}  # without it {without_id}{self._why_not('prompt_id')}"
+        for name, taken in sample.items():
+            if self.cells is not None and taken.path == self.cells.label.path and name == "prompt_id":
                 continue  # the label of the matrix
             also = [other for other in others if name == "prompt_id"]
             hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
-            yield f"{name} = {toml_text(known_column.path)}{hint}"
+            yield f"{name} = {toml_text(taken.path)}{hint}"
         if self.fields.draw:
             yield f"draw = {self.fields.draw}"
         choices = next((column for column in self.table.columns if column.name == "choices"), None)
@@ -194,8 +194,8 @@ class _Writer:
     def _metadata(self) -> Iterator[str]:
         yield "[metadata]  # properties of the prompt, to filter or cluster by"
         if self.figures is None:
-            for name, known in self.fields.metadata.items():
-                yield f"{name} = {toml_text(known.path)}"
+            for name, column_of_field in self.fields.metadata.items():
+                yield f"{name} = {toml_text(column_of_field.path)}"
         seen: set[str] = {*self.fields.metadata}
         for column in [c for c in self._unused() if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
             name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
@@ -217,7 +217,7 @@ class _Writer:
         if self.figures is not None:
             yield from self.figures.published()
             first = self.figures.values if self.figures.is_wide else self.figures.values[:1]
-            seen = ColumnProfile("", "", 0, 0, [value for column in first for value in column.values])
+            seen = column_of_values(value for column in first for value in column.values)
             yield from _metric(self.figures.metric, False, range_of(seen))
             return
         if self.cells is not None:
@@ -340,8 +340,8 @@ def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
         yield 'kind = "binary"'
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
-    known = truth and name in OF_TRUTH
-    yield f"{'' if known else '# '}higher_is_better = true{'' if known else '  # or false'}"
+    is_sure = truth and name in OF_TRUTH
+    yield f"{'' if is_sure else '# '}higher_is_better = true{'' if is_sure else '  # or false'}"
     yield ""
 
 

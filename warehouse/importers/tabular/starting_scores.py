@@ -84,12 +84,12 @@ class ScoreColumns:
 
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
-    several = list(_candidates(table, fields))
-    scores = _chosen(table, several)
+    candidates = list(_candidates(table, fields))
+    scores = _chosen(table, candidates)
     used = {candidate.column.path for candidate in scores.chosen}
-    rest = [candidate for candidate in several if candidate.column.path not in used]
+    rest = [candidate for candidate in candidates if candidate.column.path not in used]
     scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:_OFFERED]
-    if not several or max(c.grade for c in several) < Grade.LIKELY:
+    if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
         _compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(_nothing(scores))
@@ -101,7 +101,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
     for column in table.columns:
         if column.path in fields.taken or column.kind in ("empty", "list", "object"):
             continue
-        above = column.path.startswith("^.")
+        is_above = column.path.startswith("^.")
         grade = Grade.LIKELY if column.path in ("@", "[]") else grade_of(column.name, column.parents)
         if grade is Grade.NEVER or column.path == "@key":
             continue
@@ -113,7 +113,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         by_name = max(grade_of(column.name), Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER)
         if grade is Grade.USUAL and by_name < Grade.LIKELY and not _is_unit(column, bool(keys)):
             continue  # beside scores, and of no likely range
-        if above or is_flag(column.name):
+        if is_above or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
         yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
 
@@ -147,14 +147,14 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
 # --- which of them --------------------------------------------------------------------------------
 
 
-def _chosen(table: TableProfile, several: Sequence[ScoreColumn]) -> ScoreColumns:
-    full = [candidate for candidate in several if candidate.column.coverage >= _SPARSE]
-    known = [candidate for candidate in several if candidate.grade >= Grade.LIKELY]
+def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
+    full = [candidate for candidate in candidates if candidate.column.coverage >= _SPARSE]
+    named = [candidate for candidate in candidates if candidate.grade >= Grade.LIKELY]
     usual = _highest([candidate for candidate in full if candidate.grade is Grade.USUAL])
     likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
     if usual:
-        above = [c for c in likely if c.column.depth < usual[0].column.depth]
-        rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
+        higher = [c for c in likely if c.column.depth < usual[0].column.depth]
+        rivals = [c for c in higher if not any(_are_equal(table, c, other) for other in usual)]
         if _are_systems(usual):
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
@@ -162,31 +162,31 @@ def _chosen(table: TableProfile, several: Sequence[ScoreColumn]) -> ScoreColumns
         return ScoreColumns(choices=[_which([*rivals, *usual])]) if rivals else ScoreColumns(usual)
     if likely:
         first = _highest(likely)
-        first += [c for c in known if c not in likely and c.column.depth == first[0].column.depth]
+        first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
         return ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(first)])
-    return ScoreColumns(choices=[_sparse(known[0])]) if known else ScoreColumns()
+    return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
-def _are_systems(several: Sequence[ScoreColumn]) -> bool:
+def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
     """Whether columns have one name in different objects, which then may be different systems."""
-    names = {plain_name(candidate.column.name) for candidate in several}
-    return len(several) > 1 and len(names) == 1 and not names & _GENERIC
+    names = {plain_name(candidate.column.name) for candidate in candidates}
+    return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
 
 
-def _are_by_model(several: Sequence[ScoreColumn]) -> bool:
+def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
     """Whether columns of one object have names of models."""
-    names = [candidate.column.name for candidate in several]
-    around = {candidate.column.parents for candidate in several}
+    names = [candidate.column.name for candidate in candidates]
+    around = {candidate.column.parents for candidate in candidates}
     return (
         len(names) > 1 and len(around) == 1 and around != {()} and are_models(names) and not any(map(is_metric, names))
     )
 
 
-def _by_model(several: Sequence[ScoreColumn]) -> Choice:
-    names = ", ".join(toml_text(candidate.column.name) for candidate in several)
-    around = ".".join(map(path_of, several[0].column.parents))
+def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
+    names = ", ".join(toml_text(candidate.column.name) for candidate in candidates)
+    around = ".".join(map(path_of, candidates[0].column.parents))
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
@@ -198,17 +198,17 @@ def _by_model(several: Sequence[ScoreColumn]) -> Choice:
     )
 
 
-def _systems(table: TableProfile, several: Sequence[ScoreColumn]) -> Choice:
-    around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
-    name = several[0].column.name
+def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    around = [candidate.column.parents[-1] for candidate in candidates if candidate.column.parents]
+    name = candidates[0].column.name
     between = ["different models", "different metrics of one model"]
     written = [
         f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
         f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
         "uncomment the [[scores]] of each",
     ]
-    if table.rows == 1 and not table.at and several[0].column.parents:
-        at = "".join(f"{path_of(parent)}." for parent in several[0].column.parents[:-1]).removesuffix(".")
+    if table.rows == 1 and not table.at and candidates[0].column.parents:
+        at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
         figure = toml_text(path_of(name))
         between.append("benchmarks, of which figures are published")
         written.append(
@@ -219,10 +219,10 @@ def _systems(table: TableProfile, several: Sequence[ScoreColumn]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
-def _highest(several: Sequence[ScoreColumn]) -> list[ScoreColumn]:
+def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
     """Those that lie in the fewest objects."""
-    depth = min((candidate.column.depth for candidate in several), default=0)
-    return [candidate for candidate in several if candidate.column.depth == depth]
+    depth = min((candidate.column.depth for candidate in candidates), default=0)
+    return [candidate for candidate in candidates if candidate.column.depth == depth]
 
 
 def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> bool:
@@ -236,10 +236,10 @@ def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> 
         return False
 
 
-def _which(several: Sequence[ScoreColumn]) -> Choice:
+def _which(candidates: Sequence[ScoreColumn]) -> Choice:
     return Choice(
         "which columns are the scores of the prompts",
-        tuple(candidate.shown for candidate in several[:_OFFERED]),
+        tuple(candidate.shown for candidate in candidates[:_OFFERED]),
         ("uncomment the [[scores]] and [metrics.NAME] of one or more of them",),
     )
 
@@ -320,9 +320,9 @@ def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
     from warehouse.importers.tabular.column_names import SAMPLE_NAMES
 
     names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
-    known = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
+    columns = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
     target = fields.sample["target"]
-    fitting = [column for column in known if _share_equal(table, column, target) is not None]
+    fitting = [column for column in columns if _share_equal(table, column, target) is not None]
     return fitting[0] if fitting else fields.sample["response"]
 
 
@@ -332,8 +332,8 @@ def _share_equal(table: TableProfile, response: ColumnProfile, target: ColumnPro
         return None
     equality = Equality(normalise=not target.is_number, numeric=target.is_number)
     pairs = list(zip(table.values(response), table.values(target), strict=True))
-    known = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
-    return sum(known) / len(known) if any(known) else None
+    verdicts = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
+    return sum(verdicts) / len(verdicts) if any(verdicts) else None
 
 
 def _are_answers(column: ColumnProfile) -> bool:

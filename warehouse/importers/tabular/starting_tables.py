@@ -23,7 +23,7 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
     words_of,
 )
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
 from warehouse.importers.tabular.readers import ORIENTATIONS
 from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
 
@@ -49,7 +49,7 @@ class MatrixColumns:
     @property
     def together(self) -> ColumnProfile:
         """All cells as one column."""
-        return ColumnProfile("", "", 0, 0, [value for column in self.columns for value in column.values])
+        return column_of_values(value for column in self.columns for value in column.values)
 
     @property
     def choices(self) -> list[Choice]:
@@ -112,8 +112,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
 
 
 def _matrix_label(table: TableProfile, fields: Fields) -> ColumnProfile:
-    known = fields.sample.get("prompt_id") or fields.sample.get("text")
-    return known or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
+    named = fields.sample.get("prompt_id") or fields.sample.get("text")
+    return named or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
 
 
 def _cell_columns(table: TableProfile, fields: Fields, label: ColumnProfile) -> list[ColumnProfile]:
@@ -371,10 +371,10 @@ def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
     unique = [c for c in table.columns if c.kind == "text" and c.is_unique and not c.parents and c is not label]
     path = toml_text(label.path)
     first = toml_text(unique[0].path) if unique else '"COLUMN"'
-    again = label.rows - label.nulls - len(label.values)
+    repeated = label.rows - label.nulls - len(label.values)
     return Choice(
         f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows and says again what stands in "
-        f"another in {again}",
+        f"another in {repeated}",
         ("another column" + (f", as {first}" if unique else ""), f"{path} with a second column", f"{path}: others go"),
         (
             f"[matrix] label = {first}, or [run] model = {first}",
@@ -454,5 +454,4 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
 
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
     """What turns the values of columns into numbers; nothing where they are numbers."""
-    values = [value for column in columns for value in column.values]
-    return ColumnProfile("", "", 0, 0, values).reading(table.delimiter)[0]
+    return column_of_values(value for column in columns for value in column.values).reading(table.delimiter)[0]
