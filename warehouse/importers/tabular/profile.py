@@ -208,14 +208,9 @@ def _weight(place: Place, record: Any, outer: Any, count: int) -> tuple[int, ...
     grade, known_names = _score_grade(record), {plain_name(str(key)) for key in record} & _KNOWN
     of_prompts = bool(known_names & _OF_PROMPTS) or place.at.endswith("{}") and count > 2
     if not of_prompts and isinstance(outer, dict) and any(plain_name(str(key)) in _OF_PROMPTS for key in outer):
-        of_prompts = bool(names_of_metrics([_siblings(place, outer)]))
+        siblings = outer.get(place.at.rpartition(".")[2].removesuffix("[]").strip('"'))
+        of_prompts = bool(names_of_metrics([siblings if isinstance(siblings, list) else []]))
     return (1 + bool(of_prompts) if grade else 0, grade, len(known_names), count)
-
-
-def _siblings(place: Place, outer: Mapping[str, Any]) -> list[Any]:
-    last = place.at.rpartition(".")[2].removesuffix("[]").strip('"')
-    value = outer.get(last)
-    return value if isinstance(value, list) else []
 
 
 def _grade_of_keyed(record: Any) -> int:
@@ -445,18 +440,13 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
     """Columns of a table, and the fields of those that hold objects."""
     found: list[_Where] = []
     for name in chunk.names():
-        values = as_list(chunk.column(name), chunk.size) if not _is_plain_column(chunk, name) else []
-        objects = [value for value in values if isinstance(value, dict)]
+        column = chunk.column(name)
+        is_nested = isinstance(column, list) or pa.types.is_nested(getattr(column, "type", pa.null()))
+        objects = [value for value in as_list(column, chunk.size) if isinstance(value, dict)] if is_nested else []
         if not objects:
             found.append((name, path_of(name), ()))
-        fields = {path: (key, path, inner) for value in objects[:_ASKED] for key, path, inner in _fields({name: value})}
-        found += fields.values()
+        found += {field[1]: field for value in objects[:_ASKED] for field in _fields({name: value})}.values()
     return found
-
-
-def _is_plain_column(chunk: Chunk, name: str) -> bool:
-    column = chunk.column(name)
-    return not isinstance(column, list) and not pa.types.is_nested(getattr(column, "type", pa.null()))
 
 
 def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]:
@@ -485,10 +475,9 @@ def _gathered(found: Iterable[_Where]) -> list[_Where]:
     kept: dict[str, _Where] = {}
     for name, path, parents in columns:
         around = next((parents[:n] for n in range(1, len(parents) + 1) if parents[:n] in keyed), None)
-        item = (name, path, parents)
         if around is not None and not path.startswith("^"):
-            item = (around[-1], ".".join(map(path_of, around)), around[:-1])
-        kept.setdefault(item[1], item)
+            name, path, parents = around[-1], ".".join(map(path_of, around)), around[:-1]
+        kept.setdefault(path, (name, path, parents))
     return list(kept.values())
 
 

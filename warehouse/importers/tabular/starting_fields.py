@@ -366,7 +366,7 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
             Choice(
                 f"what rows of the same {' and '.join(key)} are ({repeated} of {len(rows)} repeat another)",
                 ("generations of one prompt", "different prompts, in the same order in all files"),
-                (f"key = [{', '.join(map(toml_text, key))}]", '[sample] position = "@index"'),
+                (f"key = {texts(key)}", '[sample] position = "@index"'),
             )
         )
 
@@ -376,7 +376,7 @@ def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
     return Choice(
         f"what tells prompts apart: {path} differs where the content is the same",
         (f"each {path} is a prompt", "prompts of the same content are one prompt"),
-        (f"[sample] prompt_id = {path}", f"key = [{', '.join(map(toml_text, content))}]"),
+        (f"[sample] prompt_id = {path}", f"key = {texts(content)}"),
     )
 
 

@@ -98,7 +98,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     """The matrix that a table is; ``None`` where its rows are no rows of cells."""
     if not table.columns or table.at or table.draws or {"response", "target"} <= {*fields.sample}:
         return None
-    label = _matrix_label(table, fields)
+    label = fields.sample.get("prompt_id") or fields.sample.get("text")
+    label = label or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
     if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
         return None
     columns = _cell_columns(table, fields, label)
@@ -109,11 +110,6 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     if orientation is None:
         return None
     return MatrixColumns(label, columns, orientation, len(columns) + 1 == len(table.columns))
-
-
-def _matrix_label(table: TableProfile, fields: Fields) -> ColumnProfile:
-    named = fields.sample.get("prompt_id") or fields.sample.get("text")
-    return named or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
 
 
 def _cell_columns(table: TableProfile, fields: Fields, label: ColumnProfile) -> list[ColumnProfile]:
@@ -217,11 +213,8 @@ class PublishedColumns:
     @property
     def columns(self) -> list[ColumnProfile]:
         """All of them."""
-        return [
-            column
-            for column in (self.label, *self.values, self.error, *self.errors.values(), self.size)
-            if column is not None
-        ]
+        columns = (self.label, *self.values, self.error, *self.errors.values(), self.size)
+        return [column for column in columns if column is not None]
 
     def run(self) -> dict[str, str]:
         """Fields of a run and the path of each."""
@@ -283,13 +276,15 @@ def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
 
 def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     label, is_sure = _label(table, fields)
-    if label is None or "benchmark" in fields.run or not _tells_rows(table, fields):
+    ids = fields.sample.get("prompt_id")
+    if label is None or "benchmark" in fields.run or (ids is not None and not ids.is_unique):
         return None
     error, size, values = _columns(table, label)
     if not values:
         return None
     is_wide = error is None and len(values) > 1
-    if is_wide and are_numbered([c.name for c in values]) and not _are_percents(values):
+    are_percents = any(column.is_percent or column.numbers and max(column.numbers) > 1 for column in values)
+    if is_wide and are_numbered([column.name for column in values]) and not are_percents:
         return None
     choices = [] if label.is_unique else [_which_label(label, table)]
     if not is_sure or not _are_figures(values, table):
@@ -305,7 +300,7 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
     named = [column for column in texts if MODEL_LABELS.fullmatch(plain_name(column.name))]
     named = [c for c in named if c.coverage >= _MOSTLY and len(c.values) > _MOSTLY * (c.rows - c.nulls)]
     if named:
-        return min(named, key=lambda c: (not c.is_unique, _is_markup(c), -_looks(c))), True
+        return min(named, key=_unlikeliness), True
     if "model" in fields.run:
         return None, False
     weak = [c for c in texts if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"]
@@ -317,18 +312,10 @@ def _has_error(table: TableProfile) -> bool:
     return any(_ERROR.fullmatch(plain_name(column.name)) for column in table.columns)
 
 
-def _is_markup(column: ColumnProfile) -> bool:
-    return any("<" in str(value) for value in column.values)
-
-
-def _looks(column: ColumnProfile) -> float:
-    return sum(looks_like_model(str(value)) for value in column.values) / len(column.values)
-
-
-def _tells_rows(table: TableProfile, fields: Fields) -> bool:
-    """Whether ids, if there are any, are those of rows."""
-    column = fields.sample.get("prompt_id")
-    return column is None or column.is_unique
+def _unlikeliness(label: ColumnProfile) -> tuple[bool, bool, float]:
+    """What speaks against a column as the one that names models: repetitions, markup, few that look like names."""
+    texts = list(map(str, label.values))
+    return not label.is_unique, any("<" in text for text in texts), -sum(map(looks_like_model, texts)) / len(texts)
 
 
 def _columns(
@@ -356,10 +343,6 @@ def _is_figure(column: ColumnProfile) -> bool:
     if grade_of(column.name) is Grade.NEVER or not column.numbers:
         return False
     return is_metric(column.name) or min(column.numbers) >= 0 and max(column.numbers) <= 100
-
-
-def _are_percents(values: Sequence[ColumnProfile]) -> bool:
-    return any(column.is_percent or column.numbers and max(column.numbers) > 1 for column in values)
 
 
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
@@ -414,8 +397,9 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
 
 def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A figure in each row, which the fields of the run tell apart."""
-    column = fields.sample.get("prompt_id")
-    if "position" in fields.sample or column is not None and column.path != "@key" and not _is_of_rows(column, fields):
+    ids = fields.sample.get("prompt_id")
+    are_of_rows = ids is not None and ids.is_unique and {"model", "benchmark"} <= {*fields.run}
+    if "position" in fields.sample or ids is not None and ids.path != "@key" and not are_of_rows:
         return None
     values = [
         column
@@ -439,11 +423,6 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
     return PublishedColumns(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
-
-
-def _is_of_rows(column: ColumnProfile, fields: Fields) -> bool:
-    """Whether ids are those of rows, of which the fields of the run tell most apart."""
-    return column.is_unique and {"model", "benchmark"} <= {*fields.run}
 
 
 def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
