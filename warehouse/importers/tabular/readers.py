@@ -349,14 +349,13 @@ class MatrixRule:
 
 @dataclass
 class MatrixChunk(TableChunk):
-    """Cells of a matrix; ``rows`` says which row of ``wide`` each stands in."""
+    """Cells of a matrix; ``numbers`` are those of the rows of ``wide``, from 0."""
 
     wide: Chunk
-    rows: Sequence[int]
 
     def place(self, row: int) -> str:
         column = self.data.column("@column")[row].as_py()
-        return f"{self.wide.place(self.rows[row])}, column {column!r}"
+        return f"{self.wide.place(self.numbers[row])}, column {column!r}"
 
 
 class MatrixReader:
@@ -405,8 +404,8 @@ class MatrixReader:
         data["@row"] = data[self.rule.label_of(names)]
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
-        numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
-        return MatrixChunk(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
+        indices = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
+        return MatrixChunk(pa.table(data), indices[rows].tolist(), rows.tolist(), wide)
 
 
 def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
