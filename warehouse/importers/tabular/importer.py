@@ -208,7 +208,7 @@ class _Reading:
         of_several = len(self.tables) > 1
         self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
         self.registry.closed = True
-        self._dump.same_content = same_content(self.mapping, stated=self.plain is None)
+        self._dump.same_content = same_content(self.mapping, by_user=self.plain is None)
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
         return self._dump
@@ -299,13 +299,13 @@ IMPORTER = Tabular()
 _CONTENT = ("text", "target", "choices")
 
 
-def same_content(mapping: TabularMapping, *, stated: bool) -> SameContent | None:
+def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | None:
     """Whether such rows are draws of one prompt; ``None`` where the mapping settles it in another way: by numbered
     generations in a record, or by places that it names.
 
     Args:
         mapping: the mapping.
-        stated: whether a user wrote it, or the names of the columns did.
+        by_user: whether a user wrote it, or the names of the columns did.
     """
     first = mapping.variants[0]
     if mapping.rules.draws is not None or "position" in first.sample:
@@ -313,7 +313,7 @@ def same_content(mapping: TabularMapping, *, stated: bool) -> SameContent | None
     key = mapping.key or tuple(name for name in _CONTENT if name in first.sample)
     if not key:
         return None
-    are_draws = stated and bool(mapping.key) and "draw" not in first.sample
+    are_draws = by_user and bool(mapping.key) and "draw" not in first.sample
     return SameContent(
         are_draws,
         belong_together=are_draws or (first.is_long and bool(mapping.key)),

@@ -48,13 +48,13 @@ class Place:
     """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records.
 
     Attributes:
-        beside: paths of other records with the same fields.
+        alternatives: paths of other records with the same fields.
         parallel: paths of objects with the same keys, which may hold further fields of the records.
     """
 
     at: str = ""
     draws: str = ""
-    beside: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
     parallel: tuple[str, ...] = ()
 
 
@@ -64,10 +64,12 @@ def place_of(document: Any) -> Place:
     if not found:
         return Place()
     best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
-    return replace(best[0], beside=tuple(_beside(best, found)), parallel=tuple(_parallel(best[2], best[0].at)))
+    return replace(
+        best[0], alternatives=tuple(_alternatives(best, found)), parallel=tuple(_parallel(best[2], best[0].at))
+    )
 
 
-def _beside(best: Any, found: Sequence[Any]) -> Iterator[str]:
+def _alternatives(best: Any, found: Sequence[Any]) -> Iterator[str]:
     """Places apart from one whose records have mostly the same fields."""
     place, record = best[0], best[1]
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
@@ -334,8 +336,7 @@ class TableProfile:
     """A file as its first rows show it.
 
     Attributes:
-        at, draws: paths of the records in a document and of the generations in a record.
-        beside, parallel: what the document holds of such records elsewhere (``Place``).
+        place: where the records are, and the generations in each.
         document: scalars of the document that holds the records, by path.
         chunk: the rows themselves.
     """
@@ -346,10 +347,7 @@ class TableProfile:
     columns: list[ColumnProfile]
     rows: int
     chunk: Chunk
-    at: str = ""
-    draws: str = ""
-    beside: tuple[str, ...] = ()
-    parallel: tuple[str, ...] = ()
+    place: Place = Place()
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -383,13 +381,12 @@ def profile(path: Path) -> TableProfile:
         raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
-    table = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], chunk.size, chunk)
-    table.at, table.draws, table.beside, table.parallel = place.at, place.draws, place.beside, place.parallel
-    if place.at and isinstance(document, dict):
-        table.document = dict(_scalars(document, "$"))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place, isinstance(document, dict))
-    table.columns = [_column(chunk, *item) for item in paths]
-    return table
+    columns = [_column(chunk, *item) for item in paths]
+    scalars = dict(_scalars(document, "$")) if place.at and isinstance(document, dict) else {}
+    return TableProfile(
+        path, reader.kind, getattr(reader, "delimiter", ""), columns, chunk.size, chunk, place=place, document=scalars
+    )
 
 
 def why_unreadable(path: Path) -> str:

@@ -119,12 +119,12 @@ class _Writer:
             yield ""
 
     def _rows(self) -> Iterator[str]:
-        if self.table.at or self.table.draws:
+        if self.table.place.at or self.table.place.draws:
             yield "[rows]"
-            if self.table.at:
-                yield f"at = {toml_text(self.table.at)}  # where the records are"
-            if self.table.draws:
-                yield f"draws = {toml_text(self.table.draws)}  # several generations per prompt"
+            if self.table.place.at:
+                yield f"at = {toml_text(self.table.place.at)}  # where the records are"
+            if self.table.place.draws:
+                yield f"draws = {toml_text(self.table.place.draws)}  # several generations per prompt"
             yield ""
         if self.figures is not None:
             yield from self.figures.matrix()
@@ -305,7 +305,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
         or table.rows == 1
-        and not table.at
+        and not table.place.at
         and table.format.startswith("JSON")
     ):
         yield Choice(
@@ -364,12 +364,13 @@ def _is_json(column: ColumnProfile) -> bool:
 
 def of_places(table: TableProfile) -> Iterator[Choice]:
     """What a document holds beside the records that a mapping takes."""
-    if table.beside:
-        places = (table.at, *table.beside)
+    place = table.place
+    if place.alternatives:
+        paths = (place.at, *place.alternatives)
         yield Choice(
-            f"which of {listed(map(toml_text, places), 8)} hold the samples: all have the same fields",
-            tuple(f"{toml_text(place)} alone" for place in places),
-            tuple(f"[rows] at = {toml_text(place)}" for place in places),
+            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have the same fields",
+            tuple(f"{toml_text(path)} alone" for path in paths),
+            tuple(f"[rows] at = {toml_text(path)}" for path in paths),
         )
     keys = next((column for column in table.columns if column.path.lstrip("^") == "@key" != column.path), None)
     if keys is not None and not _says_again(table, keys):
@@ -379,10 +380,10 @@ def of_places(table: TableProfile) -> Iterator[Choice]:
             ("models", "benchmarks", "a property of the prompts"),
             (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
         )
-    if table.parallel:
-        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in table.parallel[:8])
+    if place.parallel:
+        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in place.parallel[:8])
         yield Choice(
-            f"what {listed(map(toml_text, table.parallel), 8)} hold, by the same keys as {toml_text(table.at)}",
+            f"what {listed(map(toml_text, place.parallel), 8)} hold, by the same keys as {toml_text(place.at)}",
             ("further columns of the table", "something else"),
             (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
         )

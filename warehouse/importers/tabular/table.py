@@ -354,17 +354,15 @@ def _hash_of(path: Path, _changed: int, _entered: int, _size: int) -> str:
 _OF_CELLS = ("@row", "@column", "@cell")
 
 
-def refuse(mistakes: list[str], place: str) -> None:
+def refuse(mistakes: list[str], path: str) -> None:
     """Raise all mistakes as one error, if there are any.
 
     Raises:
         MappingError: the list is not empty.
     """
-    if not mistakes:
-        return
-    if len(mistakes) == 1:
-        raise MappingError(mistakes[0], path=place)
-    raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
+    if mistakes:
+        count = [f"{len(mistakes)} mistakes"] if len(mistakes) > 1 else []
+        raise MappingError("\n  - ".join([*count, *mistakes]), path=path)
 
 
 def mistakes_in(mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None) -> list[str]:
