@@ -315,7 +315,7 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
 
 def _shaped(unread: Sequence[Unread]) -> str:
     """The shipped mappings whose shape some files have, as an option."""
-    from warehouse.importers.tabular.mistakes import mappings_for
+    from warehouse.importers.tabular.table import mappings_for
 
     names = (name for item in unread[:_LOOKED_AT] for name in mappings_for(item.path))
     return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
@@ -365,7 +365,7 @@ DESCRIPTION = 100
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
-    from warehouse.importers.tabular.mistakes import describe_mapping, mapping_file, shipped_mappings
+    from warehouse.importers.tabular.mapping_files import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping
 
     if listing:

@@ -32,7 +32,7 @@ class MappingFile(click.Path):
         super().__init__(exists=True, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from warehouse.importers.tabular.mistakes import mapping_file
+        from warehouse.importers.tabular.mapping_files import mapping_file
 
         super().convert(mapping_file(value), param, ctx)
         return value

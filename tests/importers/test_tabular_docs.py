@@ -13,8 +13,7 @@ from tests.support.tabular import ROOT, read, scores
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.importer import load_mapping
-from warehouse.importers.tabular.mapping import RUN_FIELDS, SAMPLE_FIELDS
-from warehouse.importers.tabular.parse_mapping import SPEC_FIELDS, parse_mapping
+from warehouse.importers.tabular.mapping import RUN_FIELDS, SAMPLE_FIELDS, SPEC_FIELDS, parse_mapping
 from warehouse.records import MetricSpec
 
 TEXT = (ROOT / "docs" / "mappings.md").read_text(encoding="utf-8")
@@ -28,7 +27,7 @@ TOML = [text for kind, text in BLOCKS if kind == "toml" and "[[choose]]" not in 
 
 @pytest.mark.parametrize("path", MAPPINGS, ids=lambda path: path.stem)
 def test_documented_mapping_has_no_mistakes(path: Path) -> None:
-    assert parse_mapping(load_mapping(path), path.name)[1] == []
+    assert parse_mapping(load_mapping(path))[1] == []
     assert re.search(rf"--map {path.stem}\n", path.read_text(encoding="utf-8"))
 
 
@@ -47,7 +46,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", TOML)
 def test_every_snippet_is_a_piece_of_a_mapping(block: str) -> None:
-    _, mistakes = parse_mapping(tomllib.loads(block), "mappings.md")
+    _, mistakes = parse_mapping(tomllib.loads(block))
     assert [text for text in mistakes if not text.startswith(("expected [[scores]]", "nothing"))] == []
 
 

@@ -66,6 +66,16 @@ def test_an_index_of_pandas_labels_the_rows(tmp_path: Path, name: str | None) ->
     assert cells(taken) == {("7", "q1"): 1, ("7", "q2"): 0, ("org/a", "q1"): 0.5, ("13", "q1"): 1, ("13", "q2"): 0}
 
 
+def test_a_row_that_names_no_prompt_is_rejected_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("question,org/a,org/b\nq1,1,0\n,1,1\n")
+    taken = read_toml(tmp_path, BY_MODELS)
+    assert cells(taken) == {("org/a", "q1"): 1, ("org/b", "q1"): 0}
+    assert [rejection.place for rejection in taken.rejections] == [
+        "m.csv row 3, column 'org/a'",
+        "m.csv row 3, column 'org/b'",
+    ]
+
+
 def test_a_column_that_holds_no_scores_is_told_cell_by_cell(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {

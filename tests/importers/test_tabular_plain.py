@@ -11,8 +11,8 @@ from tests.support.cli import Caller
 from tests.support.stores import store_at
 from tests.support.tabular import candidates
 from warehouse.errors import InputError
+from warehouse.importers.tabular.column_names import guess
 from warehouse.importers.tabular.importer import IMPORTER
-from warehouse.importers.tabular.plain_tables import guess
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import ImportSettings, RunHeader
 from warehouse.store.open import open_store

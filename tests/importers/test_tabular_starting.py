@@ -17,7 +17,7 @@ from tests.support.cli import Caller
 from tests.support.pages import ROOT
 from tests.support.tabular import read, scores
 from warehouse.errors import InputError
-from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 RECORDS = {
@@ -36,7 +36,7 @@ RECORDS = {
 def mapping_of(path: Path) -> dict[str, Any]:
     """The mapping that is written for a file, which must have no mistakes of its own."""
     values = tomllib.loads(starting_mapping(path))
-    mistakes = parse_mapping(values, path.name)[1]
+    mistakes = parse_mapping(values)[1]
     assert [text for text in mistakes if not text.startswith("expected [[scores]]")] == []
     return values
 
@@ -314,7 +314,7 @@ def test_ids_that_differ_where_the_content_is_the_same_are_asked_about(tmp_path:
 def asked(path: Path, *words: str) -> str:
     """The draft for a file, which has to ask something and may say nothing that is used before."""
     text = starting_mapping(path)
-    mistakes = parse_mapping(tomllib.loads(text), path.name)[1]
+    mistakes = parse_mapping(tomllib.loads(text))[1]
     assert any(all(word in mistake for word in ("[[choose]]", *words)) for mistake in mistakes), mistakes
     return text
 

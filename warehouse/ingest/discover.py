@@ -61,7 +61,7 @@ def _plan(
     higher_is_better: bool | None = None,
 ) -> _DiscoveryPlan:
     from warehouse.importers.tabular.importer import load_mapping
-    from warehouse.importers.tabular.mistakes import mapping_file
+    from warehouse.importers.tabular.mapping_files import mapping_file
 
     parsed = load_mapping(mapping_file(mapping)) if mapping else None
     settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better)

@@ -30,23 +30,22 @@ class Columns:
     def whole_numbers(self, name: str) -> NDArray[np.int64]:
         """A column of integers without nulls, shape (rows,), to be read only."""
         chunks = self.table.column(name).chunks
-        if (one := _constant(chunks)) is not None:
-            return np.broadcast_to(np.int64(one), len(self))
-        parts = [_values(chunk) for chunk in chunks]
-        return np.concatenate([np.empty(0, np.int64), *parts])
+        if (constant := _constant(chunks)) is not None:
+            return np.broadcast_to(np.int64(constant), len(self))
+        return np.concatenate([np.empty(0, np.int64), *map(_values, chunks)])
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers as doubles, shape (rows,), to be read only; null is NaN."""
         chunks = self.table.column(name).chunks
-        if (one := _constant(chunks)) is not None:
-            return np.broadcast_to(np.float64(one), len(self))
-        values, at = np.empty(len(self)), 0
+        if (constant := _constant(chunks)) is not None:
+            return np.broadcast_to(np.float64(constant), len(self))
+        values, start = np.empty(len(self)), 0
         for chunk in chunks:
-            part = values[at : at + len(chunk)]
+            part = values[start : start + len(chunk)]
             part[:] = _values(chunk)
             if chunk.null_count:
-                part[~_is_there(chunk)] = np.nan
-            at += len(chunk)
+                part[_values(chunk.is_null().cast("uint8")).view(np.bool_)] = np.nan
+            start += len(chunk)
         return values
 
     def objects(self, name: str) -> list[Any]:
@@ -69,14 +68,8 @@ def _constant(chunks: Sequence[pa.Array]) -> float | None:
     return first.item() if all((_values(chunk) == first).all() for chunk in chunks) else None
 
 
-def _is_there(array: pa.Array) -> NDArray[np.bool_]:
-    """Which values of an array that has nulls are not null."""
-    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
-    return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)].astype(bool)
-
-
 def _values(array: pa.Array) -> NDArray[Any]:
-    """The numbers in the buffer of an array: ``to_numpy`` would import pandas."""
-    name = str(array.type)
-    kind = np.dtype("float64" if name == "double" else name)
-    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    """The numbers of an array, anything for null: ``to_numpy`` would import pandas (0.15 s)."""
+    filled = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    values: NDArray[Any] = np.from_dlpack(filled)
+    return values

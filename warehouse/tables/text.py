@@ -1,4 +1,7 @@
-"""Tables as text: fitted to a width, or as wide as they are."""
+"""Tables as text: fitted to a width, or as wide as they are.
+
+rich leaves no column out, breaks names anywhere, and takes 20 times as long.
+"""
 
 from __future__ import annotations
 

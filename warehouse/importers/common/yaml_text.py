@@ -1,4 +1,7 @@
-"""YAML of strangers: every scalar is the text that stands there, within bounds."""
+"""YAML of strangers: every scalar is the text that stands there, within bounds.
+
+pyyaml's BaseLoader keeps texts too, but knows no merges, and takes tags of Python and keys that stand twice.
+"""
 
 from __future__ import annotations
 

@@ -1,37 +1,299 @@
-"""Some thousand rows of a file, of which columns can be taken by field path.
+"""Some thousand rows of a file, of which columns are taken by field path (``completions[].score``, ``$.config.seed``).
 
-:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one
-record a line, :class:`NestedChunk` from records that lie deeper or hold several generations. A
-:class:`View` adds what else an expression can see: groups of the path, joined files.
+docs/mappings.md is the reference of paths. JMESPath cannot say most of them: what a record lies in (``^``), keys and
+numbers of its elements (``@key``), other files (``&``), null apart from missing; and it takes 15 times as long.
+:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one record a line,
+:class:`NestedChunk` from records that lie deeper or hold several generations. A :class:`RowView` adds what else an
+expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
 
+import enum
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import PurePath
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from warehouse.importers.common.patterns import Pattern
+from warehouse.importers.common.streams import tails_of
 from warehouse.importers.tabular.columns import Column, Constant, decode, encode, text_of
-from warehouse.importers.tabular.field_paths import (
-    MISSING,
-    Each,
-    FieldPath,
-    Level,
-    PathError,
-    Row,
-    Special,
-    Woven,
-    child,
-    column_of,
-    descend,
-    parse_path,
-    plain_steps,
+
+_ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
+_TOKEN = re.compile(
+    r"""\.?"(?P<quoted>(?:[^"\\]|\\.)*)"
+      | \[(?P<index>-?\d+)\]
+      | \[(?P<lookup_up>\^*)@(?P<lookup>key|index|draw)\]
+      | (?P<each>\[\]|\{\})
+      | \.?(?P<name>[^.\[\]{}"]+)""",
+    re.VERBOSE,
 )
+_IN_KEY = re.compile(r"\{(\^*)@(key|index|draw)\}")
+_SPECIAL = re.compile(r"(?P<up>\^*)@(?P<name>key|index|draw|row|column|cell|file)?")
+
+
+class PathError(ValueError):
+    """A field path or pattern that is not well formed."""
+
+
+class Each(enum.Enum):
+    """An iteration: over the elements of a list or over the values of an object."""
+
+    ITEM = "[]"
+    VALUE = "{}"
+
+
+class Missing(enum.Enum):
+    """What a path yields where a record has no such key (null is something else)."""
+
+    MISSING = 0
+
+
+MISSING = Missing.MISSING
+
+
+@dataclass(frozen=True)
+class Special:
+    """A value that the walk knows: ``@key``, ``@index``, ``@draw`` …, ``up`` levels above."""
+
+    name: str
+    up: int = 0
+
+
+@dataclass(frozen=True)
+class Woven:
+    """A key that holds values that the walk knows: ``"{^@key}_stderr"``."""
+
+    text: str
+
+    def specials(self) -> list[Special]:
+        """The values, in order."""
+        return [Special(name, len(up)) for up, name in _IN_KEY.findall(self.text)]
+
+    def filled(self, values: Sequence[Any]) -> str:
+        """The key with these values."""
+        remaining = iter(values)
+        return _IN_KEY.sub(lambda _: str(next(remaining)), self.text)
+
+
+Step = str | int | Special | Woven | Each
+
+
+@dataclass(frozen=True)
+class FieldPath:
+    """A parsed field path.
+
+    ``root`` is ``"row"``, ``"document"``, ``"join"`` or ``"special"``; ``up`` counts the levels
+    above the row; ``join`` names the joined file.
+    """
+
+    text: str
+    root: str
+    steps: tuple[Step, ...] = ()
+    up: int = 0
+    join: str = ""
+
+
+@lru_cache(maxsize=4096)
+def parse_path(text: str) -> FieldPath:
+    """Parse a field path.
+
+    Raises:
+        PathError: the text is not a path.
+    """
+    special = _SPECIAL.fullmatch(text)
+    if special is not None:
+        step = Special(special["name"] or "", len(special["up"]))
+        return FieldPath(text, "special", (step,))
+    root = _ROOT.match(text)
+    assert root is not None  # the pattern matches the empty text
+    steps = _steps(text, root.end())
+    if root["join"]:
+        return FieldPath(text, "join", steps, join=root["join"])
+    if root.group() == "$":
+        return FieldPath(text, "document", steps)
+    return FieldPath(text, "row", steps, up=len(root["up"]))
+
+
+def _steps(text: str, start: int) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    while start < len(text):
+        token = _TOKEN.match(text, start)
+        if token is None:
+            raise PathError(f"cannot read the path {text!r} from {text[start:]!r} on")
+        steps.append(_step(token))
+        start = token.end()
+    return tuple(steps)
+
+
+def _step(token: re.Match[str]) -> Step:
+    if token["index"] is not None:
+        return int(token["index"])
+    if token["lookup"] is not None:
+        return Special(token["lookup"], len(token["lookup_up"]))
+    if token["each"] is not None:
+        return Each(token["each"])
+    if token["quoted"] is not None:
+        text = re.sub(r"\\(.)", r"\1", token["quoted"])
+        return Woven(text) if _IN_KEY.search(text) else text
+    return token["name"]
+
+
+def child(value: Any, step: str | int) -> Any:
+    """What lies one step below a value, or :data:`MISSING`."""
+    if isinstance(value, dict):
+        return value.get(step if isinstance(step, str) else str(step), MISSING)
+    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        return value[step]
+    return MISSING
+
+
+def descend(value: Any, steps: Sequence[str | int]) -> Any:
+    """What lies several steps below a value, or :data:`MISSING`."""
+    for step in steps:
+        value = child(value, step)
+    return value
+
+
+def plain_steps(path: FieldPath) -> tuple[str | int, ...]:
+    """The steps of a path that neither iterates nor looks up.
+
+    Raises:
+        PathError: the path does one of these.
+    """
+    steps = tuple(step for step in path.steps if isinstance(step, str | int))
+    if len(steps) != len(path.steps):
+        raise PathError(f"{path.text!r} may not iterate or look up here")
+    return steps
+
+
+def column_of(text: str, names: Sequence[str]) -> str:
+    """The column that a field path reads; ``""`` if it names none.
+
+    Args:
+        text: the path: a column's name as it stands, or one that begins with its name in quotes
+            or its number, from 0 (``[0]``; ``[-1]`` is the last).
+        names: all columns, in their order.
+    """
+    if text in names:
+        return text
+    try:
+        path = parse_path(text)
+    except PathError:
+        return ""
+    first = path.steps[0] if path.root == "row" and not path.up and path.steps else ""
+    if isinstance(first, int):
+        return names[first] if -len(names) <= first < len(names) else ""
+    return first if isinstance(first, str) and first in names else ""
+
+
+def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
+    """Named groups of the pattern over the shortest tail of the path that it matches whole.
+
+    A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
+
+    >>> match_tail(Pattern(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
+    {'model': 'phi-1', 't': '0.2'}
+    """
+    match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
+    return {name: text for name, text in match.groupdict().items() if text is not None} if match else None
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+#: Value, key in the object that holds it, number among its siblings.
+Level = tuple[Any, str | None, int]
+
+
+@dataclass(slots=True)
+class NestedRow:
+    """One row of a nested document: what it lies in, outermost first, and its generation."""
+
+    levels: tuple[Level, ...]
+    draw: Any = None
+    draw_number: int | None = None
+
+
+@dataclass
+class Walk:
+    """How to find the rows in a document.
+
+    Args:
+        at: path of the records; ``None``: the elements of a list, or the object itself.
+        draws: path of the generations in a record.
+
+    ``empty`` counts records without any generation while walking.
+    """
+
+    at: FieldPath | None
+    draws: FieldPath | None
+    empty: int = field(default=0, compare=False)
+
+    def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
+        """The rows of a document. ``number`` is the document's own among its siblings."""
+        steps: Sequence[Any] = self.at.steps if self.at else ()
+        if self.at is None and isinstance(document, list):
+            steps = (Each.ITEM,)
+        for levels in _walk(((document, None, number),), document, steps):
+            yield from self._generations(levels)
+
+    def _generations(self, levels: tuple[Level, ...]) -> Iterator[NestedRow]:
+        if self.draws is None:
+            yield NestedRow(levels)
+            return
+        rows = [NestedRow(levels, value, number) for value, _, number in self._inner(levels[-1][0], self.draws.steps)]
+        self.empty += not rows
+        yield from rows
+
+    def _inner(self, record: Any, steps: Sequence[Any]) -> Iterable[Level]:
+        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
+            return _elements(descend(record, steps[:-1]), steps[-1])
+        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
+
+
+def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
+    for depth, step in enumerate(steps):
+        if isinstance(step, Each):
+            for level in _elements(value, step):
+                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
+            return
+        value = child(value, step)
+    if value is not MISSING:
+        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
+
+
+def _elements(value: Any, step: Each) -> Iterable[Level]:
+    if step is Each.ITEM and isinstance(value, list):
+        return ((element, None, number) for number, element in enumerate(value))
+    if step is Each.VALUE and isinstance(value, dict):
+        return ((value[key], key, number) for number, key in enumerate(value))
+    return ()
+
+
+def place_in_document(walk: Walk, row: NestedRow) -> str:
+    """The path of a row in its document, with numbers and keys filled in."""
+    levels = row.levels[1:]
+    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
+    if row.draw_number is not None and walk.draws:
+        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    return text
+
+
+def _filled(steps: Any, levels: Sequence[Any]) -> str:
+    remaining, text = iter(levels), ""
+    for step in steps:
+        if isinstance(step, Each):
+            level = next(remaining, (None, None, 0))
+            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text
 
 
 class Chunk(Protocol):
@@ -80,11 +342,11 @@ class TableChunk:
         return int(self.data.num_rows)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def _columns(self) -> frozenset[str]:
         return frozenset(self.data.column_names)
 
     def column(self, text: str) -> Column:
-        if text in self._known:
+        if text in self._columns:
             return self.data.column(text).combine_chunks()
         if text == "@index":
             return pa.array(self.indices, pa.int64())
@@ -92,9 +354,9 @@ class TableChunk:
         return [_or_none(descend(value, steps)) for value in top]
 
     def holds(self, text: str) -> bool:
-        if text in self._known or text == "@index":
+        if text in self._columns or text == "@index":
             return True
-        if column_of(text, self.order or self.data.column_names) not in self._known:
+        if column_of(text, self.order or self.data.column_names) not in self._columns:
             return False
         top, steps = self._nested(text)
         return any(descend(value, steps) is not MISSING for value in top)
@@ -112,7 +374,7 @@ class TableChunk:
         """The values of the column that a path begins with, and its further steps."""
         first, *steps = plain_steps(parse_path(text)) or ("",)
         name = column_of(text, self.order or self.data.column_names)
-        if name not in self._known:
+        if name not in self._columns:
             raise PathError(f"no column {first!r}")
         return list(self.data.column(name).to_pylist()), steps
 
@@ -121,7 +383,7 @@ class TableChunk:
         return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order)
 
 
-class _Records(ABC):
+class RecordChunk(ABC):
     """What chunks of JSON records have in common: walking the steps of a path."""
 
     size: int
@@ -149,8 +411,8 @@ class _Records(ABC):
             if isinstance(step, Special):
                 values = [child(value, key) for value, key in zip(values, self._special(step), strict=True)]
             elif isinstance(step, Woven):
-                known = zip(*map(self._special, step.specials()), strict=True)
-                values = [child(value, step.filled(parts)) for value, parts in zip(values, known, strict=True)]
+                parts = zip(*map(self._special, step.specials()), strict=True)
+                values = [child(value, step.filled(words)) for value, words in zip(values, parts, strict=True)]
             elif isinstance(step, Each):
                 raise PathError(f"{path.text!r} iterates where one value is meant")
             elif isinstance(step, str):
@@ -177,7 +439,7 @@ class _Records(ABC):
         """The document that each row stands in."""
 
 
-class FlatChunk(_Records):
+class FlatChunk(RecordChunk):
     """Records of a JSON lines file, one a line. ``indices`` count them from 0, ``lines`` are
     their line numbers (from 1)."""
 
@@ -214,13 +476,13 @@ class FlatChunk(_Records):
         raise PathError(f"'@{step.name}' means nothing in a file of one record per line")
 
 
-class NestedChunk(_Records):
+class NestedChunk(RecordChunk):
     """Rows that lie deeper in JSON documents, one per record and generation.
 
     ``draws`` is the path of the generations, relative to the record, if there are several.
     """
 
-    def __init__(self, rows: list[Row], draws: FieldPath | None, place: Callable[[Row], str]) -> None:
+    def __init__(self, rows: list[NestedRow], draws: FieldPath | None, place: Callable[[NestedRow], str]) -> None:
         self.rows, self.draws, self.size = rows, draws, len(rows)
         self._place = place
 
@@ -231,9 +493,9 @@ class NestedChunk(_Records):
         return NestedChunk(_at(self.rows, rows), self.draws, self._place)
 
     def names(self) -> list[str]:
-        inner = sorted({key for row in self.rows for key in _keys(row.draw)})
-        prefix = self.draws.text if self.draws else ""
-        return super().names() + [f"{prefix}.{key}" for key in inner]
+        draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
+        inner = sorted({str(text_of(key)) for draw in draws for key in draw})
+        return super().names() + [f"{self.draws.text if self.draws else ''}.{key}" for key in inner]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
         draws = self.draws
@@ -261,10 +523,6 @@ class NestedChunk(_Records):
         if position is None:
             raise PathError(f"'@{step.name}' is known in tables with a [matrix] only")
         return [level[position] for level in self._level(step.up)]
-
-
-def _keys(value: Any) -> list[str]:
-    return [str(text_of(key)) for key in value] if isinstance(value, dict) else []
 
 
 def _at(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
@@ -304,7 +562,7 @@ class Joined:
 
 
 @dataclass
-class View:
+class RowView:
     """Rows, with what else the mapping can see of their file: groups of the path pattern, joined
     files, and texts that mean null."""
 
@@ -319,31 +577,28 @@ class View:
 
     def column(self, path: str) -> Column:
         """The values at a field path."""
-        if path.startswith("&") and parse_path(path).join in self.joins:
-            column = self.joins[parse_path(path).join].column(self.chunk, path)
-        else:
-            column = self.chunk.column(path)
+        join = self.joins.get(parse_path(path).join) if path.startswith("&") else None
+        column = self.chunk.column(path) if join is None else join.column(self.chunk, path)
         return _without(column, self.nulls) if self.nulls else column
 
     def holds(self, path: str) -> bool:
         """Whether there is something at the path in any row."""
-        if path.startswith("&"):
-            join = self.joins.get(parse_path(path).join)
-            return join is not None and join.holds(path)
-        return self.chunk.holds(path)
+        if not path.startswith("&"):
+            return self.chunk.holds(path)
+        join = self.joins.get(parse_path(path).join)
+        return join is not None and join.holds(path)
 
 
 def _without(column: Column, nulls: frozenset[str]) -> Column:
     """The column with null in place of the texts that mean it."""
     if isinstance(column, Constant):
-        known = isinstance(column.value, str) and column.value in nulls
-        return Constant(None) if known else column
+        is_null = isinstance(column.value, str) and column.value in nulls
+        return Constant(None) if is_null else column
     if isinstance(column, list):
         return [None if isinstance(value, str) and value in nulls else value for value in column]
     if not pa.types.is_string(column.type):
         return column
-    is_null = pc.is_in(column, pa.array(sorted(nulls), pa.string()))
-    return pc.if_else(is_null, pa.scalar(None, pa.string()), column)
+    return pc.if_else(pc.is_in(column, pa.array(sorted(nulls), pa.string())), pa.scalar(None, pa.string()), column)
 
 
 def _or_none(value: Any) -> Any:

@@ -1,4 +1,8 @@
-"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not UTF-8."""
+"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not UTF-8.
+
+pyarrow.csv parses; alone it stops at the first bad row and byte, and names neither the quote that is never closed nor a
+row's number. DuckDB's reader has no number for good rows, no entries of archives, and loads a header that stands again.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,7 @@ import pyarrow.csv as pacsv
 from warehouse.errors import InputError
 from warehouse.importers.base import require_utf8
 from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, TableChunk
-from warehouse.importers.tabular.field_paths import column_of
+from warehouse.importers.tabular.chunks import Chunk, TableChunk, column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.records import CUT_SHORT
 
@@ -101,9 +104,9 @@ class DelimitedReader:
         # as many of the first columns tell the header where it stands again below
         self.marks = dict(zip(self.columns[:_MARKS], header, strict=False)) if self.header_lines else {}
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
-        chosen = None if wanted is None else {column_of(path, self.columns) for path in wanted}
+        chosen = None if paths is None else {column_of(path, self.columns) for path in paths}
         columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
         columns = columns or self.columns[:1]
         with self.member.open() as raw:
@@ -235,11 +238,11 @@ class _Numbering:
                 shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
             table, numbers = _kept(table, numbers, fine)
-        again = _is_header(table, header)
-        if again is not None:
-            for row in np.flatnonzero(again.to_numpy()).tolist():
+        is_header = _is_header(table, header)
+        if is_header is not None:
+            for row in np.flatnonzero(is_header.to_numpy()).tolist():
                 reject(f"row {numbers[row]}", f"the header again: {', '.join(header.values())[:60]!r}", "data")
-            table, numbers = _kept(table, numbers, pc.invert(again))
+            table, numbers = _kept(table, numbers, pc.invert(is_header))
         indices = range(self.count, self.count + table.num_rows)
         chunk = TableChunk(table, indices, numbers, order=self.order)
         self.count += chunk.size

@@ -1,6 +1,6 @@
 """Where the value of a field comes from: expressions of the mapping language.
 
-A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
+A :class:`Source` turns the rows of a :class:`RowView` into a column. Its ``recode`` then changes
 single values (null, pattern, value map, scale …).
 """
 
@@ -10,7 +10,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.columns import (
     Column,
     Constant,
@@ -124,8 +124,8 @@ class Recode:
         text = str(text_of(value))
         match = self.pattern.search(text)
         if match is None:
-            wanted = f"text that matches {self.pattern.pattern!r}"
-            return Unfit(repr(text)[:60], wanted) if self.default is None else None
+            expected = f"text that matches {self.pattern.pattern!r}"
+            return Unfit(repr(text)[:60], expected) if self.default is None else None
         return match.group(1 if self.pattern.groups else 0)
 
     def _translate(self, value: Any) -> Any:
@@ -198,7 +198,7 @@ class Source(ABC):
     optional: bool = field(default=False, kw_only=True)
 
     @abstractmethod
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         """The values before they are changed."""
 
     def inner(self) -> Iterable[Source]:
@@ -207,11 +207,8 @@ class Source(ABC):
 
     def leaves(self) -> Iterator[Source]:
         """The innermost expressions that this one is made of; itself where it is made of none."""
-        several = tuple(self.inner())
-        if not several:
-            yield self
-        for source in several:
-            yield from source.leaves()
+        parts = tuple(self.inner())
+        yield from (leaf for part in parts for leaf in part.leaves()) if parts else (self,)
 
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
@@ -221,7 +218,7 @@ class Source(ABC):
         """Groups of the path pattern that the expression reads."""
         return (name for source in self.inner() for name in source.groups())
 
-    def column(self, view: View) -> Column:
+    def column(self, view: RowView) -> Column:
         """The values, one per row of the view."""
         raw = self.raw(view)
         if self.recode is PLAIN:
@@ -236,7 +233,7 @@ class Literal(Source):
 
     value: Any
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return Constant(self.value)
 
 
@@ -246,7 +243,7 @@ class At(Source):
 
     path: str
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         if self.optional and not view.holds(self.path):
             return Constant(None)
         return view.column(self.path)
@@ -256,12 +253,12 @@ class At(Source):
 
 
 @dataclass(frozen=True)
-class Group(Source):
+class PathGroup(Source):
     """A named group of the path pattern."""
 
     name: str
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return Constant(view.groups.get(self.name))
 
     def groups(self) -> Iterator[str]:
@@ -269,63 +266,59 @@ class Group(Source):
 
 
 @dataclass(frozen=True)
-class Template(Source):
+class TextTemplate(Source):
     """Text with ``{name}`` for groups of the path pattern and for field paths."""
 
     text: str
-    known: frozenset[str]  # groups of the pattern
+    path_groups: frozenset[str]  # all of the pattern
 
-    def raw(self, view: View) -> Column:
-        names = self._names()
+    def raw(self, view: RowView) -> Column:
+        names = placeholders(self.text)
         columns = [as_list(self._part(view, name), view.size) for name in names]
         if not any(self.paths()):
-            return Constant(self._filled(dict(zip(names, (c[0] for c in columns), strict=True))))
-        rows = zip(*columns, strict=True)
-        return [self._filled(dict(zip(names, row, strict=True))) for row in rows]
+            return Constant(self._filled(names, [column[0] for column in columns]))
+        return [self._filled(names, row) for row in zip(*columns, strict=True)]
 
     def paths(self) -> Iterator[str]:
-        return (name for name in self._names() if name not in self.known)
+        return (name for name in placeholders(self.text) if name not in self.path_groups)
 
     def groups(self) -> Iterator[str]:
-        return (name for name in self._names() if name in self.known)
+        return (name for name in placeholders(self.text) if name in self.path_groups)
 
-    def _names(self) -> list[str]:
-        return placeholders(self.text)
-
-    def _part(self, view: View, name: str) -> Column:
-        if name in self.known:
+    def _part(self, view: RowView, name: str) -> Column:
+        if name in self.path_groups:
             return Constant(view.groups.get(name))
         return Constant(None) if self.optional and not view.holds(name) else view.column(name)
 
-    def _filled(self, parts: Mapping[str, Any]) -> str | None:
-        return None if None in parts.values() else fill_in(self.text, parts)
+    def _filled(self, names: Sequence[str], words: Sequence[Any]) -> str | None:
+        return None if None in words else fill_in(self.text, dict(zip(names, words, strict=True)))
 
 
 @dataclass(frozen=True)
-class _Several(Source):
+class _Parts(Source):
     parts: tuple[Source, ...]
 
     def inner(self) -> Iterable[Source]:
         return self.parts
 
-    def rows(self, view: View) -> Iterator[tuple[Any, ...]]:
+    def rows(self, view: RowView) -> Iterator[tuple[Any, ...]]:
         """The values of all parts, row by row."""
         return zip(*(as_list(part.column(view), view.size) for part in self.parts), strict=True)
 
 
 @dataclass(frozen=True)
-class Listing(_Several):
+class Listing(_Parts):
     """A list of the values of several expressions."""
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return [list(row) for row in self.rows(view)]
 
 
 @dataclass(frozen=True)
-class First(_Several):
+class First(_Parts):
     """The first of several expressions that is not null."""
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         return [next((value for value in row if value is not None), None) for row in self.rows(view)]
 
 
@@ -335,13 +328,12 @@ class Record(Source):
 
     parts: tuple[tuple[str, Source], ...]
 
-    def raw(self, view: View) -> Column:
-        names = [name for name, _ in self.parts]
+    def raw(self, view: RowView) -> Column:
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
-        objects = [dict(zip(names, row, strict=True)) for row in rows]
-        bad = [next((v for v in row if isinstance(v, Unfit)), None) for row in rows]
-        return decode(codes, [unfit or row for unfit, row in zip(bad, objects, strict=True)])
+        names = [name for name, _ in self.parts]
+        unfit = [next((value for value in row if isinstance(value, Unfit)), None) for row in rows]
+        return decode(codes, [why or dict(zip(names, row, strict=True)) for why, row in zip(unfit, rows, strict=True)])
 
     def inner(self) -> Iterable[Source]:
         return (part for _, part in self.parts)
@@ -354,7 +346,7 @@ class Pick(Source):
     index: Source
     options: Source
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         indices = as_list(self.index.column(view), view.size)
         options = as_list(self.options.column(view), view.size)
         return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
@@ -372,7 +364,7 @@ class Equals(Source):
     equality: Equality = Equality()
     among: Source | None = None
 
-    def raw(self, view: View) -> Column:
+    def raw(self, view: RowView) -> Column:
         columns = [part.column(view) for part in self.pair]
         if self.equality == Equality() and self.among is None and are_text(columns):
             return pc.equal(*columns).cast(pa.int64())
@@ -384,11 +376,9 @@ class Equals(Source):
         return (*self.pair, self.among) if self.among else self.pair
 
     def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
-        for value in (left, right):
-            if isinstance(value, Unfit):
-                return value
-        if left is None or right is None:
-            return None
+        unfit = next((value for value in (left, right) if isinstance(value, Unfit)), None)
+        if unfit is not None or left is None or right is None:
+            return unfit
         if options is not None and not isinstance(options, list):
             return Unfit(repr(options)[:60], "a list of options")
         same = self.equality.same

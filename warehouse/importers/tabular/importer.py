@@ -23,29 +23,30 @@ import pyarrow.compute as pc
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
-from warehouse.importers.tabular.mapping import TabularMapping, Variant
-from warehouse.importers.tabular.mistakes import (
-    mistakes_in,
-    mistakes_in_file,
-    named_by_others,
-    refuse,
-    shipped_mappings,
-)
-from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
+from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
-from warehouse.importers.tabular.rows import Projection
+from warehouse.importers.tabular.rows import batch_of
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
-from warehouse.importers.tabular.sections import in_row, load_mapping
-from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
+from warehouse.importers.tabular.table import (
+    MappedTable,
+    context_of_tables,
+    has_context,
+    joined_files,
+    mistakes_in,
+    mistakes_in_file,
+    refuse,
+    relative_name,
+)
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
 _PACKED = (".gz", ".zip")
 _KINDS = frozenset((*FORMATS, *_PACKED))
-#: Files of which is said what they lack.
-_TOLD = 2
+#: Files of which an error says what they lack.
+_EXPLAINED = 2
 
 
 class Tabular:
@@ -55,19 +56,18 @@ class Tabular:
     version = "1"
     folders = 0
 
-    def for_mapping(self, mapping: Mapping[str, Any], place: str) -> MappedTabular:
+    def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:
         """The importer that claims files by what a mapping says.
 
         Args:
             mapping: parsed TOML (:func:`load_mapping`).
-            place: the mapping file's path, for messages.
+            path: of the mapping file, for messages; the name of one that is shipped.
         """
-        return MappedTabular(mapping, place)
+        return MappedTabular(mapping, path)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Tables whose columns have the usual names of prompts and scores, one source each."""
-        chosen = [item.path for item in candidates if carries_names(item)]
-        return _single(chosen, _common_folder(candidates))
+        return _one_each([item.path for item in candidates if carries_names(item)], _common_folder(candidates))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source, with the mapping of the settings if they have one.
@@ -76,29 +76,28 @@ class Tabular:
             MappingError: the mapping does not fit the source.
             InputError: the source is not what it claims to be.
         """
-        place = settings.mapping_path or "mapping"
-        values = settings.mapping
+        values, path = settings.mapping, settings.mapping_path or "mapping"
         plain = None
         if values is None:
             plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
-            values, place = canonical_mapping(plain.columns), source.name
-        mapping, mistakes = parse_mapping(values, place)
+            values, path = canonical_mapping(plain.columns), source.name
+        mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
         for table in tables:
             mistakes += mistakes_in(mapping, table, settings.stated)
             if len(tables) > 1:
                 table.forget()
-        refuse(list(dict.fromkeys(mistakes)), place)
+        refuse(list(dict.fromkeys(mistakes)), path)
         return _Reading(mapping, tables, settings, plain).dump()
 
 
 class MappedTabular(Tabular):
     """The importer under one mapping: claims the files that the mapping names."""
 
-    def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
-        self.values, self.place = mapping, place
-        self.is_shipped = place in shipped_mappings()
-        self.mapping, self.mistakes = parse_mapping(mapping, place)
+    def __init__(self, mapping: Mapping[str, Any], path: str) -> None:
+        self.values, self.path = mapping, path
+        self.is_shipped = path in shipped_mappings()
+        self.mapping, self.mistakes = parse_mapping(mapping)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
@@ -108,24 +107,22 @@ class MappedTabular(Tabular):
             MappingError: the mapping has mistakes that show without a dump; those that show in the
                 first file are named with them.
         """
-        root = _common_folder(candidates)
-        paths = self._chosen([item.path for item in candidates], root)
-        mistakes = list(self.mistakes)
-        if candidates and not paths:
-            unmatched = self._unmatched([item.path for item in candidates], root)
+        root, files = _common_folder(candidates), [item.path for item in candidates]
+        paths, mistakes = self._chosen(files, root), list(self.mistakes)
+        if files and not paths:
+            unmatched = self._unmatched(files, root)
             if not mistakes:
-                raise NothingMatchesError(unmatched, path=self.place)
+                raise NothingMatchesError(unmatched, path=self.path)
             mistakes.append(unmatched)
-        if mistakes and paths:
+        elif mistakes and paths:
             mistakes += mistakes_in_file(self.mapping, paths[0], root)
-        refuse(mistakes, self.place)
+        refuse(mistakes, self.path)
         if not self.mapping.together:
-            return _single(paths, root)
+            return _one_each(paths, root)
         return [SourceFiles(str(root), root, tuple(sorted(paths)))] if paths else []
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        chosen = replace(settings, mapping=self.values, mapping_path=self.place)
-        return super().read(source, chosen)
+        return super().read(source, replace(settings, mapping=self.values, mapping_path=self.path))
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
         """Groups of the path pattern and the content of joined files."""
@@ -139,7 +136,7 @@ class MappedTabular(Tabular):
         """Whether the places alone give the groups that are the context."""
         return len(places) == 1 and has_context(self.mapping, places[0], context)
 
-    def _located(self, source: SourceFiles) -> list[Table]:
+    def _located(self, source: SourceFiles) -> list[MappedTable]:
         """The tables of a source where anything depends on where they are."""
         if not self.mapping.patterns and not self.mapping.joins:
             return []
@@ -150,38 +147,38 @@ class MappedTabular(Tabular):
     def _chosen(self, paths: Sequence[Path], root: Path) -> list[Path]:
         """The files that ``files`` names; where that are none, those of the mapping's shape, whatever they are called.
         A shipped mapping takes those of the same suffixes too, but for those that another one names."""
-        named = [path for path in paths if self._takes(path)]
+        globs = self.mapping.files
+        tables = self._tables(paths)
+        named = [path for path in self._not_excluded(paths) if _matches(path, globs)] if globs else tables
         if self.mistakes or (named and not self.is_shipped):
             return named
-        kinds = {Path(glob).suffix.lower() for glob in self.mapping.files} | {*_PACKED} if named else _KINDS
-        others = [path for path in self._tables(paths) if path not in named and path.suffix.lower() in kinds]
+        kinds = {Path(glob).suffix.lower() for glob in globs} | {*_PACKED} if named else _KINDS
+        others = [path for path in tables if path not in named and path.suffix.lower() in kinds]
         if self.is_shipped:
-            own = shipped_mappings()[self.place]
+            own = shipped_mappings()[self.path]
             others = [path for path in others if not named_by_others(path.absolute(), own)]
         return sorted({*named, *(path for path in others if not mistakes_in_file(self.mapping, path, root))})
 
     def _tables(self, paths: Sequence[Path]) -> list[Path]:
         """Files with a suffix of tables that are not excluded."""
-        tables = [path for path in paths if path.suffix.lower() in _KINDS]
-        return [
-            path for path in tables if not any(glob_matches(glob, path.absolute()) for glob in self.mapping.exclude)
-        ]
+        return [path for path in self._not_excluded(paths) if path.suffix.lower() in _KINDS]
+
+    def _not_excluded(self, paths: Sequence[Path]) -> list[Path]:
+        return [path for path in paths if not _matches(path, self.mapping.exclude)]
 
     def _unmatched(self, paths: Sequence[Path], root: Path) -> str:
         """Why no file is taken: no name matches, and what the first of their kind lacks."""
-        shown = listed(sorted(path.name for path in paths), 5)
-        wanted = list(self.mapping.files) or "any table"
-        others = sorted(self._tables(paths))[:_TOLD]
+        others = sorted(self._tables(paths))[:_EXPLAINED]
         lacks = "; ".join(first for path in others for first in mistakes_in_file(self.mapping, path, root)[:1])
-        return f"files = {wanted} matches no file{f', and no other fits: {lacks}' if lacks else ''}; there are: {shown}"
+        return (
+            f"files = {list(self.mapping.files) or 'any table'} matches no file"
+            f"{f', and no other fits: {lacks}' if lacks else ''}; "
+            f"there are: {listed(sorted(path.name for path in paths), 5)}"
+        )
 
-    def _takes(self, path: Path) -> bool:
-        full = path.absolute()
-        if any(glob_matches(glob, full) for glob in self.mapping.exclude):
-            return False
-        if self.mapping.files:
-            return any(glob_matches(glob, full) for glob in self.mapping.files)
-        return path.suffix.lower() in _KINDS
+
+def _matches(path: Path, globs: Sequence[str]) -> bool:
+    return any(glob_matches(glob, path.absolute()) for glob in globs)
 
 
 class _Reading:
@@ -190,7 +187,7 @@ class _Reading:
     def __init__(
         self,
         mapping: TabularMapping,
-        tables: Sequence[Table],
+        tables: Sequence[MappedTable],
         settings: ImportSettings,
         plain: PlainTable | None = None,
     ) -> None:
@@ -208,10 +205,10 @@ class _Reading:
                 table.forget()
         if self.plain is not None:
             self._settle(self.plain)
-        several = len(self.tables) > 1
-        self._dump.notes += [f"{place}: {note}" if several else note for place, note in self.registry.notes]
+        of_several = len(self.tables) > 1
+        self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
         self.registry.closed = True
-        self._dump.same_content = same_content(self.mapping, stated=self.plain is None)
+        self._dump.same_content = same_content(self.mapping, by_user=self.plain is None)
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
         return self._dump
@@ -222,25 +219,24 @@ class _Reading:
         self.registry.metrics = plain.metrics()
         self._dump.notes += plain.notes(self.tables[0].member.name)
 
-    def _runs(self, table: Table) -> list[RunColumns]:
-        place = table.member.name
-        return [RunColumns(variant, self.registry, place) for variant in self.mapping.variants]
+    def _runs(self, table: MappedTable) -> list[RunColumns]:
+        return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]
 
-    def _survey(self, table: Table) -> None:
+    def _survey(self, table: MappedTable) -> None:
         runs = self._runs(table)
         if self.plain is None and not any(part.per_row for part in runs):
             for part in runs:
                 part.learn(table.constants(), partial(_refuse_constant, table.member.name))
             return
-        wanted = {path for part in runs for path in part.paths()}
-        wanted |= {path for rule in self.mapping.skips for path in rule.source.paths()}
-        wanted |= {rule.on for rule in self.mapping.joins}
+        paths = {path for part in runs for path in part.paths()}
+        paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
+        paths |= {rule.on for rule in self.mapping.joins}
         if self.plain is not None:
-            wanted |= self.plain.paths()
+            paths |= self.plain.paths()
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
         # bad rows are named when the rows are read; if they never are, now
-        views = table.views(wanted, ignore if self.has_samples else self._reject)
-        for view in islice(views, 1) if table.tells_all(wanted) else views:
+        views = table.views(paths, ignore if self.has_samples else self._reject)
+        for view in islice(views, 1) if table.tells_all(paths) else views:
             for part in runs:
                 part.learn(view, table.rejected(view, self._reject))
             if self.plain is not None:
@@ -255,17 +251,17 @@ class _Reading:
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
 
-    def _rows(self, table: Table) -> Iterator[pa.RecordBatch]:
-        projections = [Projection(self.mapping, runs.variant, runs) for runs in self._runs(table)]
-        has_rows = False
+    def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
+        variants = self._runs(table)
+        is_empty = True
         for view in table.views(None, self._reject):
-            has_rows = True
-            for projection in projections:
-                batch = projection.batch(view, table.rejected(view, self._reject))
+            is_empty = False
+            for runs in variants:
+                batch = batch_of(view, self.mapping, runs, table.rejected(view, self._reject))
                 if batch is not None:
-                    self.tally.add(batch, projection.variant)
+                    self.tally.add(batch, runs.variant)
                     yield batch
-        if not has_rows:
+        if is_empty:
             self._dump.notes.append(f"{table.member.name}: no rows")
 
     def _reject(self, place: str, found: str, expected: str) -> None:
@@ -276,16 +272,16 @@ def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
     raise InputError(found, path=name, expected=expected)
 
 
-def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:
+def _tables(mapping: TabularMapping, source: SourceFiles) -> list[MappedTable]:
     """Every table in the files of a source."""
     return [
-        Table(member, mapping, source.root)
+        MappedTable(member, mapping, source.root)
         for path in source.files
-        for member in members(path, _relative(path, source.root), mapping.members)
+        for member in members(path, relative_name(path, source.root), mapping.members)
     ]
 
 
-def _single(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
+def _one_each(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
     """A source of each file, named relative to a folder."""
     return [SourceFiles(str(path), root, (path,)) for path in paths]
 
@@ -296,10 +292,6 @@ def _common_folder(candidates: Sequence[Candidate]) -> Path:
     return Path(os.path.commonpath(folders)) if folders else Path()
 
 
-def _relative(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-
-
 IMPORTER = Tabular()
 
 
@@ -307,13 +299,13 @@ IMPORTER = Tabular()
 _CONTENT = ("text", "target", "choices")
 
 
-def same_content(mapping: TabularMapping, *, stated: bool) -> SameContent | None:
+def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | None:
     """Whether such rows are draws of one prompt; ``None`` where the mapping settles it in another way: by numbered
     generations in a record, or by places that it names.
 
     Args:
         mapping: the mapping.
-        stated: whether a user wrote it, or the names of the columns did.
+        by_user: whether a user wrote it, or the names of the columns did.
     """
     first = mapping.variants[0]
     if mapping.rules.draws is not None or "position" in first.sample:
@@ -321,7 +313,7 @@ def same_content(mapping: TabularMapping, *, stated: bool) -> SameContent | None
     key = mapping.key or tuple(name for name in _CONTENT if name in first.sample)
     if not key:
         return None
-    are_draws = stated and bool(mapping.key) and "draw" not in first.sample
+    are_draws = by_user and bool(mapping.key) and "draw" not in first.sample
     return SameContent(
         are_draws,
         belong_together=are_draws or (first.is_long and bool(mapping.key)),
@@ -374,10 +366,9 @@ class ScoreTally:
         if "error" in batch.schema.names:
             why = batch.column("error").is_valid()
         if any(rule.status is not None for rule in variant.scores):
-            stated = pc.list_parent_indices(batch.column("scores")).filter(
-                pc.is_in(scores.field("status"), pa.array(_REASONS))
-            )
-            why = pc.or_(why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), stated.cast(pa.int64())))
+            has_reason = pc.is_in(scores.field("status"), pa.array(_REASONS))
+            rows = pc.list_parent_indices(batch.column("scores")).filter(has_reason).cast(pa.int64())
+            why = pc.or_(why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), rows))
         self.explained += _count(why)
         for metric, word in zip(scores.field("metric").to_pylist(), scores.field("raw").to_pylist(), strict=True):
             if word is not None:
@@ -395,22 +386,24 @@ class ScoreTally:
             if self.explained == self.rows:
                 return []
             raise self._unscored(name, variants)
-        missing = [metric for metric, count in self.scores.items() if count and not self.values[metric]]
-        filled = [metric for metric, count in self.scores.items() if count and self.filled[metric] == count]
-        notes = [f"{metric}: no value in any of {self.scores[metric]} rows" for metric in missing]
+        counts = {metric: count for metric, count in self.scores.items() if count}
+        lines = {metric: f"{metric}: no value in any of {count} rows" for metric, count in counts.items()}
+        notes = [line for metric, line in lines.items() if not self.values[metric]]
         return notes + [
-            f"{metric}: no value in any of {self.scores[metric]} rows, and if_null gives each one" for metric in filled
+            f"{line}, and if_null gives each one"
+            for metric, line in lines.items()
+            if self.filled[metric] == counts[metric]
         ]
 
     def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
-        places = dict.fromkeys(rule.value.where for variant in variants for rule in variant.scores)
+        sections = dict.fromkeys(rule.value.where for variant in variants for rule in variant.scores)
         found = f"no score in any of {self.rows} rows"
         if self.words:
             found += f", only text such as {next(iter(self.words.values()))[:40]!r}"
         return InputError(
             found,
             path=name,
-            expected=f"numbers at {listed(places, 5)}",
+            expected=f"numbers at {listed(sections, 5)}",
             advice="map the column that holds them, words by values = { … }; "
             "failed samples by [sample] error or the score's status",
         )
@@ -422,8 +415,8 @@ def _filled(scores: pa.StructArray, variant: Variant) -> pa.Array:
     for rule in variant.scores:
         if rule.null_value is not None and rule.null_status is not None:
             status = pc.equal(scores.field("status"), rule.null_status)
-            same = pc.and_(status, pc.equal(scores.field("value"), float(rule.null_value)))
-            filled = pc.or_(filled, pc.fill_null(same, False))
+            value = pc.equal(scores.field("value"), float(rule.null_value))
+            filled = pc.or_(filled, pc.fill_null(pc.and_(status, value), False))
     return filled
 
 

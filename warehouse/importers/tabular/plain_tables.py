@@ -1,5 +1,6 @@
 """Tables without a mapping: the usual names of columns say what they are, the values of the columns of
-scores how they are read (docs/mappings.md)."""
+scores how they are read (docs/mappings.md).
+"""
 
 from __future__ import annotations
 
@@ -8,148 +9,141 @@ import csv
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.jsonl import unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
-from warehouse.importers.tabular.chunks import View
-from warehouse.importers.tabular.columns import as_list, encode, text_of
+from warehouse.importers.tabular.chunks import RowView
+from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, path_of
+from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
-from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS, TabularMapping
-from warehouse.importers.tabular.score_words import ScoreValues
+from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.records import Candidate, SourceFiles, parse_json
 
-#: Usual names of a run's fields, the likeliest first. A field's own name comes before them.
-RUN_NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model_name", "model_id"),
-    "benchmark": ("task", "dataset", "benchmark_name", "benchmark_id", "task_name", "dataset_name"),
-    "training_seed": ("seed",),
-}
-#: Usual names of a row's fields.
-SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
-    "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
-    "text": ("question", "prompt", "input", "problem", "instruction"),
-    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
-    "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
-}
-#: Properties of a prompt that are kept as metadata.
-METADATA_NAMES = ("category", "subcategory", "subject", "topic", "domain", "difficulty", "language")
-#: Columns of scores and the metric that each is; ``value`` where a column names the metric.
-SCORE_NAMES = {
-    "score": "score",
-    "correct": "correct",
-    "is_correct": "is_correct",
-    "acc": "acc",
-    "accuracy": "accuracy",
-    "exact_match": "exact_match",
-    "value": "score",
-}
-#: Metrics that are better the higher they are, where all their values are 0 or 1.
-OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
-
-#: Names that a run and a row both have: in a table of rows they are the row's.
-_SHARED = {*SAMPLE_FIELDS, "status"}
+_RIGHT = frozenset("yes y correct right pass passed success ok".split())
+_WRONG = frozenset("no n incorrect wrong fail failed failure".split())
+#: How 1 and 0 are written among such words.
+_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
+#: Texts that stand for a missing score.
+NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
+PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: Distinct texts that are remembered; a column with more is no column of scores.
+_MOST = 32
 
 
-@dataclass(frozen=True)
-class Guess:
-    """What the columns of a table most likely are: field -> column, for runs and rows.
+@dataclass
+class ScoreValues:
+    """The values of one metric, as far as they decide how to read it.
 
-    ``scores`` are pairs of metric and column; the metric is ``""`` where the column ``metric``
-    names it. ``unused`` are the columns that no name tells.
+    Attributes:
+        binary: every number so far is 0 or 1.
+        numbers: whether there was any number.
+        texts: distinct values that are no numbers, as they stand, at most 33 of them.
     """
 
-    run: dict[str, str] = field(default_factory=dict)
-    sample: dict[str, str] = field(default_factory=dict)
-    metadata: dict[str, str] = field(default_factory=dict)
-    scores: tuple[tuple[str, str], ...] = ()
-    metric: str = ""
-    filter: str = ""
-    unused: tuple[str, ...] = ()
+    binary: bool = True
+    numbers: bool = False
+    texts: dict[str, None] = field(default_factory=dict)
+
+    def learn(self, column: Column, size: int) -> None:
+        """Take in some values; nulls, NaN and empty texts tell nothing."""
+        array = _numbers(column, size)
+        if array is not None:
+            self._take_numbers(array)
+        else:
+            self.learn_values(encode(column, size)[1])
+
+    def learn_values(self, values: Iterable[Any]) -> None:
+        """Take in distinct values, one by one."""
+        for value in values:
+            number = number_of(value)
+            if isinstance(number, Unfit):
+                if len(self.texts) <= _MOST:
+                    self.texts[str(text_of(value))] = None
+            elif number is not None:
+                self.numbers = True
+                self.binary &= number in (0, 1)
 
     @property
-    def renamed(self) -> dict[str, str]:
-        """Fields whose column is called otherwise than the field: field -> column."""
-        both = {**self.run, **self.sample}
-        return {name: column for name, column in both.items() if plain_name(column) != name}
+    def is_truth(self) -> bool:
+        """Whether all values are 0 or 1, true or false, or words for them."""
+        words = {text for text in self.texts if plain(text) not in NULL_WORDS}
+        return self.binary and _are_words(words) and (self.numbers or bool(words))
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The fields that tell prompts apart where no column holds an id."""
-        if {"prompt_id", "position"} & {*self.sample}:
-            return ()
-        return tuple(name for name in ("text", "target") if name in self.sample)
+    def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
+        """Keys of an expression that turn the texts into numbers, and what they do in words.
 
+        Args:
+            delimiter: what parts the cells; where it is a comma, ``0,5`` is no number.
 
-def guess(columns: Sequence[str], objects: bool = False) -> Guess:
-    """What columns most likely are, by their names alone.
+        Returns:
+            nothing at all where the values are numbers already, or no numbers at all.
+        """
+        nulls = sorted(text for text in self.texts if plain(text) in NULL_WORDS)
+        words = [text for text in self.texts if text not in nulls]
+        keys, meaning = _keys(words, self, delimiter)
+        if words and not keys:
+            return {}, ""
+        if nulls:
+            keys = {"null": nulls} | keys
+            meaning = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning]))
+        return keys, meaning
 
-    Args:
-        columns: names as they stand in the file.
-        objects: whether a column may hold lists and objects (not so in CSV).
-    """
-    names = {plain_name(column): column for column in reversed(columns)}
-    run_fields = [name for name in RUN_FIELDS if name not in _SHARED]
-    sample_fields: Sequence[str] = SAMPLE_FIELDS
-    if not objects:
-        run_fields = [name for name in run_fields if name not in RECORD_FIELDS]
-        sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
-    run = _chosen(run_fields, RUN_NAMES, names)
-    sample = _chosen(sample_fields, SAMPLE_NAMES, names)
-    metadata = {name: names[name] for name in METADATA_NAMES if name in names}
-    metric, filter_ = names.get("metric", ""), names.get("filter", "")
-    scores = _scores(names, bool(metric))
-    used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}
-    used |= {column for _, column in scores}
-    unused = tuple(column for column in columns if column not in used)
-    return Guess(run, sample, metadata, scores, metric, filter_, unused)
+    def _take_numbers(self, array: pa.Array) -> None:
+        finite = array.filter(pc.is_finite(array))
+        if len(finite):
+            self.numbers = True
+            self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
 
 
-def plain_name(column: str) -> str:
-    """A column's name as it is compared: ``Question ID`` is ``question_id``."""
-    return re.sub(r"[\s\-.]+", "_", column.strip()).lower()
+def plain(text: str) -> str:
+    """A word as it is compared."""
+    return text.strip().lower()
 
 
-def path_of(column: str) -> str:
-    """The field path of a column, in quotes where its name has characters with a meaning."""
-    try:
-        path = parse_path(column)
-    except PathError:
-        path = None
-    if path is not None and path.root == "row" and not path.up and path.steps == (column,):
-        return column
-    return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
+def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[str, Any], str]:
+    if not words or len(values.texts) > _MOST:
+        return {}, ""
+    if values.binary and _are_words(words):
+        numbers = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
+        numbers |= _NUMBERS if values.numbers else {}
+        meaning = ", ".join(f"{word!r} = {numbers[word]}" for word in sorted(words))
+        return {"values": numbers}, meaning
+    if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
+        decimal = {"decimal": ","} if any("," in word for word in words) else {}
+        return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
+    if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
+        return {"decimal": ","}, "decimal commas"
+    return {}, ""
 
 
-def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
-    columns = {}
-    for name in fields:
-        known = next((word for word in (name, *usual.get(name, ())) if word in names), None)
-        if known is not None:
-            columns[name] = names[known]
-    return columns
+def _are_words(words: Iterable[str]) -> bool:
+    return all(plain(word) in _RIGHT or plain(word) in _WRONG for word in words)
 
 
-def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
-    """Metric and column of each column of scores."""
-    there = [name for name in SCORE_NAMES if name in names]
-    if named:
-        first = next((name for name in ("score", "value", *there) if name in names), None)
-        return (("", names[first]),) if first else ()
-    if "value" in there and (len(there) > 1 or "prompt_id" not in names):
-        there.remove("value")  # which may be anything
-    return tuple((SCORE_NAMES[name], names[name]) for name in there)
+def _numbers(column: Column, size: int) -> pa.Array | None:
+    """The column as numbers if it is an Arrow array of nothing else."""
+    if not isinstance(column, pa.Array):
+        return None
+    if pa.types.is_string(column.type):
+        try:
+            return column.cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+    converted = to_number(column, size)
+    return None if converted.faults else converted.array
 
 
 # --- tables whose names suffice -------------------------------------------------------------------
@@ -236,7 +230,7 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
             return unique_names(next(rows, []))
     if kind == "json" and head.lstrip().startswith(b"["):
         return _first_keys(head)
-    return _keys(line) if kind == "jsonl" else []
+    return _keys_of_line(line) if kind == "jsonl" else []
 
 
 def _parquet_columns(path: Path) -> list[str]:
@@ -256,12 +250,11 @@ def _first_keys(head: bytes) -> list[str]:
     return list(record) if isinstance(record, dict) else []
 
 
-def _keys(line: str) -> list[str]:
-    try:
+def _keys_of_line(line: str) -> list[str]:
+    with contextlib.suppress(ValueError):
         record = parse_json(line)
-    except ValueError:
-        return []
-    return list(record) if isinstance(record, dict) else []
+        return list(record) if isinstance(record, dict) else []
+    return []
 
 
 # --- what the values add --------------------------------------------------------------------------
@@ -275,12 +268,12 @@ class PlainTable:
 
     Args:
         columns: which column is what.
-        stated: whether higher is better, where the user said it.
+        higher_is_better: where the user said it.
         delimiter: what parts the cells; a comma where nothing does.
     """
 
     columns: Guess
-    stated: bool | None = None
+    higher_is_better: bool | None = None
     delimiter: str = ","
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
 
@@ -289,35 +282,29 @@ class PlainTable:
         columns = {column for _, column in self.columns.scores}
         return {path_of(column) for column in columns | {self.columns.metric} if column}
 
-    def learn(self, view: View) -> None:
+    def learn(self, view: RowView) -> None:
         """Take in some rows."""
         for metric, column in self.columns.scores:
             values = view.column(path_of(column))
             if metric:
-                self._of(metric, column).learn(values, view.size)
+                self._values.setdefault((metric, column), ScoreValues()).learn(values, view.size)
             else:
                 self._learn_named(view, column, as_list(values, view.size))
 
     def settled(self, mapping: TabularMapping) -> TabularMapping:
         """The mapping with what the values tell: words as numbers, directions of metrics."""
-        recodes = {path_of(column): Recode(**_frozen(keys)) for column, (keys, _) in self._readings().items() if keys}
-        variants = tuple(
-            replace(
-                variant,
-                scores=tuple(
-                    replace(rule, value=replace(rule.value, recode=recodes[path]))
-                    if (path := next(rule.value.paths(), "")) in recodes
-                    else rule
-                    for rule in variant.scores
-                ),
-            )
-            for variant in mapping.variants
-        )
-        return replace(mapping, variants=variants)
+        recodes = {path_of(column): _recode(keys) for column, (keys, _) in self._readings().items() if keys}
+
+        def reread(rule: ScoreRule) -> ScoreRule:
+            recode = recodes.get(next(rule.value.paths(), ""))
+            return rule if recode is None else replace(rule, value=replace(rule.value, recode=recode))
+
+        variants = (replace(part, scores=tuple(map(reread, part.scores))) for part in mapping.variants)
+        return replace(mapping, variants=tuple(variants))
 
     def metrics(self) -> dict[str, dict[str, Any]]:
         """What is known of metrics by their names and values."""
-        if self.stated is not None:
+        if self.higher_is_better is not None:
             return {}
         return {name: {"kind": "binary", "higher_is_better": True} for name in self._truths()}
 
@@ -338,28 +325,24 @@ class PlainTable:
         for column, (_, meaning) in self._readings().items():
             if meaning:
                 yield f"{column}: {meaning}"
-        if self.stated is None:
+        if self.higher_is_better is None:
             yield from self._directions()
 
     def _directions(self) -> Iterator[str]:
         truths = self._truths()
         if truths:
             yield (f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; --lower-is-better says otherwise")
-        open_ones = [name for name in self._by_metric() if name not in truths]
-        if open_ones:
-            yield f"whether a higher {', '.join(open_ones)} is better is not known: say {_HOW}"
+        others = [name for name in self._by_metric() if name not in truths]
+        if others:
+            yield f"whether a higher {', '.join(others)} is better is not known: say {_HOW}"
 
-    def _of(self, metric: str, column: str) -> ScoreValues:
-        return self._values.setdefault((metric, column), ScoreValues())
-
-    def _learn_named(self, view: View, column: str, values: list[Any]) -> None:
+    def _learn_named(self, view: RowView, column: str, values: list[Any]) -> None:
         codes, names = encode(view.column(path_of(self.columns.metric)), view.size)
         for code, name in enumerate(names):
-            if name is None:
-                continue  # the row is rejected for it
-            rows = np.flatnonzero(codes == code).tolist()
-            chosen = [values[row] for row in rows]
-            self._of(str(text_of(name)), column).learn(chosen, len(chosen))
+            if name is not None:  # else the row is rejected
+                chosen = [values[row] for row in np.flatnonzero(codes == code).tolist()]
+                key = (str(text_of(name)), column)
+                self._values.setdefault(key, ScoreValues()).learn(chosen, len(chosen))
 
     def _readings(self) -> dict[str, tuple[dict[str, Any], str]]:
         """How each column of scores is read; a column with several metrics as it stands."""
@@ -375,11 +358,9 @@ class PlainTable:
         return [name for name, values in self._by_metric().items() if name in OF_TRUTH and values.is_truth]
 
 
-def _frozen(keys: dict[str, Any]) -> dict[str, Any]:
-    """The keys of an expression as :class:`Recode` takes them."""
-    frozen = dict(keys)
-    if "null" in frozen:
-        frozen["null"] = tuple(frozen["null"])
-    if "pattern" in frozen:
-        frozen["pattern"] = Pattern(frozen["pattern"])
-    return frozen
+def _recode(keys: Mapping[str, Any]) -> Recode:
+    """The keys of an expression."""
+    parts = {**keys, "null": tuple(keys.get("null", ()))}
+    if "pattern" in keys:
+        parts["pattern"] = Pattern(keys["pattern"])
+    return Recode(**parts)

@@ -27,9 +27,18 @@ import pyarrow.parquet as pq
 from warehouse.errors import InputError
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, TableChunk
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    FieldPath,
+    FlatChunk,
+    NestedChunk,
+    NestedRow,
+    TableChunk,
+    Walk,
+    column_of,
+    place_in_document,
+)
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
-from warehouse.importers.tabular.field_paths import FieldPath, Row, Walk, column_of, place_in_document
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 CHUNK_ROWS = 65_536
@@ -43,14 +52,14 @@ def ignore(_place: str, _found: str, _expected: str) -> None:
     """For a first look at rows that are read again."""
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """A file whose rows can be read, several times if need be."""
 
     kind: str  #: of file, in a word
     is_table: bool  #: columns with names (else records with paths)
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        """The rows, in order. ``wanted``: the only field paths that will be asked for."""
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        """The rows, in order. ``paths``: the only field paths that will be asked for."""
 
     def notes(self) -> list[str]:
         """What a reader of the whole file should be told."""
@@ -90,7 +99,7 @@ class _DocumentReader:
     def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
         """The rows of numbered documents, of which ``place_of`` says where they stand."""
 
-        def place(row: Row) -> str:
+        def place(row: NestedRow) -> str:
             return ", ".join(filter(None, (place_of(row.levels[0][2]), place_in_document(self.walk, row))))
 
         rows = (row for number, document in documents for row in self.walk.rows(document, number))
@@ -104,7 +113,7 @@ class JsonReader(_DocumentReader):
     kind = "JSON"
     _document: tuple[Any] | None = None
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self._document = self._document or (self._parsed(),)
         self.walk.empty = 0
         yield from self._nested(enumerate(self._document), lambda _: "")
@@ -126,7 +135,7 @@ class JsonLinesReader(_DocumentReader):
 
     kind = "JSON lines"
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         count = 0
         self.walk.empty = 0
         with self.member.open() as stream:
@@ -146,11 +155,10 @@ def _line(first: int, lines: Sequence[int], number: int) -> str:
 def _names_in_order(schema: pa.Schema) -> list[str]:
     """The columns; an index of pandas, which it writes last, stands before the others."""
     try:
-        stated = (schema.pandas_metadata or {}).get("index_columns", [])
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
-        stated = []
-    index = stated if isinstance(stated, list) else []
-    return sorted(schema.names, key=lambda name: name not in index)
+        index = []
+    return sorted(schema.names, key=lambda name: not isinstance(index, list) or name not in index)
 
 
 def refuse_wide(count: int, name: str) -> None:
@@ -177,13 +185,13 @@ class ParquetReader(_DocumentReader):
         super().__init__(member, rules)
         self.is_table = self.is_flat
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         start = 0
         self.walk.empty = 0
         try:
             with self._open() as file:
                 refuse_wide(len(file.schema_arrow.names), self.member.name)
-                columns = self._columns(file, wanted)
+                columns = self._columns(file, paths)
                 order = _names_in_order(file.schema_arrow)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
@@ -202,11 +210,11 @@ class ParquetReader(_DocumentReader):
         self.member.open().close()  # names a large-file pointer and what cannot be opened
         return pq.ParquetFile(self.member.path)
 
-    def _columns(self, file: Any, wanted: Collection[str] | None) -> list[str] | None:
-        if wanted is None or not self.is_table:
+    def _columns(self, file: Any, paths: Collection[str] | None) -> list[str] | None:
+        if paths is None or not self.is_table:
             return None
         names = _names_in_order(file.schema_arrow)
-        chosen = {column_of(path, names) for path in wanted}
+        chosen = {column_of(path, names) for path in paths}
         return [name for name in names if name in chosen] or None
 
     def _chunked(self, table: pa.Table, start: int, order: Sequence[str]) -> Iterator[Chunk]:
@@ -231,18 +239,20 @@ def json_flavour(member: Member) -> str:
     line, newline, rest = head.partition(b"\n")
     try:
         json.loads(line)
-        complete = True
+        is_whole = True
     except (ValueError, RecursionError):
-        complete = False
-    if complete and rest.strip():
+        is_whole = False
+    if is_whole and rest.strip():
         return "jsonl"
-    if head.startswith(b"[") and (complete or newline):
+    if head.startswith(b"[") and (is_whole or newline):
         return "json"
     return member.format if member.format == "jsonl" else "json"
 
 
 #: Called with what cannot be read: place in the file, what was found, what was expected.
 Reject = Callable[[str, str, str], None]
+#: The same of a row that cannot be taken, by its number in some rows.
+RowFault = Callable[[int, str, str], None]
 #: Longest line of a JSON lines file, in bytes.
 MAX_LINE_BYTES = 256 << 20
 BLOCK_BYTES = 1 << 20
@@ -280,7 +290,7 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
     if records is not None:
         return records, range(first, first + len(lines))
     numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
-    kept: list[tuple[Any, int]] = []
+    records, kept = [], []
     for number in numbers:
         line = lines[number - first]
         try:
@@ -292,8 +302,9 @@ def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> 
         if flat and not isinstance(value, dict):
             reject(f"line {number}", repr(value)[:60], "a JSON object")
         else:
-            kept.append((value, number))
-    return [value for value, _ in kept], [number for _, number in kept]
+            records.append(value)
+            kept.append(number)
+    return records, kept
 
 
 def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
@@ -337,15 +348,14 @@ class MatrixRule:
 
 
 @dataclass
-class _Cells(TableChunk):
-    """Cells of a matrix; ``rows`` says which row of ``wide`` each stands in."""
+class MatrixChunk(TableChunk):
+    """Cells of a matrix; ``numbers`` are those of the rows of ``wide``, from 0."""
 
     wide: Chunk
-    rows: Sequence[int]
 
     def place(self, row: int) -> str:
         column = self.data.column("@column")[row].as_py()
-        return f"{self.wide.place(self.rows[row])}, column {column!r}"
+        return f"{self.wide.place(self.numbers[row])}, column {column!r}"
 
 
 class MatrixReader:
@@ -361,11 +371,11 @@ class MatrixReader:
     kind = "matrix"
     is_table = True
 
-    def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
+    def __init__(self, table: RowReader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
         self.table, self.rule, self.name, self.select = table, rule, name, select
         self.empty = 0
 
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+    def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self.empty = 0
         for chunk in map(self.select, self.table.chunks(None, reject)):
             cells = self.rule.cells_of(chunk.names())
@@ -380,7 +390,7 @@ class MatrixReader:
             notes.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
         return notes
 
-    def _melted(self, wide: Chunk, cells: Sequence[str]) -> _Cells:
+    def _melted(self, wide: Chunk, cells: Sequence[str]) -> MatrixChunk:
         arrays = [as_array(wide.column(name), wide.size) for name in cells]
         values = pa.concat_arrays(_same_type(arrays))
         full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
@@ -388,15 +398,14 @@ class MatrixReader:
         rows, columns = full % wide.size, full // wide.size
         taken = pa.array(rows)
         names = wide.names()
-        others = dict.fromkeys(names)
-        for name in cells:
-            del others[name]
+        is_cell = frozenset(cells)
+        others = [name for name in names if name not in is_cell]
         data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
         data["@row"] = data[self.rule.label_of(names)]
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
-        numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
-        return _Cells(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
+        indices = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
+        return MatrixChunk(pa.table(data), indices[rows].tolist(), rows.tolist(), wide)
 
 
 def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
@@ -410,7 +419,5 @@ def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    types = pa.types
-    return any(
-        test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
-    )
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+    return any(test(kind) for test in tests)

@@ -6,6 +6,7 @@ figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the seco
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,10 +16,9 @@ import numpy as np
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import EMPTY, header_kinds, moment, unix_time, words_of
 from warehouse.importers.common.model_names import same_model
-from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.chunks import MISSING, RowView, child
 from warehouse.importers.tabular.columns import (
     Codes,
-    Column,
     Unfit,
     combine,
     double_of,
@@ -29,10 +29,21 @@ from warehouse.importers.tabular.columns import (
     text_of,
 )
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.field_paths import MISSING, child
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
-from warehouse.importers.tabular.strays import is_summary
+from warehouse.importers.tabular.readers import RowFault
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+
+_OF_ALL = re.compile(
+    r"(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
+    r"|all|sum|summary|aggregate",
+    re.IGNORECASE,
+)
+
+
+def is_summary(word: object) -> bool:
+    """Whether a text is a name for all the others together, such as ``Overall`` or ``macro avg``."""
+    return isinstance(word, str) and _OF_ALL.fullmatch(word.strip(" *_:.")) is not None
+
 
 #: Fields that are compared as names of models are.
 _NAMES = frozenset({"model", "base_checkpoint", "opponent"})
@@ -40,12 +51,10 @@ _NAMES = frozenset({"model", "base_checkpoint", "opponent"})
 
 def agree(name: str, first: Any, second: Any) -> bool:
     """Whether two sources of a header field say the same, or one says nothing."""
-    one, two = header_value(name, first), header_value(name, second)
-    if one is None or two is None or isinstance(one, Unfit) or isinstance(two, Unfit):
+    values = [header_value(name, value) for value in (first, second)]
+    if any(value is None or isinstance(value, Unfit) for value in values):
         return True
-    if name in _NAMES:
-        return same_model(str(one), str(two))
-    return bool(one == two)
+    return same_model(*map(str, values)) if name in _NAMES else bool(values[0] == values[1])
 
 
 def header_value(name: str, value: Any) -> Any:
@@ -92,8 +101,6 @@ _CONVERTERS: dict[Any, Callable[[Any], Any]] = {
     str: text_of,
     Literal: text_of,
 }
-
-
 # --- runs -----------------------------------------------------------------------------------------
 
 DEFAULT_HARNESS = "tabular"
@@ -122,22 +129,20 @@ class RunRegistry:
         self._specs: list[dict[tuple[str, str], None]] = []
         self._published: list[dict[tuple[Any, ...], PublishedScore]] = []
 
-    def number(self, header: Mapping[str, Any], place: str) -> int:
+    def number(self, header: Mapping[str, Any], file: str) -> int:
         """Number of the run with these header fields.
 
         Raises:
             InputError: a run that the survey did not meet.
         """
         key = canonical_json(header)
-        number = self._numbers.get(key)
-        if number is not None:
-            return number
-        if self.closed:
-            raise InputError("changed while it was being read", path=place, advice="try again")
-        self._numbers[key] = len(self._headers)
-        self._headers.append({**header, "place": place})
-        self._specs.append({})
-        self._published.append({})
+        if key not in self._numbers:
+            if self.closed:
+                raise InputError("changed while it was being read", path=file, advice="try again")
+            self._numbers[key] = len(self._headers)
+            self._headers.append({**header, "place": file})
+            self._specs.append({})
+            self._published.append({})
         return self._numbers[key]
 
     def add_metric(self, run: int, name: str, pipeline: str) -> None:
@@ -169,62 +174,61 @@ class RunRegistry:
 class RunColumns:
     """Numbers the rows of one variant by run."""
 
-    def __init__(self, variant: Variant, registry: RunRegistry, place: str) -> None:
-        self.registry, self.variant, self.place = registry, variant, place
-        stated = {name: Literal("--set", value) for name, value in registry.values.items()}
-        self.sources: dict[str, Source] = {**variant.run, **stated}
-        self.agreements = [rule for rule in variant.agreements if rule.field not in stated]
+    def __init__(self, variant: Variant, registry: RunRegistry, file: str) -> None:
+        self.registry, self.variant, self.file = registry, variant, file
+        self.sources: dict[str, Source] = dict(variant.run)
+        self.sources |= {name: Literal("--set", value) for name, value in registry.values.items()}
+        self.agreements = [rule for rule in variant.agreements if rule.field not in registry.values]
 
     @property
     def per_row(self) -> bool:
         """Whether the rows have to be looked at to know the runs, metrics and figures."""
         return bool(self.variant.published) or any(True for _ in self.paths())
 
-    def runs(self, view: View) -> tuple[Codes, dict[int, Unfit]]:
+    def runs(self, view: RowView) -> tuple[Codes, dict[int, Unfit]]:
         """Run of each row (-1 where it has none), and why rows have none."""
         parts = [encode(source.column(view), view.size) for source in self.sources.values()]
         codes, combinations = combine(parts, view.size)
         runs = [self._number(combination) for combination in combinations]
         numbers = np.array([-1 if isinstance(run, Unfit) else run for run in runs])
-        unfit = {code: run for code, run in enumerate(runs) if isinstance(run, Unfit)}
-        rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
-        faults = {row: unfit[int(codes[row])] for row in rows}
+        faults: dict[int, Unfit] = {}
+        for code, run in enumerate(runs):
+            if isinstance(run, Unfit):
+                faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), run)
         for rule in self.agreements:
             faults |= self._disagreeing(rule, view)
         return numbers[codes], faults
 
-    def _disagreeing(self, rule: AgreementRule, view: View) -> dict[int, Unfit]:
+    def _disagreeing(self, rule: AgreementRule, view: RowView) -> dict[int, Unfit]:
         """Rows in which two sources of a field must agree and do not; else a note says so."""
-        first = self.sources.get(rule.field)
-        if first is None:
+        source = self.sources.get(rule.field)
+        if source is None:
             return {}
-        parts = [encode(source.column(view), view.size) for source in (first, rule.other)]
-        codes, pairs = combine(parts, view.size)
+        codes, pairs = combine([encode(part.column(view), view.size) for part in (source, rule.other)], view.size)
         faults: dict[int, Unfit] = {}
-        for code, (one, other) in enumerate(pairs):
-            if agree(rule.field, one, other):
+        for code, (first, second) in enumerate(pairs):
+            if agree(rule.field, first, second):
                 continue
             if rule.strict:
-                wanted = f"{first.where}: {text_of(other)!r}, as {_shown(rule.other)} says"
-                fault = Unfit(repr(text_of(one))[:80], wanted)
+                expected = f"{source.where}: {text_of(second)!r}, as {_shown(rule.other)} says"
+                fault = Unfit(repr(text_of(first))[:80], expected)
                 faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
             else:
                 note = (
-                    f"{_shown(rule.other)} says {rule.field} {text_of(other)!r}, "
-                    f"{_shown(first)} says {text_of(one)!r}: the latter holds"
+                    f"{_shown(rule.other)} says {rule.field} {text_of(second)!r}, "
+                    f"{_shown(source)} says {text_of(first)!r}: the latter holds"
                 )
-                self.registry.notes[self.place, note] = None
+                self.registry.notes[self.file, note] = None
         return faults
 
     def paths(self) -> Iterator[str]:
         """Field paths that have to be read for that."""
-        metrics = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
-        figures = [part for rule in self.variant.published for part in rule.sources]
         others = [rule.other for rule in self.agreements]
-        for source in (*self.sources.values(), *others, *metrics, *figures):
-            yield from source.paths()
+        names = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
+        figures = [part for rule in self.variant.published for part in rule.sources]
+        return (path for source in (*self.sources.values(), *others, *names, *figures) for path in source.paths())
 
-    def learn(self, view: View, reject: Callable[[int, str, str], None]) -> None:
+    def learn(self, view: RowView, reject: RowFault) -> None:
         """Register runs, metrics and published figures of some rows.
 
         Rows without a run are rejected here, unless they hold samples: whoever reads those will
@@ -260,31 +264,22 @@ class RunColumns:
         for name in _REQUIRED:
             if name not in header:
                 return Unfit(f"no {name}", f"a {name}: map it in [run] or say --default {name}=…")
-        return self.registry.number(header, self.place)
+        return self.registry.number(header, self.file)
 
     def _learn_published(
-        self, view: View, encoded: tuple[Codes, list[Any]], rule: PublishedRule, reject: Callable[[int, str, str], None]
+        self, view: RowView, encoded: tuple[Codes, list[Any]], rule: PublishedRule, reject: RowFault
     ) -> None:
-        names = list(rule.names)
-        columns: list[Column] = [rule.names[name].column(view) for name in names]
-        columns += [_raw_or_recoded(rule.value, rule.each, view)]
-        columns += [
-            _raw_or_recoded(part, name in rule.by_key, view) if part else [None] * view.size
-            for name, part in _spread_of(rule)
-        ]
-        parts = [encode(column, view.size) for column in columns]
-        codes, combinations = combine([encoded, *parts], view.size)
-        for code, (run, *texts, value, error, n) in enumerate(combinations):
-            for key, figure in _figures(rule, value) if run >= 0 else ():
-                named = dict(zip(names, texts, strict=True))
-                spread = [
-                    _at_key(part, name in rule.by_key, key, cell)
-                    for (name, part), cell in zip(_spread_of(rule), (error, n), strict=True)
-                ]
-                score = _published_score(named, key, figure, *spread)
+        columns = [source.column(view) for source in rule.names.values()]
+        columns += [s.raw(view) if name in rule.by_key else s.column(view) for name, s in rule.numbers.items()]
+        codes, combinations = combine([encoded, *(encode(column, view.size) for column in columns)], view.size)
+        for code, (run, *cells) in enumerate(combinations):
+            texts = dict(zip(rule.names, cells, strict=False))
+            numbers = dict(zip(rule.numbers, cells[len(texts) :], strict=True))
+            for key, figures in _figures(rule, numbers) if run >= 0 else ():
+                score = _published_score(texts, key, **figures)
                 if isinstance(score, PublishedScore):
-                    known = self.registry.add_published(run, score)
-                    score = Unfit(f"{score}", f"{known}, as stated before") if known else None
+                    earlier = self.registry.add_published(run, score)
+                    score = Unfit(f"{score}", f"{earlier}, as stated before") if earlier else None
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")
@@ -297,48 +292,37 @@ def _shown(source: Source) -> str:
     return " and ".join(words) or source.where
 
 
-def _spread_of(rule: PublishedRule) -> tuple[tuple[str, Source | None], ...]:
-    """What a rule says beside the figure itself."""
-    return ("standard_error", rule.standard_error), ("n", rule.n)
+def _figures(rule: PublishedRule, numbers: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Key and numbers of each figure at a rule's path."""
+    value = numbers["value"]
+    if "value" not in rule.by_key:
+        yield "", dict(numbers)
+    elif value is not None and not isinstance(value, dict | list | tuple):
+        yield "", {**numbers, "value": Unfit(repr(value)[:60], "an object or a list of figures")}
+    else:
+        for key in value if isinstance(value, dict) else range(len(value or ())):
+            yield str(key), {name: _of_key(rule, name, part, key) for name, part in numbers.items()}
 
 
-def _raw_or_recoded(source: Source, each: bool, view: View) -> Column:
-    return source.raw(view) if each else source.column(view)
-
-
-def _at_key(source: Source | None, each: bool, key: str, value: Any) -> Any:
+def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
     """What belongs to the figure of a key, where a value holds one for each."""
-    if not each or source is None or value is None or isinstance(value, Unfit):
+    if name not in rule.by_key or value is None or isinstance(value, Unfit):
         return value
     if not isinstance(value, dict | list | tuple):
         return Unfit(repr(value)[:60], "an object or a list, as that of the figures")
-    element = child(value, key) if isinstance(value, dict) else _element(value, key)
-    return None if element is MISSING else source.recode.apply(element)
-
-
-def _element(values: Sequence[Any], key: str) -> Any:
-    """The element of a list with a number, given as text."""
-    return child(list(values), int(key)) if key.isdecimal() else MISSING
-
-
-def _figures(rule: PublishedRule, value: Any) -> list[tuple[str, Any]]:
-    """Key and figure of each figure at a rule's path."""
-    if not rule.each:
-        return [("", value)]
-    if value is not None and not isinstance(value, dict | list | tuple):
-        return [("", Unfit(repr(value)[:60], "an object or a list of figures"))]
-    pairs = value.items() if isinstance(value, dict) else enumerate(value or ())
-    return [(str(key), rule.value.recode.apply(figure)) for key, figure in pairs]
+    if isinstance(value, dict):
+        element = value.get(str(key), MISSING)
+    else:
+        element = child(list(value), int(key)) if str(key).isdecimal() else MISSING
+    return None if element is MISSING else rule.numbers[name].recode.apply(element)
 
 
 def _published_score(
-    names: Mapping[str, Any], key: str, figure: Any, error: Any, n: Any
+    names: Mapping[str, Any], key: str, value: Any, standard_error: Any = None, n: Any = None
 ) -> PublishedScore | Unfit | None:
     """The figure, ``None`` where there is none, or why it cannot be read."""
-    if isinstance(figure, Unfit):
-        return figure
-    number, raw, _ = score_of(figure)
-    deviation, count = number_of(error), integer_of(n)
+    number, raw, _ = score_of(value)
+    deviation, count = number_of(standard_error), integer_of(n)
     if isinstance(number, Unfit):
         return number
     if isinstance(deviation, Unfit):

@@ -1,30 +1,103 @@
-"""Which columns of a table are fields of runs and of rows, as a starting mapping takes them: by their names,
-checked against what they hold."""
+"""Which columns of a table are fields of runs and of rows, as a starting mapping takes them: by their names, checked
+against what they hold. What a table does not tell is a :class:`Choice`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
-from warehouse.importers.tabular.plain_tables import METADATA_NAMES, RUN_NAMES, SAMPLE_NAMES, plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import (
+from warehouse.importers.tabular.column_names import (
     BACKENDS,
     ID_NAMES,
-    METRIC_NAMES,
+    METADATA_NAMES,
     MODEL_LABELS,
     PLACEHOLDERS,
+    RUN_NAMES,
+    SAMPLE_NAMES,
     are_models,
     is_metric,
     is_of_judge,
     is_of_prompt,
     is_setting,
+    plain_name,
 )
-from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
+from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that a table does not tell.
+
+    Attributes:
+        what: what is to be decided.
+        between: the readings, in words.
+        written: what the mapping says for each, as comments; empty where its sections have that themselves.
+    """
+
+    what: str
+    between: tuple[str, ...]
+    written: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The table ``[[choose]]`` for it."""
+        yield "[[choose]]  # to be decided: write one of the readings into this mapping, then delete this table"
+        yield f"what = {toml_text(safe(self.what))}"
+        yield f"between = {texts(map(safe, self.between))}"
+        yield from (f"#   {number}. {safe(text)}" for number, text in enumerate(self.written, 1))
+        yield ""
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WIDTH = 60
+
+
+def toml_key(name: str) -> str:
+    """A name as a key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else toml_text(name)
+
+
+def short(value: Any) -> str:
+    """A value as an example: its text, cut where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
+
+def safe(text: str) -> str:
+    """The text without characters that a comment may not have."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML."""
+    if "\\" in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def texts(texts: Iterable[str]) -> str:
+    """A list of texts."""
+    return f"[{', '.join(map(toml_text, texts))}]"
+
+
+def inline_table(values: Mapping[str, Any]) -> str:
+    """An inline table."""
+    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return inline_table(value)
+    if isinstance(value, str):
+        return toml_text(value)
+    return texts(value) if isinstance(value, Sequence) else json.dumps(value)
+
 
 #: Further names of fields of a row, in a draft.
 _ALSO = {
@@ -79,8 +152,8 @@ class Fields:
     @property
     def taken(self) -> set[str]:
         """Paths of the columns that are fields."""
-        several = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
-        return {column.path for column in several if column is not None}
+        columns = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
+        return {column.path for column in columns if column is not None}
 
     @property
     def names_prompts(self) -> bool:
@@ -107,8 +180,8 @@ def fields_of(table: TableProfile) -> Fields:
 def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
     """The column that lies highest under one of some names, the likeliest of them first."""
     order = {name: number for number, name in enumerate(names)}
-    known = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
-    return min(known, key=lambda item: item[:2])[2] if known else None
+    candidates = [(c.depth, order[plain_name(c.name)], c) for c in columns if plain_name(c.name) in order]
+    return min(candidates, key=lambda item: item[:2])[2] if candidates else None
 
 
 # --- fields of a row ------------------------------------------------------------------------------
@@ -120,7 +193,7 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     fields.metric = _named(top, ("metric",))
     fields.filter = _named(top, ("filter",))
     beside = any(column.path.startswith("^.") for column in columns)
-    if beside and fields.metric is None and not table.draws:
+    if beside and fields.metric is None and not table.place.draws:
         column = _named(top, METRIC_NAMES)
         if column is not None and _names_models(table, column):
             fields.run["model"] = column
@@ -130,7 +203,7 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
 
 def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
     """Whether what lies beside others in a prompt are answers of models, as their list or their names say."""
-    around = table.at.removesuffix("[]").rpartition(".")[2].strip('"')
+    around = table.place.at.removesuffix("[]").rpartition(".")[2].strip('"')
     texts = list(map(_text, column.values))
     named = are_models(texts) and not any(is_metric(text) or "score" in text.lower() for text in texts)
     return named or bool(MODEL_LABELS.fullmatch(plain_name(around).removesuffix("s")))
@@ -143,9 +216,9 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
             continue
         words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
-        if table.draws and name == "text":
-            free = [column for column in free if not column.path.startswith(table.draws)]
-        elif table.draws and name == "response":
+        if table.place.draws and name == "text":
+            free = [column for column in free if not column.path.startswith(table.place.draws)]
+        elif table.place.draws and name == "response":
             words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
@@ -228,15 +301,15 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
         name = f"model_{last}" if last in ("name", "id") and around[-1] == "model" else last
         if not is_of_judge(around):
             paths.setdefault(name, []).append(path)
-    wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
+    names = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
     chosen: dict[str, str] = {}
-    for name in wanted:
+    for name in names:
         if name in fields.run:
             continue
         for word in (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ())):
-            there = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
-            if there and not _is_no_name(name, table, there):
-                chosen[name] = min(there, key=lambda path: path.count("."))
+            named = [path for path in paths.get(word, ()) if word != "name" or path.count(".") == 1]
+            if named and not _is_no_name(name, table, named):
+                chosen[name] = min(named, key=lambda path: path.count("."))
                 break
     return chosen
 
@@ -277,7 +350,13 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
     if not {"prompt_id", "position"} & {*fields.sample} and not fields.choices and "text" in fields.sample:
         fields.key = content
     _settle_draws(table, columns, fields)
-    if fields.key and not table.draws and not fields.draw and "draw" not in fields.sample and fields.metric is None:
+    if (
+        fields.key
+        and not table.place.draws
+        and not fields.draw
+        and "draw" not in fields.sample
+        and fields.metric is None
+    ):
         _settle_repeated(table, fields)
 
 
@@ -293,7 +372,7 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
             Choice(
                 f"what rows of the same {' and '.join(key)} are ({repeated} of {len(rows)} repeat another)",
                 ("generations of one prompt", "different prompts, in the same order in all files"),
-                (f"key = [{', '.join(map(toml_text, key))}]", '[sample] position = "@index"'),
+                (f"key = {texts(key)}", '[sample] position = "@index"'),
             )
         )
 
@@ -303,7 +382,7 @@ def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
     return Choice(
         f"what tells prompts apart: {path} differs where the content is the same",
         (f"each {path} is a prompt", "prompts of the same content are one prompt"),
-        (f"[sample] prompt_id = {path}", f"key = [{', '.join(map(toml_text, content))}]"),
+        (f"[sample] prompt_id = {path}", f"key = {texts(content)}"),
     )
 
 
@@ -323,14 +402,14 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     contents = list(map(_text, table.values(text)))
     texts_by_id: dict[str, set[str]] = {}
     ids_by_text: dict[str, set[str]] = {}
-    for one, content in zip(ids, contents, strict=True):
-        texts_by_id.setdefault(one, set()).add(content)
-        ids_by_text.setdefault(content, set()).add(one)
-    if column.is_unique and all(_DRAWN.fullmatch(one) for one in ids):
+    for identifier, content in zip(ids, contents, strict=True):
+        texts_by_id.setdefault(identifier, set()).add(content)
+        ids_by_text.setdefault(content, set()).add(identifier)
+    if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
         return "texts"
     if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
         return "texts"
-    repeated = sum(len(several) > 1 for several in ids_by_text.values())
+    repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
     return "either" if repeated * 20 > len(ids_by_text) else "ids"
 
 
@@ -340,7 +419,7 @@ def _is_drawn(column: ColumnProfile) -> bool:
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
     """The column that numbers the generations of a prompt, where rows of one are told apart by it alone."""
-    if table.draws or "draw" in fields.sample or fields.choices:
+    if table.place.draws or "draw" in fields.sample or fields.choices:
         return
     names = fields.key or ("prompt_id",)
     prompts = [fields.sample[name] for name in names if name in fields.sample]

@@ -12,24 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
+from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
-from warehouse.importers.tabular.plain_tables import OF_TRUTH
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.record_places import Grade, is_metric
-from warehouse.importers.tabular.starting_choices import (
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
+from warehouse.importers.tabular.starting_fields import (
     Choice,
+    fields_of,
     inline_table,
-    of_places,
+    other_ids,
     safe,
     short,
     texts,
     toml_key,
     toml_text,
 )
-from warehouse.importers.tabular.starting_fields import fields_of, other_ids
-from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
-from warehouse.importers.tabular.starting_published import figures_of
-from warehouse.importers.tabular.starting_scores import Candidate, Scores, range_of, scores_of
+from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
+from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.records import parse_json
 from warehouse.records.credentials import MASK, without_credentials
 
@@ -37,7 +35,7 @@ from warehouse.records.credentials import MASK, without_credentials
 _LISTED, _OFFERED, _NAME = 40, 60, 60
 
 
-def starting_mapping(path: Path | str, known: str = "") -> str:
+def starting_mapping(path: Path | str, importer: str = "") -> str:
     """A mapping (TOML) for a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip.
 
     Columns are taken by their usual names and by their values; what was guessed, and what else a
@@ -46,24 +44,24 @@ def starting_mapping(path: Path | str, known: str = "") -> str:
 
     Args:
         path: the file.
-        known: the importer that reads the file without a mapping, if there is one.
+        importer: the one that reads the file without a mapping, if there is one.
 
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
     """
     table = profile(Path(path))
-    return "\n".join(_Writer(table, known).lines()) + "\n"
+    return "\n".join(_Writer(table, importer).lines()) + "\n"
 
 
 class _Writer:
     """The lines of a mapping, section by section."""
 
-    def __init__(self, table: TableProfile, known: str) -> None:
-        self.table, self.known = table, known
+    def __init__(self, table: TableProfile, importer: str) -> None:
+        self.table, self.importer = table, importer
         self.fields = fields_of(table)
         self.figures = figures_of(table, self.fields)
         self.cells = cells_of(table, self.fields) if self.figures is None else None
-        self.scores = scores_of(table, self.fields) if self.figures is None and self.cells is None else Scores()
+        self.scores = scores_of(table, self.fields) if self.figures is None and self.cells is None else ScoreColumns()
         self.choices = list(self._choices())
 
     def _choices(self) -> Iterator[Choice]:
@@ -96,8 +94,8 @@ class _Writer:
             kind += f" with {self.table.delimiter!r}"
         yield f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} rows."
         yield f"#   warehouse ingest {safe(name)} --map THIS_FILE"
-        if self.known:
-            yield f"# The importer {self.known} reads this file without a mapping, and knows more of it:"
+        if self.importer:
+            yield f"# The importer {self.importer} reads this file without a mapping, and knows more of it:"
             yield f"#   warehouse ingest {safe(name)}"
         yield "# Check every line: it was guessed from names and values. docs/mappings.md explains."
         yield "#"
@@ -121,12 +119,12 @@ class _Writer:
             yield ""
 
     def _rows(self) -> Iterator[str]:
-        if self.table.at or self.table.draws:
+        if self.table.place.at or self.table.place.draws:
             yield "[rows]"
-            if self.table.at:
-                yield f"at = {toml_text(self.table.at)}  # where the records are"
-            if self.table.draws:
-                yield f"draws = {toml_text(self.table.draws)}  # several generations per prompt"
+            if self.table.place.at:
+                yield f"at = {toml_text(self.table.place.at)}  # where the records are"
+            if self.table.place.draws:
+                yield f"draws = {toml_text(self.table.place.draws)}  # several generations per prompt"
             yield ""
         if self.figures is not None:
             yield from self.figures.matrix()
@@ -177,15 +175,15 @@ class _Writer:
         others = [column.path for column in other_ids(self.table, self.fields) if column.path not in scores]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
-            known = "the content is the key" if self.fields.key else "the row's number counts"
+            without_id = "the content is the key" if self.fields.key else "the row's number counts"
             column = safe(toml_text(others[0] if others else "ID"))
-            yield f"# prompt_id = {column}  # without it {known}{self._why_not('prompt_id')}"
-        for name, known_column in sample.items():
-            if self.cells is not None and known_column.path == self.cells.label.path and name == "prompt_id":
+            yield f"# prompt_id = {column}  # without it {without_id}{self._why_not('prompt_id')}"
+        for name, taken in sample.items():
+            if self.cells is not None and taken.path == self.cells.label.path and name == "prompt_id":
                 continue  # the label of the matrix
             also = [other for other in others if name == "prompt_id"]
             hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
-            yield f"{name} = {toml_text(known_column.path)}{hint}"
+            yield f"{name} = {toml_text(taken.path)}{hint}"
         if self.fields.draw:
             yield f"draw = {self.fields.draw}"
         choices = next((column for column in self.table.columns if column.name == "choices"), None)
@@ -196,8 +194,8 @@ class _Writer:
     def _metadata(self) -> Iterator[str]:
         yield "[metadata]  # properties of the prompt, to filter or cluster by"
         if self.figures is None:
-            for name, known in self.fields.metadata.items():
-                yield f"{name} = {toml_text(known.path)}"
+            for name, column_of_field in self.fields.metadata.items():
+                yield f"{name} = {toml_text(column_of_field.path)}"
         seen: set[str] = {*self.fields.metadata}
         for column in [c for c in self._unused() if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
             name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
@@ -219,7 +217,7 @@ class _Writer:
         if self.figures is not None:
             yield from self.figures.published()
             first = self.figures.values if self.figures.is_wide else self.figures.values[:1]
-            seen = ColumnProfile("", "", 0, 0, [value for column in first for value in column.values])
+            seen = column_of_values(value for column in first for value in column.values)
             yield from _metric(self.figures.metric, False, range_of(seen))
             return
         if self.cells is not None:
@@ -235,7 +233,7 @@ class _Writer:
         for candidate in self.scores.offered:
             yield from (f"# {line}" if line else "" for line in self._score(candidate, named))
 
-    def _score(self, candidate: Candidate, named: set[str]) -> Iterator[str]:
+    def _score(self, candidate: ScoreColumn, named: set[str]) -> Iterator[str]:
         column = candidate.column
         guess = "guessed from its name; " if self.scores.is_guess and candidate.grade < Grade.USUAL else ""
         meaning = f"; {candidate.meaning}" if candidate.meaning else ""
@@ -289,7 +287,7 @@ class _Writer:
         yield from _metric("exact_match", True, "0 and 1")
 
 
-def _of_rows(table: TableProfile, fields: Any, scores: Scores) -> Iterator[Choice]:
+def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
     """Whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)
@@ -307,7 +305,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: Scores) -> Iterator[Choic
         or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
         or table.rows == 1
-        and not table.at
+        and not table.place.at
         and table.format.startswith("JSON")
     ):
         yield Choice(
@@ -342,8 +340,8 @@ def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
         yield 'kind = "binary"'
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
-    known = truth and name in OF_TRUTH
-    yield f"{'' if known else '# '}higher_is_better = true{'' if known else '  # or false'}"
+    is_sure = truth and name in OF_TRUTH
+    yield f"{'' if is_sure else '# '}higher_is_better = true{'' if is_sure else '  # or false'}"
     yield ""
 
 
@@ -362,3 +360,40 @@ def _is_json(column: ColumnProfile) -> bool:
         return all(isinstance(parse_json(value), list) for value in column.values)
     except (ValueError, TypeError):
         return False
+
+
+def of_places(table: TableProfile) -> Iterator[Choice]:
+    """What a document holds beside the records that a mapping takes."""
+    place = table.place
+    if place.alternatives:
+        paths = (place.at, *place.alternatives)
+        yield Choice(
+            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have the same fields",
+            tuple(f"{toml_text(path)} alone" for path in paths),
+            tuple(f"[rows] at = {toml_text(path)}" for path in paths),
+        )
+    keys = next((column for column in table.columns if column.path.lstrip("^") == "@key" != column.path), None)
+    if keys is not None and not _says_again(table, keys):
+        named = toml_text(keys.path)
+        yield Choice(
+            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} above the records name",
+            ("models", "benchmarks", "a property of the prompts"),
+            (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
+        )
+    if place.parallel:
+        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in place.parallel[:8])
+        yield Choice(
+            f"what {listed(map(toml_text, place.parallel), 8)} hold, by the same keys as {toml_text(place.at)}",
+            ("further columns of the table", "something else"),
+            (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
+        )
+
+
+def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
+    """Whether texts of the records tell apart what the keys above them do."""
+    by_key = table.values(keys)
+    return any(
+        len(column.values) == len(keys.values) == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        for column in table.columns
+        if column is not keys and column.kind == "text"
+    )

@@ -6,14 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warehouse.importers.tabular.column_names import (
+    SCORE_NAMES,
+    Grade,
+    are_models,
+    grade_of,
+    is_flag,
+    is_metric,
+    is_setting,
+    path_of,
+    plain_name,
+)
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
-from warehouse.importers.tabular.plain_tables import SCORE_NAMES, path_of, plain_name
+from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import Grade, are_models, grade_of, is_flag, is_metric, is_setting
-from warehouse.importers.tabular.score_words import NULL_WORDS, plain
-from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
-from warehouse.importers.tabular.starting_fields import Fields
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -28,7 +36,7 @@ _WORDS, _CHARACTERS = 5, 60
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ScoreColumn:
     """A column that may hold scores.
 
     Attributes:
@@ -64,24 +72,24 @@ class Candidate:
 
 
 @dataclass
-class Scores:
+class ScoreColumns:
     """What is taken for scores, what else may be, and what is to be decided."""
 
-    chosen: list[Candidate] = field(default_factory=list)
-    offered: list[Candidate] = field(default_factory=list)
+    chosen: list[ScoreColumn] = field(default_factory=list)
+    offered: list[ScoreColumn] = field(default_factory=list)
     is_compared: bool = False
     is_guess: bool = False
     choices: list[Choice] = field(default_factory=list)
 
 
-def scores_of(table: TableProfile, fields: Fields) -> Scores:
+def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
-    several = list(_candidates(table, fields))
-    scores = _chosen(table, several)
+    candidates = list(_candidates(table, fields))
+    scores = _chosen(table, candidates)
     used = {candidate.column.path for candidate in scores.chosen}
-    rest = [candidate for candidate in several if candidate.column.path not in used]
+    rest = [candidate for candidate in candidates if candidate.column.path not in used]
     scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:_OFFERED]
-    if not several or max(c.grade for c in several) < Grade.LIKELY:
+    if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
         _compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(_nothing(scores))
@@ -89,11 +97,11 @@ def scores_of(table: TableProfile, fields: Fields) -> Scores:
     return scores
 
 
-def _candidates(table: TableProfile, fields: Fields) -> Iterator[Candidate]:
+def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
     for column in table.columns:
         if column.path in fields.taken or column.kind in ("empty", "list", "object"):
             continue
-        above = column.path.startswith("^.")
+        is_above = column.path.startswith("^.")
         grade = Grade.LIKELY if column.path in ("@", "[]") else grade_of(column.name, column.parents)
         if grade is Grade.NEVER or column.path == "@key":
             continue
@@ -105,9 +113,9 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[Candidate]:
         by_name = max(grade_of(column.name), Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER)
         if grade is Grade.USUAL and by_name < Grade.LIKELY and not _is_unit(column, bool(keys)):
             continue  # beside scores, and of no likely range
-        if above or is_flag(column.name):
+        if is_above or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
-        yield Candidate(column, _metric(column, fields), grade, keys, meaning)
+        yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
 
 
 def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[dict[str, Any], str]:
@@ -139,46 +147,46 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
 # --- which of them --------------------------------------------------------------------------------
 
 
-def _chosen(table: TableProfile, several: Sequence[Candidate]) -> Scores:
-    full = [candidate for candidate in several if candidate.column.coverage >= _SPARSE]
-    known = [candidate for candidate in several if candidate.grade >= Grade.LIKELY]
+def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
+    full = [candidate for candidate in candidates if candidate.column.coverage >= _SPARSE]
+    named = [candidate for candidate in candidates if candidate.grade >= Grade.LIKELY]
     usual = _highest([candidate for candidate in full if candidate.grade is Grade.USUAL])
     likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
     if usual:
-        above = [c for c in likely if c.column.depth < usual[0].column.depth]
-        rivals = [c for c in above if not any(_are_equal(table, c, other) for other in usual)]
+        higher = [c for c in likely if c.column.depth < usual[0].column.depth]
+        rivals = [c for c in higher if not any(_are_equal(table, c, other) for other in usual)]
         if _are_systems(usual):
-            return Scores(choices=[_systems(table, usual)])
+            return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
-            return Scores(choices=[_by_model(usual)])
-        return Scores(choices=[_which([*rivals, *usual])]) if rivals else Scores(usual)
+            return ScoreColumns(choices=[_by_model(usual)])
+        return ScoreColumns(choices=[_which([*rivals, *usual])]) if rivals else ScoreColumns(usual)
     if likely:
         first = _highest(likely)
-        first += [c for c in known if c not in likely and c.column.depth == first[0].column.depth]
+        first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return Scores(first[:1], is_guess=True) if alike and varies else Scores(choices=[_which(first)])
-    return Scores(choices=[_sparse(known[0])]) if known else Scores()
+        return ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(first)])
+    return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
-def _are_systems(several: Sequence[Candidate]) -> bool:
+def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
     """Whether columns have one name in different objects, which then may be different systems."""
-    names = {plain_name(candidate.column.name) for candidate in several}
-    return len(several) > 1 and len(names) == 1 and not names & _GENERIC
+    names = {plain_name(candidate.column.name) for candidate in candidates}
+    return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
 
 
-def _are_by_model(several: Sequence[Candidate]) -> bool:
+def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
     """Whether columns of one object have names of models."""
-    names = [candidate.column.name for candidate in several]
-    around = {candidate.column.parents for candidate in several}
+    names = [candidate.column.name for candidate in candidates]
+    around = {candidate.column.parents for candidate in candidates}
     return (
         len(names) > 1 and len(around) == 1 and around != {()} and are_models(names) and not any(map(is_metric, names))
     )
 
 
-def _by_model(several: Sequence[Candidate]) -> Choice:
-    names = ", ".join(toml_text(candidate.column.name) for candidate in several)
-    around = ".".join(map(path_of, several[0].column.parents))
+def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
+    names = ", ".join(toml_text(candidate.column.name) for candidate in candidates)
+    around = ".".join(map(path_of, candidates[0].column.parents))
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
@@ -190,17 +198,17 @@ def _by_model(several: Sequence[Candidate]) -> Choice:
     )
 
 
-def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
-    around = [candidate.column.parents[-1] for candidate in several if candidate.column.parents]
-    name = several[0].column.name
+def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    around = [candidate.column.parents[-1] for candidate in candidates if candidate.column.parents]
+    name = candidates[0].column.name
     between = ["different models", "different metrics of one model"]
     written = [
         f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
         f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
         "uncomment the [[scores]] of each",
     ]
-    if table.rows == 1 and not table.at and several[0].column.parents:
-        at = "".join(f"{path_of(parent)}." for parent in several[0].column.parents[:-1]).removesuffix(".")
+    if table.rows == 1 and not table.place.at and candidates[0].column.parents:
+        at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
         figure = toml_text(path_of(name))
         between.append("benchmarks, of which figures are published")
         written.append(
@@ -211,13 +219,13 @@ def _systems(table: TableProfile, several: Sequence[Candidate]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
-def _highest(several: Sequence[Candidate]) -> list[Candidate]:
+def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
     """Those that lie in the fewest objects."""
-    depth = min((candidate.column.depth for candidate in several), default=0)
-    return [candidate for candidate in several if candidate.column.depth == depth]
+    depth = min((candidate.column.depth for candidate in candidates), default=0)
+    return [candidate for candidate in candidates if candidate.column.depth == depth]
 
 
-def _are_equal(table: TableProfile, first: Candidate, second: Candidate) -> bool:
+def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> bool:
     """Whether two columns hold the same numbers."""
     pair = (table.values(first.column), table.values(second.column))
     try:
@@ -228,15 +236,15 @@ def _are_equal(table: TableProfile, first: Candidate, second: Candidate) -> bool
         return False
 
 
-def _which(several: Sequence[Candidate]) -> Choice:
+def _which(candidates: Sequence[ScoreColumn]) -> Choice:
     return Choice(
         "which columns are the scores of the prompts",
-        tuple(candidate.shown for candidate in several[:_OFFERED]),
+        tuple(candidate.shown for candidate in candidates[:_OFFERED]),
         ("uncomment the [[scores]] and [metrics.NAME] of one or more of them",),
     )
 
 
-def _sparse(candidate: Candidate) -> Choice:
+def _sparse(candidate: ScoreColumn) -> Choice:
     rows, missing = candidate.column.rows, candidate.column.nulls
     return Choice(
         f"what the rows without {toml_text(candidate.column.path)} are ({missing} of {rows})",
@@ -248,7 +256,7 @@ def _sparse(candidate: Candidate) -> Choice:
     )
 
 
-def _nothing(scores: Scores) -> Choice:
+def _nothing(scores: ScoreColumns) -> Choice:
     offered = tuple(candidate.shown for candidate in scores.offered)
     if not offered:
         return Choice(
@@ -263,7 +271,7 @@ def _nothing(scores: Scores) -> Choice:
     )
 
 
-def _of_missing(table: TableProfile, fields: Fields, scores: Scores) -> Iterator[Choice]:
+def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
         if candidate.missing and fields.metric is None:
@@ -281,14 +289,14 @@ def _of_missing(table: TableProfile, fields: Fields, scores: Scores) -> Iterator
 # --- responses against targets --------------------------------------------------------------------
 
 
-def _compare(table: TableProfile, fields: Fields, scores: Scores) -> None:
+def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     """Responses that can be held against targets, where no column holds scores."""
     target = fields.sample.get("target")
     if target is None or "response" not in fields.sample:
         return
     response = _answers(table, fields)
     share = _share_equal(table, response, target)
-    if share is None or table.draws and not response.path.startswith(table.draws):
+    if share is None or table.place.draws and not response.path.startswith(table.place.draws):
         return
     fields.sample["response"] = response
     scores.is_compared, scores.is_guess = True, True
@@ -309,12 +317,12 @@ def _compare(table: TableProfile, fields: Fields, scores: Scores) -> None:
 
 def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
     """The column of short answers, where there is one beside longer texts; else that of the responses."""
-    from warehouse.importers.tabular.plain_tables import SAMPLE_NAMES
+    from warehouse.importers.tabular.column_names import SAMPLE_NAMES
 
     names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
-    known = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
+    columns = [c for c in table.columns if plain_name(c.name) in names and not is_setting(c.parents) and c.values]
     target = fields.sample["target"]
-    fitting = [column for column in known if _share_equal(table, column, target) is not None]
+    fitting = [column for column in columns if _share_equal(table, column, target) is not None]
     return fitting[0] if fitting else fields.sample["response"]
 
 
@@ -324,8 +332,8 @@ def _share_equal(table: TableProfile, response: ColumnProfile, target: ColumnPro
         return None
     equality = Equality(normalise=not target.is_number, numeric=target.is_number)
     pairs = list(zip(table.values(response), table.values(target), strict=True))
-    known = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
-    return sum(known) / len(known) if any(known) else None
+    verdicts = [equality.same(a, b) for a, b in pairs if a is not None and b is not None]
+    return sum(verdicts) / len(verdicts) if any(verdicts) else None
 
 
 def _are_answers(column: ColumnProfile) -> bool:

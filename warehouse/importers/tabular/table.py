@@ -1,45 +1,53 @@
-"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped, and
-what of it depends on where the file is."""
+"""One file of a dump under a mapping: its rows, what is joined to them, what is skipped, what of it depends on where
+the file is, and what the mapping names that the file lacks.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from warehouse.errors import InputError
+from warehouse.errors import InputError, MappingError
 from warehouse.importers.common.file_walk import open_regular
+from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import Member, members
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, View
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, PathError, RowView, match_tail, parse_path
 from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
-from warehouse.importers.tabular.expressions import fill_in, placeholders
-from warehouse.importers.tabular.field_paths import match_tail, parse_path
-from warehouse.importers.tabular.mapping import JoinRule, SkipRule, TabularMapping
+from warehouse.importers.tabular.expressions import Source, fill_in, placeholders
+from warehouse.importers.tabular.mapping import (
+    NUMBERS,
+    RUN_FIELDS,
+    TEXT,
+    JoinRule,
+    SkipRule,
+    TabularMapping,
+    parse_mapping,
+)
+from warehouse.importers.tabular.mapping_files import load_mapping, shipped_mappings
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
     MatrixReader,
     ParquetReader,
-    Reader,
     ReadingRules,
     Reject,
+    RowFault,
+    RowReader,
     ignore,
     json_flavour,
 )
 from warehouse.records import canonical_json
 from warehouse.records.canonical_json import sha256_of
-
-#: What a mapping calls their format.
-TEXT = "text"
-#: What their lines are found by: their number from 0, or from 1.
-NUMBERS = ("@index", "@line")
 
 
 def lines_by_number(path: Path, key: str) -> dict[str, Any]:
@@ -68,7 +76,7 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def open_reader(member: Member, rules: ReadingRules) -> Reader:
+def open_reader(member: Member, rules: ReadingRules) -> RowReader:
     """The reader that fits a file, by what the mapping says, its name and its first bytes.
 
     Raises:
@@ -95,12 +103,13 @@ def open_reader(member: Member, rules: ReadingRules) -> Reader:
 
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
     """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
+    if not mapping.patterns:
+        return {}
     matches = (match_tail(pattern, path) for pattern in mapping.patterns)
-    first_match = next((groups for groups in matches if groups is not None), None)
-    return first_match if mapping.patterns else {}
+    return next((groups for groups in matches if groups is not None), None)
 
 
-class Table:
+class MappedTable:
     """One file (or archive entry) of a dump.
 
     Args:
@@ -116,10 +125,10 @@ class Table:
         self.groups = groups_of(mapping, member.path.absolute() / member.entry)
         self.skipped: Counter[str] = Counter()
         self._joins: dict[str, Joined] | None = None
-        self._reader: Reader | None = None
+        self._reader: RowReader | None = None
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> RowReader:
         """The reader of the file, opened on first use."""
         if self._reader is None:
             reader = open_reader(self.member, self.mapping.rules)
@@ -140,28 +149,29 @@ class Table:
             self._joins = {rule.name: self._join(rule) for rule in self.mapping.joins}
         return self._joins
 
-    def views(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[View]:
+    def views(self, paths: Collection[str] | None, reject: Reject) -> Iterator[RowView]:
         """The rows, without those that the mapping skips.
 
         Args:
-            wanted: the only field paths that will be asked for; ``None``: all.
+            paths: the only field paths that will be asked for; ``None``: all.
             reject: told of rows that cannot be read.
         """
         self.skipped.clear()
-        chunks = self.reader.chunks(wanted, self._placed(reject))
+        name = self.member.name
+        chunks = self.reader.chunks(paths, lambda place, *fault: reject(f"{name} {place}", *fault))
         for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
             if chunk.size:
                 yield self._view(chunk)
 
-    def tells_all(self, wanted: Collection[str]) -> bool:
+    def tells_all(self, paths: Collection[str]) -> bool:
         """Whether the first row already gives the values at some paths for the whole file."""
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
-        parsed = [parse_path(path) for path in wanted if path and not self.reader.is_table]
         return isinstance(self.reader, JsonReader) and all(
-            path.root == "document" or path.root == "join" and path.join in unkeyed for path in parsed
+            path.root == "document" or path.root == "join" and path.join in unkeyed
+            for path in map(parse_path, filter(None, paths))
         )
 
-    def sample(self) -> View | None:
+    def sample(self) -> RowView | None:
         """The first rows as they stand: a matrix is still wide, nothing is skipped yet. ``None``
         where there are no rows."""
         reader = self.reader
@@ -170,17 +180,13 @@ class Table:
         chunk = next(iter(reader.chunks(None, ignore)), None)
         return None if chunk is None else self._view(chunk)
 
-    def constants(self) -> View:
+    def constants(self) -> RowView:
         """A view of one row, for expressions that read no row."""
-        return View(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
+        return RowView(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
 
-    def rejected(self, view: View, reject: Reject) -> Callable[[int, str, str], None]:
+    def rejected(self, view: RowView, reject: Reject) -> RowFault:
         """``reject`` for rows of a view, by their number in it."""
-
-        def refuse(row: int, found: str, expected: str) -> None:
-            reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
-
-        return refuse
+        return lambda row, found, expected: reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
 
     def notes(self) -> list[str]:
         """What the reading showed."""
@@ -188,14 +194,8 @@ class Table:
         skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
         return self.reader.notes() + skipped
 
-    def _placed(self, reject: Reject) -> Reject:
-        def refuse(place: str, found: str, expected: str) -> None:
-            reject(f"{self.member.name} {place}", found, expected)
-
-        return refuse
-
-    def _view(self, chunk: Chunk) -> View:
-        return View(chunk, self.groups or {}, self.joins, self.mapping.nulls)
+    def _view(self, chunk: Chunk) -> RowView:
+        return RowView(chunk, self.groups or {}, self.joins, self.mapping.nulls)
 
     def _select(self, chunk: Chunk) -> Chunk:
         """The rows that no rule skips."""
@@ -203,7 +203,7 @@ class Table:
         skipped = np.zeros(view.size, dtype=np.bool_)
         for rule in self.mapping.skips:
             codes, values = encode(rule.source.column(view), view.size)
-            hits = [code for code, value in enumerate(values) if skips(rule, value)]
+            hits = [code for code, value in enumerate(values) if _skips(rule, value)]
             newly_skipped = np.isin(codes, hits) & ~skipped
             if newly_skipped.any():
                 self.skipped[rule.source.where.removesuffix(" path")] += int(newly_skipped.sum())
@@ -226,11 +226,10 @@ class Table:
         name = self._joined_name(rule)
         if not name:
             return None
-        folder = self.member.path.parent
-        for place in (folder, *folder.parents):
-            if (place / name).is_file():
-                return place / name
-            if place == self.root or self.root not in place.parents:
+        for folder in (self.member.path.parent, *self.member.path.parent.parents):
+            if (folder / name).is_file():
+                return folder / name
+            if folder == self.root or self.root not in folder.parents:
                 break
         if rule.optional:
             return None
@@ -261,16 +260,16 @@ class Table:
         )
 
 
-def skips(rule: SkipRule, value: Any) -> bool:
+def _skips(rule: SkipRule, value: Any) -> bool:
     """Whether a rule skips rows with this value."""
     if value is None:
         return rule.null or rule.not_matching is not None
     text = str(text_of(value))
-    if rule.matching is not None and rule.matching.search(text):
-        return True
-    if rule.not_matching is not None and not rule.not_matching.search(text):
-        return True
-    return text in rule.equal_to
+    return (
+        (rule.matching is not None and bool(rule.matching.search(text)))
+        or (rule.not_matching is not None and not rule.not_matching.search(text))
+        or text in rule.equal_to
+    )
 
 
 @lru_cache(maxsize=2)
@@ -298,7 +297,7 @@ def _refuse(name: str, place: str, found: str, expected: str) -> None:
 _SHOWN = 10
 
 
-def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[str, Any]:
+def context_of_tables(mapping: TabularMapping, tables: Sequence[MappedTable]) -> dict[str, Any]:
     """Groups of the path pattern, and hashes of the joined files; empty where there are none."""
     context: dict[str, Any] = {}
     if groups := [table.groups for table in tables if table.groups]:
@@ -309,7 +308,7 @@ def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[
     return context
 
 
-def joined_files(tables: Sequence[Table]) -> list[Path]:
+def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
     """The files that are joined to some tables, each once."""
     paths = (path for table in tables for _, path in _joined(table) if path is not None)
     return list(dict.fromkeys(paths))
@@ -322,7 +321,7 @@ def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) 
     return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
 
 
-def _joined(table: Table) -> Iterator[tuple[str, Path | None]]:
+def _joined(table: MappedTable) -> Iterator[tuple[str, Path | None]]:
     for rule in table.mapping.joins:
         path = None
         with suppress(InputError):  # it is not there: whoever reads it will say so
@@ -350,3 +349,169 @@ def _sha256(path: Path) -> str | None:
 def _hash_of(path: Path, _changed: int, _entered: int, _size: int) -> str:
     with open_regular(path) as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+_OF_CELLS = ("@row", "@column", "@cell")
+
+
+def refuse(mistakes: list[str], path: str) -> None:
+    """Raise all mistakes as one error, if there are any.
+
+    Raises:
+        MappingError: the list is not empty.
+    """
+    if mistakes:
+        count = [f"{len(mistakes)} mistakes"] if len(mistakes) > 1 else []
+        raise MappingError("\n  - ".join([*count, *mistakes]), path=path)
+
+
+def mistakes_in(mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None) -> list[str]:
+    """What a mapping names that a file does not have.
+
+    Args:
+        mapping: the mapping.
+        table: one file of the dump.
+        values: header fields that the user set; ``None``: not known yet.
+    """
+    mistakes = [] if values is None else [*_unset(mapping, values)]
+    if table.groups is None:
+        shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
+        mistakes.append(
+            f"[path] pattern = {shown} does not match {table.member.name!r}; "
+            "it must match the end of the path from a folder boundary on"
+        )
+    mistakes += _unknown_joins(mapping)
+    return list(dict.fromkeys([*mistakes, *_absent(mapping, table)]))
+
+
+def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
+    for name in values:
+        if name not in RUN_FIELDS:
+            yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
+    for name in ("model", "benchmark"):
+        if name not in values and any(name not in variant.run for variant in mapping.variants):
+            yield f"nothing says what the {name} is: map [run] {name}, or say --default {name}=…"
+
+
+def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
+    joins = [rule.name for rule in mapping.joins]
+    for source, path in _paths(mapping):
+        name = _join_of(path)
+        if name and name not in joins:
+            hint = f"{similar(name, joins)}; joins: {listed(joins) or 'none'}"
+            yield f"{source.where} = {path!r}: no [join.{name}]{hint}"
+
+
+def _join_of(path: str) -> str:
+    """The joined file that a path reads; ``""`` if none, or if it is no path."""
+    try:
+        return parse_path(path).join
+    except PathError:
+        return ""
+
+
+def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
+    view = table.sample()
+    if view is None:
+        if at := mapping.rules.at:
+            yield f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"
+        return
+    names = view.chunk.names()
+    cells = mapping.matrix.cells_of(names) if mapping.matrix else []
+    yield from _matrix_mistakes(mapping, names, cells)
+    joins = {"", *(rule.name for rule in mapping.joins)}
+    for source, path in _paths(mapping):
+        if _join_of(path) not in joins:
+            continue
+        if path in cells or (not mapping.matrix and path in _OF_CELLS):
+            use = f"is of no use with{'' if cells else 'out'} a [matrix]; there say '@cell' and '@column'"
+            yield f"{source.where} = {path!r}: {use}"
+        elif path not in _OF_CELLS:
+            yield from _problem(view, table, source.where, path, source.optional)
+    others = [(skip.source.where, path) for skip in mapping.skips for path in skip.source.paths()]
+    others += [(f"[join.{rule.name}] on", rule.on) for rule in mapping.joins if rule.on]
+    for where, path in others:
+        yield from _problem(view, table, where, path)
+
+
+def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
+    matrix = mapping.matrix
+    if matrix is None:
+        return
+    there_are = f"there are: {listed(names)}"
+    if matrix.label and matrix.label not in names:
+        yield f"[matrix] label = {matrix.label!r}: no such column{similar(matrix.label, names)}; {there_are}"
+    if not cells:
+        pattern = f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
+        yield f"[matrix] {pattern} no column beside the label; {there_are}"
+
+
+def _problem(view: RowView, table: MappedTable, where: str, path: str, optional: bool = False) -> Iterator[str]:
+    """What is wrong with a path, if anything is."""
+    why = ""
+    try:
+        if view.holds(path) or optional:
+            return
+    except PathError as error:
+        why = f" ({error})"
+    names = view.chunk.names()
+    kind = "column" if table.reader.is_table else "key in the first records"
+    yield (
+        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(path, names)}; "
+        f"there are: {listed(names)}"
+    )
+
+
+def _paths(mapping: TabularMapping) -> Iterator[tuple[Source, str]]:
+    """The paths that a mapping reads, each with the innermost expression that does."""
+    for source in mapping.sources:
+        yield from ((leaf, path) for leaf in source.leaves() for path in leaf.paths())
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+
+#: Columns or fields that a mapping has to read for its shape to be its own.
+_TELLING = 2
+_UNNAMED = re.compile(r"column_\d+")
+
+
+def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[str]:
+    """What a mapping names that the first table of a file lacks, or why that cannot be read."""
+    try:
+        tables = members(path, relative_name(path, root), mapping.members)
+        if not tables:
+            return ["no table in it"]
+        table = MappedTable(tables[0], mapping, root)
+        return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
+    except (InputError, OSError) as error:
+        return [str(error)]
+
+
+def relative_name(path: Path, root: Path) -> str:
+    """What a file is called in messages: its path from a folder on, if it lies there."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
+    """Whether a file has the columns, fields or places that tell the shape of a mapping from others."""
+    telling = {text for source, text in _paths(mapping) if not source.optional and _is_telling(text)}
+    at = mapping.rules.at
+    count = len(telling) + len([step for step in at.steps if isinstance(step, str)] if at else ())
+    if count < _TELLING or mapping.matrix is not None and not mapping.matrix.label:
+        return False
+    anywhere = replace(mapping, patterns=(), joins=tuple(replace(rule, optional=True) for rule in mapping.joins))
+    return not mistakes_in_file(anywhere, path, path.parent)
+
+
+def _is_telling(text: str) -> bool:
+    with suppress(PathError):
+        path = parse_path(text)
+        named = any(isinstance(step, str) and not _UNNAMED.fullmatch(step) for step in path.steps)
+        return path.root in ("row", "document") and named
+    return True
+
+
+def mappings_for(path: Path) -> list[str]:
+    """Names of the shipped mappings whose columns, fields and places a file has."""
+    parsed = {name: parse_mapping(load_mapping(file))[0] for name, file in shipped_mappings().items()}
+    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

@@ -1,4 +1,6 @@
-"""Tables of figures that others have worked out, a row per model or per benchmark, as a starting mapping takes them."""
+"""Tables of columns by model, prompt or benchmark, as a starting mapping takes them: matrices of scores, and
+published figures.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.tabular.plain_tables import plain_name
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.record_places import (
+from warehouse.importers.tabular.column_names import (
     BENCHMARK_LABELS,
     MODEL_LABELS,
     WEAK_LABELS,
@@ -20,11 +20,158 @@ from warehouse.importers.tabular.record_places import (
     is_flag,
     is_metric,
     looks_like_model,
+    plain_name,
     words_of,
 )
-from warehouse.importers.tabular.starting_choices import Choice, inline_table, toml_text
-from warehouse.importers.tabular.starting_fields import Fields
-from warehouse.importers.tabular.starting_matrix import are_counted
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
+from warehouse.importers.tabular.readers import ORIENTATIONS
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
+
+_BY_MODELS, _BY_PROMPTS = ORIENTATIONS
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class MatrixColumns:
+    """The columns of a matrix.
+
+    Attributes:
+        label: names the rows.
+        columns: the cells.
+        orientation: as ``[matrix]`` has it; ``""`` where it is to be decided.
+    """
+
+    label: ColumnProfile
+    columns: Sequence[ColumnProfile]
+    orientation: str
+    is_all: bool = False
+
+    @property
+    def together(self) -> ColumnProfile:
+        """All cells as one column."""
+        return column_of_values(value for column in self.columns for value in column.values)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What is to be decided."""
+        if self.orientation:
+            return []
+        names = [toml_text(column.name) for column in self.columns]
+        shown = ", ".join(names[:_NAMED]) + (f" … ({len(names)} in all)" if len(names) > _NAMED else "")
+        label = toml_text(self.label.name)
+        return [
+            Choice(
+                f"what the columns {shown} are",
+                (
+                    f"models, and each row a prompt, named by {label}",
+                    f"prompts, and each row a model, named by {label}",
+                    f"benchmarks or metrics of which figures are published, and each row a model, named by {label}",
+                    "scores of different kinds, and each row a prompt",
+                ),
+                (
+                    f'[matrix] orientation = "{_BY_MODELS}"',
+                    f'[matrix] orientation = "{_BY_PROMPTS}"',
+                    '[run] model = "@row", benchmark = "@column", and [[published]] metric = "score", value = "@cell"'
+                    " in place of [[scores]]",
+                    "no [matrix], and [[scores]] metric, value for each of them",
+                ),
+            )
+        ]
+
+    def section(self) -> Iterator[str]:
+        """The section ``[matrix]``."""
+        yield "# A column per model or per prompt: each cell becomes a row."
+        yield "[matrix]"
+        first, second = ORIENTATIONS if self.orientation != _BY_PROMPTS else reversed(ORIENTATIONS)
+        if self.orientation:
+            yield f'orientation = "{first}"  # or "{second}"'
+        else:
+            yield from (f'# orientation = "{first}"', f'# orientation = "{second}"')
+        yield f"label = {toml_text(self.label.name)}  # the column that names the rows"
+        if not self.is_all:
+            names = "|".join(re.escape(column.name) for column in self.columns)
+            yield f"cells = {toml_text(names)}  # the columns with scores"
+        yield ""
+
+
+def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
+    """The matrix that a table is; ``None`` where its rows are no rows of cells."""
+    if not table.columns or table.place.at or table.place.draws or {"response", "target"} <= {*fields.sample}:
+        return None
+    label = fields.sample.get("prompt_id") or fields.sample.get("text")
+    label = label or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
+    if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
+        return None
+    columns = _cell_columns(table, fields, label)
+    names = [column.name for column in columns]
+    if len(columns) < 2 or sum(map(is_metric, names)) * 2 >= len(names):
+        return None
+    orientation = _orientation(table, fields, label, columns)
+    if orientation is None:
+        return None
+    return MatrixColumns(label, columns, orientation, len(columns) + 1 == len(table.columns))
+
+
+def _cell_columns(table: TableProfile, fields: Fields, label: ColumnProfile) -> list[ColumnProfile]:
+    """Columns of scores without a known name; those of 0 and 1, if there are several such."""
+    free = [c for c in table.columns if c.path not in fields.taken | {label.path} and not c.parents]
+    scores = [column for column in free if _may_be_cells(column, table)]
+    truths = [column for column in scores if column.scores.is_truth]
+    return truths if len(truths) > 1 else scores
+
+
+def _may_be_cells(column: ColumnProfile, table: TableProfile) -> bool:
+    if column.kind in ("empty", "list", "object") or is_flag(column.name):
+        return False
+    if grade_of(column.name) is Grade.NEVER and not are_models([column.name]):
+        return False
+    if column.is_number or column.scores.is_truth:
+        return not (column.is_unique and column.rows > 2 and are_counted(column))
+    return bool(column.reading(table.delimiter)[0])
+
+
+def _orientation(
+    table: TableProfile, fields: Fields, label: ColumnProfile, columns: Sequence[ColumnProfile]
+) -> str | None:
+    """How rows and columns lie; ``""`` where that is to be decided, ``None`` where it is no matrix of prompts."""
+    names = [column.name for column in columns]
+    numbered = are_numbered(names) and not is_metric(words_of(names[0])[0] if words_of(names[0]) else "")
+    graded = all(map(is_unit_score, columns))
+    labels_prompts = label.path in {c.path for c in fields.sample.values()}
+    labels_models = bool(MODEL_LABELS.fullmatch(plain_name(label.name)))
+    if graded and numbered and not labels_prompts:
+        return _BY_PROMPTS
+    if graded and labels_prompts and not numbered and are_models(names) and label.is_unique:
+        return _BY_MODELS
+    if BENCHMARK_LABELS.fullmatch(plain_name(label.name)) and not graded:
+        return None
+    if graded and not labels_models and not numbered and are_models(names) and label.is_unique:
+        return _BY_MODELS
+    plausible = label.is_unique and (labels_prompts or labels_models or are_models(names) or numbered)
+    return "" if plausible or graded and label.is_unique and len(columns) > 2 else None
+
+
+def is_unit_score(column: ColumnProfile) -> bool:
+    """Whether all values are scores of a prompt as they are usual: 0 to 1, or 1 and −1, or words for them."""
+    numbers = column.numbers
+    if column.scores.is_truth:
+        return True
+    return not column.scores.texts and bool(numbers) and (min(numbers) >= 0 and max(numbers) <= 1 or is_signed(column))
+
+
+def is_signed(column: ColumnProfile) -> bool:
+    """Whether the values are 1 and −1, one of them or both."""
+    return column.is_number and {*column.numbers} <= {-1.0, 1.0}
+
+
+def are_counted(column: ColumnProfile) -> bool:
+    """Whether the values are whole numbers one after the other, as ids are."""
+    texts = [str(value) for value in column.values]
+    if not all(text.isascii() and text.isdigit() for text in texts):
+        return False
+    numbers = [int(text) for text in texts]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
 
 #: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
@@ -34,7 +181,7 @@ _MOSTLY = 0.7
 
 
 @dataclass(frozen=True)
-class Figures:
+class PublishedColumns:
     """Which columns of a table are what.
 
     Attributes:
@@ -66,11 +213,8 @@ class Figures:
     @property
     def columns(self) -> list[ColumnProfile]:
         """All of them."""
-        return [
-            column
-            for column in (self.label, *self.values, self.error, *self.errors.values(), self.size)
-            if column is not None
-        ]
+        columns = (self.label, *self.values, self.error, *self.errors.values(), self.size)
+        return [column for column in columns if column is not None]
 
     def run(self) -> dict[str, str]:
         """Fields of a run and the path of each."""
@@ -116,11 +260,11 @@ class Figures:
         return inline_table({"path": path} | dict(self.keys)) if self.keys else toml_text(path)
 
 
-def figures_of(table: TableProfile, fields: Fields) -> Figures | None:
+def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """The columns of a table of figures; None where its rows are prompts or cannot be told from them."""
-    if {*fields.sample} & {"text", "response", "draw", "choices"} or table.draws:
+    if {*fields.sample} & {"text", "response", "draw", "choices"} or table.place.draws:
         return None
-    if not table.at:
+    if not table.place.at:
         figures = _turned(table, fields) or _wide(table, fields)
         if figures is not None:
             return figures
@@ -130,22 +274,24 @@ def figures_of(table: TableProfile, fields: Fields) -> Figures | None:
 # --- a row per model ------------------------------------------------------------------------------
 
 
-def _wide(table: TableProfile, fields: Fields) -> Figures | None:
+def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     label, is_sure = _label(table, fields)
-    if label is None or "benchmark" in fields.run or not _tells_rows(table, fields):
+    ids = fields.sample.get("prompt_id")
+    if label is None or "benchmark" in fields.run or (ids is not None and not ids.is_unique):
         return None
     error, size, values = _columns(table, label)
     if not values:
         return None
     is_wide = error is None and len(values) > 1
-    if is_wide and are_numbered([c.name for c in values]) and not _are_percents(values):
+    are_percents = any(column.is_percent or column.numbers and max(column.numbers) > 1 for column in values)
+    if is_wide and are_numbered([column.name for column in values]) and not are_percents:
         return None
     choices = [] if label.is_unique else [_which_label(label, table)]
     if not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
     kept = values if is_wide else values[:1]
     keys = _keys(kept, table)
-    return Figures(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
+    return PublishedColumns(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
 
 
 def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
@@ -154,7 +300,7 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
     named = [column for column in texts if MODEL_LABELS.fullmatch(plain_name(column.name))]
     named = [c for c in named if c.coverage >= _MOSTLY and len(c.values) > _MOSTLY * (c.rows - c.nulls)]
     if named:
-        return min(named, key=lambda c: (not c.is_unique, _is_markup(c), -_looks(c))), True
+        return min(named, key=_unlikeliness), True
     if "model" in fields.run:
         return None, False
     weak = [c for c in texts if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"]
@@ -166,18 +312,10 @@ def _has_error(table: TableProfile) -> bool:
     return any(_ERROR.fullmatch(plain_name(column.name)) for column in table.columns)
 
 
-def _is_markup(column: ColumnProfile) -> bool:
-    return any("<" in str(value) for value in column.values)
-
-
-def _looks(column: ColumnProfile) -> float:
-    return sum(looks_like_model(str(value)) for value in column.values) / len(column.values)
-
-
-def _tells_rows(table: TableProfile, fields: Fields) -> bool:
-    """Whether ids, if there are any, are those of rows."""
-    column = fields.sample.get("prompt_id")
-    return column is None or column.is_unique
+def _unlikeliness(label: ColumnProfile) -> tuple[bool, bool, float]:
+    """What speaks against a column as the one that names models: repetitions, markup, few that look like names."""
+    texts = list(map(str, label.values))
+    return not label.is_unique, any("<" in text for text in texts), -sum(map(looks_like_model, texts)) / len(texts)
 
 
 def _columns(
@@ -207,10 +345,6 @@ def _is_figure(column: ColumnProfile) -> bool:
     return is_metric(column.name) or min(column.numbers) >= 0 and max(column.numbers) <= 100
 
 
-def _are_percents(values: Sequence[ColumnProfile]) -> bool:
-    return any(column.is_percent or column.numbers and max(column.numbers) > 1 for column in values)
-
-
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
     """Whether numbers are means rather than verdicts on single prompts."""
     return any(column.is_percent or any(n % 1 for n in column.numbers) for column in values) or _has_error(table)
@@ -220,10 +354,10 @@ def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
     unique = [c for c in table.columns if c.kind == "text" and c.is_unique and not c.parents and c is not label]
     path = toml_text(label.path)
     first = toml_text(unique[0].path) if unique else '"COLUMN"'
-    again = label.rows - label.nulls - len(label.values)
+    repeated = label.rows - label.nulls - len(label.values)
     return Choice(
         f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows and says again what stands in "
-        f"another in {again}",
+        f"another in {repeated}",
         ("another column" + (f", as {first}" if unique else ""), f"{path} with a second column", f"{path}: others go"),
         (
             f"[matrix] label = {first}, or [run] model = {first}",
@@ -249,7 +383,7 @@ def _what_rows_are(label: ColumnProfile, values: Sequence[ColumnProfile]) -> Cho
 # --- a row per benchmark, rows of single figures --------------------------------------------------
 
 
-def _turned(table: TableProfile, fields: Fields) -> Figures | None:
+def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A column per model and a row per benchmark."""
     first = table.columns[0] if table.columns else None
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
@@ -258,13 +392,14 @@ def _turned(table: TableProfile, fields: Fields) -> Figures | None:
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None
-    return Figures(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
+    return PublishedColumns(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
 
 
-def _long(table: TableProfile, fields: Fields) -> Figures | None:
+def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A figure in each row, which the fields of the run tell apart."""
-    column = fields.sample.get("prompt_id")
-    if "position" in fields.sample or column is not None and column.path != "@key" and not _is_of_rows(column, fields):
+    ids = fields.sample.get("prompt_id")
+    are_of_rows = ids is not None and ids.is_unique and {"model", "benchmark"} <= {*fields.run}
+    if "position" in fields.sample or ids is not None and ids.path != "@key" and not are_of_rows:
         return None
     values = [
         column
@@ -278,7 +413,7 @@ def _long(table: TableProfile, fields: Fields) -> Figures | None:
     axes = [column for column in fields.run.values() if len(column.values) > 1]
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
     first = next((column for column in values if _error_of(column, table) is not None), None)
-    is_keyed = table.at.endswith("{}") and first is not None and "benchmark" not in fields.run
+    is_keyed = table.place.at.endswith("{}") and first is not None and "benchmark" not in fields.run
     is_told = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
     if not values or table.rows < 2 and not is_keyed or not is_keyed and not is_told:
         return None
@@ -287,12 +422,7 @@ def _long(table: TableProfile, fields: Fields) -> Figures | None:
     choices = () if is_keyed or len({*rows}) == len(rows) else (_which_label(model or first, table),)
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
-    return Figures(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
-
-
-def _is_of_rows(column: ColumnProfile, fields: Fields) -> bool:
-    """Whether ids are those of rows, of which the fields of the run tell most apart."""
-    return column.is_unique and {"model", "benchmark"} <= {*fields.run}
+    return PublishedColumns(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
 
 
 def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
@@ -303,5 +433,4 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
 
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
     """What turns the values of columns into numbers; nothing where they are numbers."""
-    values = [value for column in columns for value in column.values]
-    return ColumnProfile("", "", 0, 0, values).reading(table.delimiter)[0]
+    return column_of_values(value for column in columns for value in column.values).reading(table.delimiter)[0]

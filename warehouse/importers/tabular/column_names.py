@@ -1,0 +1,300 @@
+"""What the names of columns say: the usual names of fields (docs/mappings.md), and the words of other names."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from warehouse.importers.tabular.chunks import PathError, parse_path
+from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+
+#: Usual names of a run's fields, the likeliest first. A field's own name comes before them.
+RUN_NAMES: dict[str, tuple[str, ...]] = {
+    "model": ("model_name", "model_id"),
+    "benchmark": ("task", "dataset", "benchmark_name", "benchmark_id", "task_name", "dataset_name"),
+    "training_seed": ("seed",),
+}
+#: Usual names of a row's fields.
+SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
+    "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
+    "text": ("question", "prompt", "input", "problem", "instruction"),
+    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
+    "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
+}
+#: Properties of a prompt that are kept as metadata.
+METADATA_NAMES = ("category", "subcategory", "subject", "topic", "domain", "difficulty", "language")
+#: Columns of scores and the metric that each is; ``value`` where a column names the metric.
+SCORE_NAMES = {
+    "score": "score",
+    "correct": "correct",
+    "is_correct": "is_correct",
+    "acc": "acc",
+    "accuracy": "accuracy",
+    "exact_match": "exact_match",
+    "value": "score",
+}
+#: Metrics that are better the higher they are, where all their values are 0 or 1.
+OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
+#: Names that a run and a row both have: in a table of rows they are the row's.
+_SHARED = {*SAMPLE_FIELDS, "status"}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the columns of a table most likely are: field -> column, for runs and rows.
+
+    ``scores`` are pairs of metric and column; the metric is ``""`` where the column ``metric``
+    names it. ``unused`` are the columns that no name tells.
+    """
+
+    run: dict[str, str] = field(default_factory=dict)
+    sample: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    scores: tuple[tuple[str, str], ...] = ()
+    metric: str = ""
+    filter: str = ""
+    unused: tuple[str, ...] = ()
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Fields whose column is called otherwise than the field: field -> column."""
+        both = {**self.run, **self.sample}
+        return {name: column for name, column in both.items() if plain_name(column) != name}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The fields that tell prompts apart where no column holds an id."""
+        if {"prompt_id", "position"} & {*self.sample}:
+            return ()
+        return tuple(name for name in ("text", "target") if name in self.sample)
+
+
+def guess(columns: Sequence[str], objects: bool = False) -> Guess:
+    """What columns most likely are, by their names alone.
+
+    Args:
+        columns: names as they stand in the file.
+        objects: whether a column may hold lists and objects (not so in CSV).
+    """
+    names = {plain_name(column): column for column in reversed(columns)}
+    run_fields = [name for name in RUN_FIELDS if name not in _SHARED]
+    sample_fields: Sequence[str] = SAMPLE_FIELDS
+    if not objects:
+        run_fields = [name for name in run_fields if name not in RECORD_FIELDS]
+        sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
+    run = _chosen(run_fields, RUN_NAMES, names)
+    sample = _chosen(sample_fields, SAMPLE_NAMES, names)
+    metadata = {name: names[name] for name in METADATA_NAMES if name in names}
+    metric, filter_ = names.get("metric", ""), names.get("filter", "")
+    scores = _scores(names, bool(metric))
+    used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}
+    used |= {column for _, column in scores}
+    unused = tuple(column for column in columns if column not in used)
+    return Guess(run, sample, metadata, scores, metric, filter_, unused)
+
+
+def plain_name(column: str) -> str:
+    """A column's name as it is compared: ``Question ID`` is ``question_id``."""
+    return re.sub(r"[\s\-.]+", "_", column.strip()).lower()
+
+
+def path_of(column: str) -> str:
+    """The field path of a column, in quotes where its name has characters with a meaning."""
+    try:
+        path = parse_path(column)
+    except PathError:
+        path = None
+    if path is not None and path.root == "row" and not path.up and path.steps == (column,):
+        return column
+    return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
+
+
+def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
+    columns = {}
+    for name in fields:
+        usual_name = next((word for word in (name, *usual.get(name, ())) if word in names), None)
+        if usual_name is not None:
+            columns[name] = names[usual_name]
+    return columns
+
+
+def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
+    """Metric and column of each column of scores."""
+    names_here = [name for name in SCORE_NAMES if name in names]
+    if named:
+        first = next((name for name in ("score", "value", *names_here) if name in names), None)
+        return (("", names[first]),) if first else ()
+    if "value" in names_here and (len(names_here) > 1 or "prompt_id" not in names):
+        names_here.remove("value")  # which may be anything
+    return tuple((SCORE_NAMES[name], names[name]) for name in names_here)
+
+
+class Grade(enum.IntEnum):
+    """How much a name says for a column of numbers being scores."""
+
+    NEVER = 0  # a setting, a count, a time, a price, a rank …
+    POSSIBLE = 1  # nothing is said
+    LIKELY = 2  # the name of a metric
+    USUAL = 3  # a usual name of scores (docs/mappings.md)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Usual names of scores, and words of the names of metrics.
+_USUAL = frozenset(SCORE_NAMES) - {"value"} | {"reward"}
+_METRIC = _words(
+    "score scores reward rewards accuracy acc correct correctness exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel"
+    " chrf bertscore bleurt comet meteor pass passed passes pass1 success successful succeeded solved resolved win"
+    " right match matched grade graded rating quality faithfulness relevancy relevance precision recall similarity"
+    " factuality factual helpfulness hallucination toxicity ndcg mrr auc loss ppl perplexity spearman pearson"
+    " verdict metric wer cer mse rmse mae brier elo recall"
+)
+#: Numbers that are no results of a prompt, whatever else their name says.
+_OTHER = _words(
+    "count counts num n number rank ranking index idx id ids uid uuid position seed epoch step steps time times"
+    " timestamp latency duration elapsed seconds second sec secs ms millis minutes minute hours cost costs price usd"
+    " dollars token tokens length len size chars characters words bytes pvalue pval stderr std stdev se sem ci lower"
+    " upper year month day date temperature version attempt attempts retry retries trial trials turn turns worker"
+    " annotator weight threshold param params parameters layers flops memory gpu context likes votes downloads co2"
+    " emissions kg fewshot shot shots iteration batch row line page offset start end created updated error stop"
+    " finish max min tries samples trains"
+)
+#: The same, unless the name of a metric stands beside.
+_UNLESS_METRIC = _words(
+    "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
+    " extracted target gold label choice choices option options reference"
+)
+_ANSWERS = _words(
+    "answer answers option options choice choices label labels target gold response prediction pred index letter"
+)
+#: Words for what went well: a prompt, where nothing else is named.
+_DONE = _words("success successful succeeded pass passed passes")
+_ABOUT = _words("is was test tests all rate task at k score strict loose")
+_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+")
+#: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
+_FLAG = _words("is has was are can needs use uses should supports")
+_FLAGS = _words(
+    "flagged available truncated completed cached merged finished valid invalid refused skipped hidden moe template"
+    " deleted gated enabled open official distilled reasoning multimodal flag agreement stopped binary optimized"
+)
+#: Objects around scores, and around figures of a whole run, settings and the like.
+_SCORES = _words("scores score assertions evaluations evaluation review reward_info grades sample_score results_scores")
+_AGGREGATES = _words(
+    "average averages avg mean aggregate aggregates aggregated summary report overall final total stats"
+)
+_SETTINGS = _words(
+    "config configs usage spec args kwargs arguments request settings params parameters hyperparameters options"
+    " timing timings perf tokens generation sampling model_args usage_metadata logprobs"
+)
+#: Properties of a prompt, whose fields are no fields of the run.
+_OF_PROMPT = _words("doc document raw_input metadata seed_metadata sample_metadata input example item question vars")
+#: What judges answers, and is not what was evaluated.
+_JUDGES = _words("judge judges judging grader graders grading scorer evaluator autograder annotator rater")
+#: Names of ids of prompts, beyond the usual ones.
+ID_NAMES = (
+    *SAMPLE_NAMES["prompt_id"],
+    "task_id",
+    "instance_id",
+    "problem_id",
+    "case_id",
+    "qid",
+    "question_idx",
+    "index",
+)
+#: Texts that stand where a name might stand, and name nothing.
+PLACEHOLDERS = _words("default none null unknown na n/a - main all test train validation val") | {""}
+#: Kinds of programs that run models, which some dumps write where a model's name is expected.
+BACKENDS = _words(
+    "hf hf-causal hf-causal-experimental hf-auto hf-multimodal vllm sglang gguf local-completions"
+    " local-chat-completions openai-completions openai-chat-completions anthropic-chat huggingface api local mock"
+)
+#: Names of columns that name models, those that may, and those that name benchmarks.
+MODEL_LABELS = re.compile(
+    r"(the_)?(model|models|llm|system|checkpoint|submission)(_(name|version|id|versions))?|full_?name|.*_model_name"
+)
+WEAK_LABELS = re.compile(r"name|agent|method|label|")
+BENCHMARK_LABELS = re.compile(r"(benchmark|task|dataset|metric|category|subset|eval|evaluation|test)s?(_name|_id)?")
+_MODEL = re.compile(
+    r"^[\w.-]+/[\w.:+-]+$|gpt|claude|llama|gemini|gemma|qwen|mi[sx]tral|\bphi\b|phi[-_ ]?\d|deepseek|falcon|\byi\b|yi-|"
+    r"command|palm|grok|\bnova|olmo|pythia|vicuna|wizard|starcoder|granite|\bglm|kimi|nemotron|bert\b|\bt5|bloom|\bopt\b|"
+    r"\bo[134]\b|\d[bm]\b|model|instruct|-chat|sonnet|opus|haiku",
+    re.IGNORECASE,
+)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name: of ``rougeL``, ``IFEval Raw``, ``n_correct``."""
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", name)
+    return [word for word in re.split(r"[^0-9a-zé]+", plain_name(parts)) if word]
+
+
+def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
+    """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
+    plain, words = plain_name(name), {*words_of(name)}
+    around = {plain_name(parent) for parent in parents}
+    is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
+    if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:
+        return Grade.NEVER
+    if words_of(name)[-1:] and words_of(name)[-1] in _ANSWERS:
+        return Grade.NEVER
+    if words & _UNLESS_METRIC and not words & _METRIC and not is_scored:
+        return Grade.NEVER
+    if around & _OF_PROMPT or any({*words_of(parent)} & _AGGREGATES for parent in parents):
+        return Grade.POSSIBLE
+    if plain in _USUAL or is_scored:
+        return Grade.USUAL
+    if plain == "value":
+        return Grade.LIKELY
+    if words & _DONE and not words - _DONE <= _ABOUT:
+        words = words - _DONE  # of a request, a conversation …
+    if words & _METRIC or re.search(r"pass_?(at_?|@|\^)?\d", plain):
+        return Grade.LIKELY
+    return Grade.POSSIBLE
+
+
+def is_flag(name: str) -> bool:
+    """Whether truth values under a name are a property of something rather than a result."""
+    words = words_of(name)
+    if {*words} & _METRIC or not words:
+        return False
+    return words[0] in _FLAG or bool({*words} & _FLAGS) and not looks_like_model(name)
+
+
+def is_metric(name: str) -> bool:
+    """Whether a word of a name is one for a metric."""
+    return grade_of(name) >= Grade.LIKELY
+
+
+def is_setting(parents: Iterable[str]) -> bool:
+    """Whether one of the objects around a value holds settings, usage and the like."""
+    return any(plain_name(parent) in _SETTINGS or {*words_of(parent)} & {"tokens", "usage"} for parent in parents)
+
+
+def is_of_prompt(parents: Iterable[str]) -> bool:
+    """Whether one of the objects around a value describes the prompt."""
+    return any(plain_name(parent) in _OF_PROMPT for parent in parents)
+
+
+def is_of_judge(parents: Iterable[str]) -> bool:
+    """Whether one of the objects around a value describes who judged."""
+    return any({*words_of(parent)} & _JUDGES for parent in parents)
+
+
+def looks_like_model(text: str) -> bool:
+    """Whether a text looks like the name of a model."""
+    return bool(_MODEL.search(text))
+
+
+def are_models(texts: Sequence[str]) -> bool:
+    """Whether most of some texts look like names of models."""
+    return bool(texts) and sum(map(looks_like_model, texts)) >= len(texts) / 2
+
+
+def are_numbered(texts: Sequence[str]) -> bool:
+    """Whether texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
+    stems = {re.sub(r"\d+", "#", text) for text in texts}
+    return len(texts) > 1 and len(stems) <= max(1, len(texts) // 20) and all("#" in stem for stem in stems)
