@@ -269,8 +269,13 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
     judge; published figures have no prompts to pair; a part of the benchmark is not compared with
     runs that have all of it. Adjustments are over the pairs of one group.
     """
-    names = ("level", "n_resamples", "seed", "with_flags")
-    return pairs_of(select_entries(store, selection_of(question)), **{name: getattr(question, name) for name in names})
+    return pairs_of(
+        select_entries(store, selection_of(question)),
+        level=question.level,
+        n_resamples=question.n_resamples,
+        seed=question.seed,
+        with_flags=question.with_flags,
+    )
 
 
 def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
@@ -353,7 +358,8 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     for entry in scores.entries:
         if id(entry) not in paired:
             reasons.setdefault(_why_not(entry, scores), []).append(entry.condition.model)
-    notes = [f"left out, {why}: {_some(models)}" for why, models in reasons.items()]
+    more = {why: f" and {len(models) - 3} more" if len(models) > 3 else "" for why, models in reasons.items()}
+    notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
             "conditions differ in split, task version, metric or judge; each group is compared and adjusted alone"
@@ -369,10 +375,6 @@ def _why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     if is_partial(coverage_flags(entry, scores.coverages[entry.group])):
         return "a part of the benchmark only (subset_ok compares it)"
     return "nothing comparable beside it"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 #: Columns that a narrow terminal does without, the first of them first.
