@@ -15,6 +15,8 @@ from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, r
 from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.refresh import FigureHistory
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -83,29 +85,15 @@ class History(Result):
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
 
 
-def history(
-    store: Store,
-    model: str | None,
-    benchmark: str | None = None,
-    *,
-    metric: str | None = None,
-    statistic: str | None = None,
-    last: int | None = None,
-) -> History:
-    """Every figure that refreshes computed of a model on a benchmark.
-
-    A row stands for a refresh that changed the figure; in between it was the same.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.history`.
-    """
-    if benchmark is None:
-        if model is None:
-            raise MisuseError("name a model, a benchmark, or both")
-        about_model = _subjects_of(store, model, None)
+@answers(FigureHistory)
+def history(store: Store, question: FigureHistory) -> History:
+    """A row stands for a refresh that changed the figure; in between it was the same."""
+    model, known = question.model, None
+    if question.benchmark is None:
+        about_model = _subjects_of(store, str(model), None)
         rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
-        known = None
     else:
-        known = find_benchmark(store, benchmark)
+        known = find_benchmark(store, question.benchmark)
         try:
             rows = _figures(store, known.name)
             if model is None:
@@ -117,8 +105,8 @@ def history(
     about = " on ".join(filter(None, ("" if model is None else repr(model), known.name if known else "")))
     if not rows:
         raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, known)}")
-    rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
-    kept = [row for row in rows if last is None or row.age <= last]
+    rows = _narrowed(_narrowed(rows, "metric", question.metric, about), "statistic", question.statistic, about)
+    kept = [row for row in rows if question.last is None or row.age <= question.last]
     return History(model, known.name if known else "", tuple(kept), _settings(store, kept))
 
 
@@ -141,7 +129,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
     return by_subject
 
 
-def history_of(store: Store, name: str, **wanted: Any) -> History:
+def history_of(store: Store, name: str, **options: Any) -> History:
     """:func:`history` of whatever bears a name: a benchmark, else a model on all benchmarks.
 
     Raises:
@@ -151,11 +139,11 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
         find_benchmark(store, name)
     except MisuseError as error:
         try:
-            return history(store, name, None, **wanted)
+            return history(store, name, None, **options)
         except MisuseError as no_model:
             hint = f"{error}; " if "did you mean" in str(error) else ""
             raise MisuseError(f"{hint}{no_model}") from None
-    return history(store, None, name, **wanted)
+    return history(store, None, name, **options)
 
 
 def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
