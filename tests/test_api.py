@@ -166,7 +166,7 @@ USES = {
     "reliability": Use((f"{ANALYSIS}.reliability.reliability:reliability",), "reliability", flags=("part",)),
     "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
     "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids")),
-    "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
+    "irt": Use((f"{ANALYSIS}.irt.irt:irt",), "irt fit", flags=("family", "seed", "top")),
     "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
     "subset_export": Use((f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)),
     "subset_import": Use(

@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.items import ItemResponse
+from warehouse.questions.question import options
+
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    first_rows,
-    level_option,
-    no_store_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    selection_options,
-)
+from ..ui.options import Function, first_rows, level_option, output_options, refuse_typed, seed_option
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from warehouse.analysis.irt.irt import Irt
 
 
@@ -35,15 +28,8 @@ def irt() -> None:
 
 def irt_options(function: Function) -> Function:
     """Which answers, which model, and whether a stored answer will do."""
-    fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
-    model = click.option(
-        "--model",
-        metavar="1pl|2pl",
-        help="Item response model. [default: 2pl from 20 models on, if enough prompts link them; else 1pl]",
-    )
-    for option in (output_options, no_store_option, fresh, seed_option, selection_options, model):
-        function = option(function)
-    return click.argument("benchmarks", nargs=-1, required=True)(function)
+    no_store = {"help": "A trial: what is computed is not stored."}
+    return options_of(ItemResponse, store_result=no_store)(seed_option(output_options(function)))
 
 
 def family_option(function: Function) -> Function:
@@ -56,12 +42,10 @@ def family_option(function: Function) -> Function:
     )(function)
 
 
-def asked(state: State, benchmarks: Sequence[str], options: dict[str, Any]) -> Irt:
-    """The model that the common options mean; takes them out of ``options``."""
-    from warehouse.analysis.irt.irt import Irt
-
-    names = ("model", "metric", "where", "latest", "cluster", "fresh", "store_result")
-    return Irt(state.opener(), benchmarks, **{name: options.pop(name) for name in names})
+def asked(state: State, values: dict[str, Any]) -> Irt:
+    """The model that the common options mean; takes them out of ``values``."""
+    model: Irt = ItemResponse(**{name: values.pop(name) for name in options(ItemResponse)}).ask(state.opener())
+    return model
 
 
 def families(text: str | None) -> str | dict[str, str] | None:
@@ -100,14 +84,12 @@ def families(text: str | None) -> str | dict[str, str] | None:
 )
 @irt_options
 @pass_state
-def fit(
-    state: State, /, benchmarks: tuple[str, ...], output: Output, family: str | None, top: int, **options: Any
-) -> None:
+def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
     from warehouse.analysis.irt.results import FittedItemRow
 
     from ..ui.irt_tables import print_fit
 
-    report = asked(state, benchmarks, options).fit(family=families(family), **options)
+    report = asked(state, values).fit(family=families(family), **values)
     if output.for_people:
         print_fit(report, top)
     else:
@@ -121,17 +103,15 @@ def fit(
 @level_option
 @irt_options
 @pass_state
-def ability(
-    state: State, /, benchmarks: tuple[str, ...], output: Output, sensitivity: bool, family: str | None, **options: Any
-) -> None:
+def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
     from warehouse.analysis.irt.results import AbilityRow, SensitivityRow
 
     from ..ui.irt_tables import print_abilities, print_sensitivity
 
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
-    question = asked(state, benchmarks, options)
-    report = question.abilities(sensitivity=sensitivity, family=families(family), **options)
+    question = asked(state, values)
+    report = question.abilities(sensitivity=sensitivity, family=families(family), **values)
     if output.for_people and sensitivity:
         print_sensitivity(report)
     elif output.for_people:
@@ -153,9 +133,7 @@ def ability(
 @level_option
 @irt_options
 @pass_state
-def next_(
-    state: State, /, asked_model: str, benchmarks: tuple[str, ...], output: Output, ids: bool, **options: Any
-) -> None:
+def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values: Any) -> None:
     from warehouse.analysis.irt.results import NextRow
     from warehouse.analysis.subsets.exchange import ids_text
 
@@ -165,7 +143,7 @@ def next_(
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
-    report = asked(state, benchmarks, options).next_items(asked_model, **options)
+    report = asked(state, values).next_items(asked_model, **values)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:

@@ -17,8 +17,7 @@ from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.all_pairs import Pairs
-    from warehouse.analysis.comparison.pair_group import PairGroup
+    from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -43,7 +42,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:
-    from warehouse.analysis.comparison.all_pairs_row import counted, pairs_head, tests
+    from warehouse.analysis.comparison.all_pairs import counted, pairs_head, tests
 
     if output.for_people:
         echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.refresh import FigureHistory
+
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, lake_option, metric_option, output_options
+from ..ui.options import REFERENCE, lake_option, output_options
 from ..ui.output import Output
 from ..ui.progress import share
+from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -199,9 +202,7 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 @command("history")
 @click.argument("names", nargs=-1, metavar=f"[run:ID|{REFERENCE}] [BENCHMARK]")
 @click.option("-b", "--benchmark", metavar="NAME", help="The benchmark, where it does not stand after the model.")
-@metric_option
-@click.option("--statistic", metavar="NAME", help="Only this figure, such as score or difference.")
-@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
+@options_of(FigureHistory, without=("model", "benchmark"))
 @output_options
 @pass_state
 def history(state: State, /, names: tuple[str, ...], benchmark: str | None, output: Output, **options: Any) -> None:

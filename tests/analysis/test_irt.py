@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,15 @@ def test_a_second_call_is_answered_from_the_store_until_its_inputs_change(tmp_pa
     assert third.n_models == 12 and any("stale" in note for note in third.notes)
     assert any("trial" in note for note in asked(store_url, "sums", store_result=False, fresh=True).fit().notes)
     assert asked(store_url, "sums").abilities(sensitivity=True).sensitivity
+
+
+def test_answers_are_kept_under_the_settings_that_older_stores_have_them_under(tmp_path: Path) -> None:
+    url = load(tmp_path, rows_of("sums", range(8), seed=1))
+    asked(url, "sums", where=("model!=zed", "model!=ada/m99"), model="1PL").fit()
+    with open_store(url) as store:
+        (kept,) = store.rows("select parameters from analysis where kind = 'irt_fit'")
+    settings = {"model": "1pl", "metric": None, "latest": False, "cluster": None, "family": None}
+    assert json.loads(kept["parameters"]) == settings | {"where": ["model!=ada/m99", "model!=zed"]}
 
 
 def test_the_order_of_ingest_does_not_matter(tmp_path: Path) -> None:

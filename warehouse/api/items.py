@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
-from warehouse.questions.items import Audit, ItemPruning, Items, ItemSplits
+from warehouse.questions.items import Audit, ItemPruning, ItemResponse, Items, ItemSplits
 from warehouse.questions.question import Gives, method
 
 if TYPE_CHECKING:  # some named in strings
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
-    from warehouse.analysis.irt.irt import Irt
+    from warehouse.analysis.irt.irt import Irt  # noqa: F401
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
     from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401
@@ -27,50 +27,7 @@ class ItemMethods(Connection):
     item_splits = method(ItemSplits, Gives["SplitReport"])
     item_pruning = method(ItemPruning, Gives["PruningReport"])
     audit = method(Audit, Gives["AuditReport"])
-
-    def irt(
-        self,
-        benchmarks: str | Sequence[str],
-        *,
-        model: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        cluster: str | None = None,
-        fresh: bool = False,
-        store_result: bool = True,
-    ) -> Irt:
-        """An item response model of all models' answers, missing ones allowed.
-
-        It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is read before.
-
-        Args:
-            benchmarks: names of benchmarks and suites, globs among them.
-            model: ``1pl`` or ``2pl``; None: by the number of models and of what links them.
-            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-            where: conditions ``field=value`` on the runs.
-            latest: of each model only the conditions that ran last.
-            cluster: testlets that errors allow for: None for the default clusterings, ``"none"``,
-                ``"same_text"``, or a name.
-            fresh: compute again what is stored already.
-            store_result: False for a trial: what is computed is not stored.
-
-        Raises:
-            MisuseError: another model; by its methods: unknown names, models that share no scale.
-        """
-        from warehouse.analysis.irt.irt import Irt
-
-        return Irt(
-            self.opener,
-            benchmarks,
-            model=model,
-            metric=metric,
-            where=where,
-            latest=latest,
-            cluster=cluster,
-            fresh=fresh,
-            store_result=store_result,
-        )
+    irt = method(ItemResponse, Gives["Irt"])
 
     def matrix(
         self,

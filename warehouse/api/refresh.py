@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
+from warehouse.questions.question import Gives, method
+from warehouse.questions.refresh import FigureHistory
 
 if TYPE_CHECKING:
     from warehouse.analysis.families.family import Family
-    from warehouse.refresh.history import History
+    from warehouse.refresh.history import History  # noqa: F401
     from warehouse.refresh.results import Refreshed
     from warehouse.report.page import Written
 
 
 class RefreshMethods(Connection):
     """Recompute what is out of date; show how figures changed; write reports."""
+
+    history = method(FigureHistory, Gives["History"])
 
     def refresh(
         self,
@@ -60,36 +64,6 @@ class RefreshMethods(Connection):
         )
         work = RefreshRequest(tuple(families), benchmarks, settings)
         return refresh(self.opener, work, wait=self.wait, progress=progress, lake=lake)
-
-    def history(
-        self,
-        model: str | None,
-        benchmark: str | None = None,
-        *,
-        metric: str | None = None,
-        statistic: str | None = None,
-        last: int | None = None,
-    ) -> History:
-        """Every figure that refreshes computed of a model on a benchmark.
-
-        A row stands for a refresh that changed the figure; in between it was the same.
-
-        Args:
-            model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
-                are gone by its name alone; None for the figures of the benchmark as a whole, such
-                as the matrix tests, or of all models where there are none.
-            benchmark: name of a benchmark; None for all that the model has figures on.
-            metric: only of this one, ``name`` or ``name,filter``.
-            statistic: only this one, such as ``score``.
-            last: only so many of each figure, the newest.
-
-        Raises:
-            MisuseError: unknown names, or nothing has been computed; says what to do.
-        """
-        from warehouse.refresh.history import history
-
-        with self.reading() as store:
-            return history(store, model, benchmark, metric=metric, statistic=statistic, last=last)
 
     def report(
         self,

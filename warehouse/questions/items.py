@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from warehouse.questions.options import ByMetric, ChosenScores, Cluster, Level, Seed
+from warehouse.questions.options import ByMetric, ChosenScores, Cluster, Fresh, Level, Seed, Selected, StoreResult
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -75,6 +75,30 @@ class ItemPruning(ChosenScores, _Benchmark, Question):
     )
     n_random: Annotated[int, Option("Random drops for each share.", least=1)] = 100
     seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class ItemResponse(Selected, Question):
+    """An item response model of all models' answers, missing ones allowed.
+
+    It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is read before.
+
+    Raises:
+        StatisticsError: another model; a MisuseError by its methods: unknown names, models that share no scale.
+    """
+
+    NAME, ANSWER, OPENS = "irt", "warehouse.analysis.irt.irt:irt", True
+
+    benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
+    _: KW_ONLY
+    model: Annotated[
+        str | None,
+        Option(
+            "Item response model. [default: 2pl from 20 models on, if enough prompts link them; else 1pl]", "1pl|2pl"
+        ),
+    ] = None
+    fresh: Fresh = False
+    store_result: StoreResult = True
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
@@ -192,6 +193,23 @@ class Question(Options):
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
 
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The question as a JSON Schema (draft 2020-12): what programs may fill in, and what is checked.
+
+        Fields that would change nothing beside others are refused when the question is made, not by the schema.
+        """
+        known = options(cls)
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": cls.NAME,
+            "description": _about(cls)[0],
+            "type": "object",
+            "properties": {name: option.json_schema() for name, option in known.items()},
+            "required": [name for name, option in known.items() if option.default is option.empty],
+            "additionalProperties": False,
+        }
+
 
 @dataclass(frozen=True)
 class FieldOption(Option):
@@ -237,9 +255,29 @@ class FieldOption(Option):
         """The default of what is required."""
         return inspect.Parameter.empty
 
+    def json_schema(self) -> dict[str, Any]:
+        """The values that there are, as a JSON Schema."""
+        none = ["null"] * self.may_be_none
+        kinds = dict.fromkeys(_IN_JSON.get(kind, "string") for kind in self.kinds)
+        single: dict[str, Any] = {"type": _one_or_all([*kinds, *([] if self.is_list else none)])}
+        if self.choices:
+            single["enum"] = [*self.choices, *([None] if self.may_be_none and not self.is_list else [])]
+        for names, limit, is_open in zip(_LIMITS, (self.least, self.most), self.is_open, strict=True):
+            if limit is not None and math.isfinite(limit):
+                single[names[is_open]] = limit
+        schema = {"type": _one_or_all(["array", *none]), "items": single} if self.is_list else single
+        schema["description"] = self.help
+        if self.default is not self.empty:
+            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        return schema
+
 
 _KNOWN: dict[Any, dict[str, FieldOption]] = {}
 _KINDS: dict[Any, Any] = {float: Real, int: Integral}  # those of numpy too
+#: Types of JSON; any other value is written as a text.
+_IN_JSON = {Real: "number", Integral: "integer", bool: "boolean", Mapping: "object"}
+#: What JSON Schema calls the limits of a number, included and excluded.
+_LIMITS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _IN_WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Mapping: "a dictionary"}
 
 
@@ -338,9 +376,19 @@ def _method(question: type[Question]) -> Callable[..., Any]:
     return asked
 
 
+def _one_or_all(types: Sequence[str]) -> str | list[str]:
+    return types[0] if len(types) == 1 else [*types]
+
+
+def _about(question: type[Question]) -> tuple[str, str]:
+    """What a question is, and what is raised."""
+    text, _, raises = (inspect.getdoc(question) or "").partition("\n\nRaises:")
+    return text, raises
+
+
 def explained(question: type[Question]) -> str:
     """The docstring of a method that asks it: what it is, its keywords, what is raised."""
-    text, _, raises = (inspect.getdoc(question) or "").partition("\n\nRaises:")
+    text, raises = _about(question)
     keywords = [f"    {name}: {_in_words(option)}" for name, option in options(question).items()]
     return "\n".join([text, "", "Args:", *keywords, "", f"Raises:{raises}"])
 

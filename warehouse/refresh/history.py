@@ -15,6 +15,8 @@ from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, r
 from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.refresh import FigureHistory
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -83,47 +85,33 @@ class History(Result):
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
 
 
-def history(
-    store: Store,
-    model: str | None,
-    benchmark: str | None = None,
-    *,
-    metric: str | None = None,
-    statistic: str | None = None,
-    last: int | None = None,
-) -> History:
-    """Every figure that refreshes computed of a model on a benchmark.
-
-    A row stands for a refresh that changed the figure; in between it was the same.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.history`.
-    """
-    if benchmark is None:
-        if model is None:
-            raise MisuseError("name a model, a benchmark, or both")
-        about_model = _subjects_of(store, model, None)
+@answers(FigureHistory)
+def history(store: Store, question: FigureHistory) -> History:
+    """A row stands for a refresh that changed the figure; in between it was the same."""
+    model, known = question.model, None
+    if question.benchmark is None:
+        about_model = _subjects_of(store, str(model), None)
         rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
-        found = None
     else:
-        found = find_benchmark(store, benchmark)
+        known = find_benchmark(store, question.benchmark)
         try:
-            rows = _figures(store, found.name)
+            rows = _figures(store, known.name)
             if model is None:
                 rows = _of_benchmark(rows) or rows
             elif rows:
-                rows = _of_model(rows, _subjects_of(store, model, found.ids, rows))
+                rows = _of_model(rows, _subjects_of(store, model, known.ids, rows))
         except MisuseError as error:
-            raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
-    about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
+            raise MisuseError(f"{error}; {_what_there_is(store, known)}") from None
+    about = " on ".join(filter(None, ("" if model is None else repr(model), known.name if known else "")))
     if not rows:
-        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
-    rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
-    kept = [row for row in rows if last is None or row.age <= last]
-    return History(model, found.name if found else "", tuple(kept), _settings(store, kept))
+        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, known)}")
+    rows = _narrowed(_narrowed(rows, "metric", question.metric, about), "statistic", question.statistic, about)
+    kept = [row for row in rows if question.last is None or row.age <= question.last]
+    return History(model, known.name if known else "", tuple(kept), _settings(store, kept))
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
-    """Distinguishing settings of the conditions of one model on a benchmark, by subject; empty for a single one."""
+    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
     by_subject: dict[str, str] = {}
     for name in sorted({row.benchmark for row in rows}):
         try:
@@ -141,7 +129,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
     return by_subject
 
 
-def history_of(store: Store, name: str, **narrowing: Any) -> History:
+def history_of(store: Store, name: str, **options: Any) -> History:
     """:func:`history` of whatever bears a name: a benchmark, else a model on all benchmarks.
 
     Raises:
@@ -151,11 +139,11 @@ def history_of(store: Store, name: str, **narrowing: Any) -> History:
         find_benchmark(store, name)
     except MisuseError as error:
         try:
-            return history(store, name, None, **narrowing)
+            return history(store, name, None, **options)
         except MisuseError as no_model:
             hint = f"{error}; " if "did you mean" in str(error) else ""
             raise MisuseError(f"{hint}{no_model}") from None
-    return history(store, None, name, **narrowing)
+    return history(store, None, name, **options)
 
 
 def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
@@ -163,20 +151,20 @@ def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
     return [_row(one) for one in store.rows(query_text("refresh", "history"), {"benchmark": benchmark})]
 
 
-def _narrowed(rows: Sequence[HistoryRow], column: str, value: str | None, about: str) -> list[HistoryRow]:
+def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
     """Rows of one metric or statistic; a metric also by its name without a filter.
 
     Raises:
         MisuseError: there is none; says which there are.
     """
-    if value is None:
+    if wanted is None:
         return list(rows)
     there = sorted({getattr(row, column) for row in rows if getattr(row, column)})
-    fitting = [row for row in rows if getattr(row, column) == value]
+    fitting = [row for row in rows if getattr(row, column) == wanted]
     if column == "metric":
-        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == value]
+        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == wanted]
     if not fitting:
-        raise MisuseError(f"no {column} {value!r} of {about}; there are: {', '.join(there)}")
+        raise MisuseError(f"no {column} {wanted!r} of {about}; there are: {', '.join(there)}")
     return fitting
 
 

@@ -8,9 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.comparison.all_pairs import Pairs
-from warehouse.analysis.comparison.all_pairs_row import PairRow
-from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
 from warehouse.report.charts import Chart
 from warehouse.report.matrix_charts import SHADES, heat_map
 from warehouse.report.table import PageColumn, count, drawing, interval_drawn, make_axis, name, number, table, text

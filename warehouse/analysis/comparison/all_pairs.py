@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows, pairs_view
-from warehouse.analysis.comparison.pair_group import PairGroup, others_apart
-from warehouse.analysis.comparison.words import direction_remarks, not_compared_notes
-from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import advise_others
-from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
+from warehouse.analysis.comparison.words import better_in_words, direction_remarks, not_compared_notes
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import Metric, advise_others
+from warehouse.analysis.selection.clusterings import outside_clusters
+from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -26,10 +27,201 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
-from warehouse.stats import rank_models
+from warehouse.stats import Ranks, paired_flags, rank_models, too_few_units
 from warehouse.stats.core.rejects import rejects
+from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
+from warehouse.tables.view import Below, Table, View
+from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
+
+
+@dataclass(frozen=True)
+class PairRow(Row):
+    """The difference of two conditions on the prompts that both have, first minus second.
+
+    The better one by its figure comes first.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        model_a: the first model.
+        condition_a: settings that tell it from others.
+        model_b: the second model.
+        condition_b: settings that tell it from others.
+        mean_a: figure of the first over its own scored prompts.
+        mean_b: figure of the second over its own scored prompts.
+        difference: mean of first minus second over the common prompts.
+        standard_error: paired; CR2 with clusters. None where 0 or not defined.
+        ci_low: lower end of the simultaneous interval (max-|T|): all intervals of the group hold
+            together at the level.
+        ci_high: upper end of it.
+        level: of the intervals; 1 - level is the size of the tests.
+        p_value: two-sided t test of this pair alone.
+        p_holm: Holm's adjustment over all pairs of the group.
+        p_bh: Benjamini and Hochberg's.
+        p_step_down: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
+        p_max_t: ``p_step_down``, under its former name.
+        better: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction;
+            empty where it is not or the direction is unknown.
+        correlation: of the two over the common prompts.
+        n_prompts: prompts that both have a score of.
+        n_clusters: clusters among them; None without clusters.
+        n_pairs: pairs of the group that were adjusted for.
+        n_resamples: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
+        seed: of the draws.
+        critical_value: of max-|T|, by which errors are multiplied; None without draws, and where there
+            are too few prompts (clusters) to tell any difference.
+        reason: why there is no error, empty where there is one.
+        runs_a: ids of the runs of the first.
+        runs_b: ids of the runs of the second.
+        flags: warnings, as a comparison of the pair gives them.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    model_a: str
+    condition_a: str
+    model_b: str
+    condition_b: str
+    mean_a: float | None
+    mean_b: float | None
+    difference: float | None
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    p_value: float | None
+    p_holm: float | None
+    p_bh: float | None
+    p_step_down: float | None
+    p_max_t: float | None
+    better: str
+    correlation: float | None
+    n_prompts: int
+    n_clusters: int | None
+    n_pairs: int
+    n_resamples: int
+    seed: int
+    critical_value: float | None
+    reason: str
+    runs_a: tuple[int, ...]
+    runs_b: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+
+
+def _label(model: str, condition: str) -> str:
+    """A name for a condition, with its settings in brackets."""
+    return f"{model} ({condition})" if condition else model
+
+
+@dataclass(frozen=True)
+class PairGroup:
+    """Conditions that can be compared with one another, best figure first.
+
+    Attributes:
+        split: part of the benchmark.
+        task_version: of the benchmark's definition, empty if unknown.
+        metric: name of the metric, with its filter.
+        models: name of the model of each condition.
+        conditions: settings that tell conditions apart.
+        pairs: the statistics of all pairs.
+        ranks: what they say about places.
+    """
+
+    split: str
+    task_version: str
+    metric: str
+    models: tuple[str, ...]
+    conditions: tuple[str, ...]
+    pairs: PairStatistics
+    ranks: Ranks
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each condition, with its settings in brackets."""
+        return tuple(map(_label, self.models, self.conditions))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Letters of the conditions (`letters_of`)."""
+        return letters_of(self.pairs)
+
+    @property
+    def n_not_compared(self) -> int:
+        """Conditions that have no prompt in common with the first."""
+        return others_apart(self.pairs)[0]
+
+
+def pair_rows(
+    entries: Sequence[ScoredCondition], pairs: PairStatistics, table: ScoreTable | None = None
+) -> Iterator[PairRow]:
+    """The rows of all pairs of ``entries``, which are the models of ``pairs`` in order.
+
+    Args:
+        table: the scores behind them, for the flags; None: no flags.
+    """
+    n_pairs = sum(not math.isnan(p) for p in pairs.p_value.tolist())
+    for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
+        a, b = entries[first], entries[second]
+        benchmark, split = a.condition.benchmark_split
+        yield PairRow(
+            benchmark=benchmark,
+            split=split,
+            metric=a.metric.label,
+            model_a=a.condition.model,
+            condition_a=a.label,
+            model_b=b.condition.model,
+            condition_b=b.label,
+            mean_a=known(pairs.means[first]),
+            mean_b=known(pairs.means[second]),
+            level=pairs.level,
+            better=_better(pairs, pair, a.metric.higher_is_better),
+            n_prompts=int(pairs.n_prompts[pair]),
+            n_clusters=None if pairs.n_clusters is None else int(pairs.n_clusters[pair]),
+            n_pairs=n_pairs,
+            n_resamples=pairs.n_resamples,
+            seed=pairs.seed,
+            critical_value=known(pairs.critical_value),
+            reason=pairs.reasons[pair],
+            runs_a=a.condition.run_ids,
+            runs_b=b.condition.run_ids,
+            flags=() if table is None else _flags(table, first, second, a.metric),
+            **_figures(pairs, pair),
+        )
+
+
+def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[str, ...]:
+    a, b = table.values[:, first], table.values[:, second]
+    common = ~(np.isnan(a) | np.isnan(b))
+    if not common.any():
+        return ()
+    a, b = a[common], b[common]
+    clusters = None if table.clusters is None else table.clusters[common]
+    weights = (None, None) if table.weights is None else (table.weights[:, first], table.weights[:, second])
+    flags = paired_flags(a, b, clusters, bounds=table.bounds, weights_a=weights[0], weights_b=weights[1])
+    if metric.link == "identity" and not table.is_weighted and too_few_units(a - b, clusters):
+        flags += ("too_few_units",)
+    return flags + outside_clusters(clusters)
+
+
+def known(value: Any) -> float | None:
+    """A number, None for NaN and infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _figures(pairs: PairStatistics, pair: int) -> dict[str, float | None]:
+    names = ("difference", "standard_error", "p_value", "p_holm", "p_bh", "p_step_down", "correlation")
+    columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
+    columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
+    return {field: known(getattr(pairs, name)[pair]) for field, name in columns.items()}
+
+
+def _better(pairs: PairStatistics, pair: int, higher_is_better: bool | None) -> str:
+    if higher_is_better is None or not pairs.differ[pair]:
+        return ""
+    return "a" if (pairs.difference[pair] > 0) == higher_is_better else "b"
 
 
 @dataclass(frozen=True)
@@ -58,10 +250,8 @@ class Pairs(Result):
         """The result in one line."""
         separated = sum(rejects(row.p_holm, 1 - row.level) for row in self.rows)
         models = sum(len(group.models) for group in self.groups)
-        return (
-            f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"
-            f" {separated} differ by Holm"
-        )
+        counts = f"{models} conditions, {len(self.rows)} pairs, {separated} differ by Holm"
+        return f"{self.benchmark} by {self.metric}: {counts}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, how the pairs were tested, and what was left out."""
@@ -79,9 +269,8 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
     judge; published figures have no prompts to pair; a part of the benchmark is not compared with
     runs that have all of it. Adjustments are over the pairs of one group.
     """
-    scores = select_entries(store, selection_of(question))
     return pairs_of(
-        scores,
+        select_entries(store, selection_of(question)),
         level=question.level,
         n_resamples=question.n_resamples,
         seed=question.seed,
@@ -96,42 +285,39 @@ def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: i
         MisuseError: fewer than two conditions that can be compared.
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
-    chosen = {group: order_entries(comparable(members, scores)) for group, members in scores.groups().items()}
-    sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
+    chosen = [order_entries(comparable(members, scores)) for members in scores.groups().values()]
+    sizable = sorted((members for members in chosen if len(members) > 1), key=len, reverse=True)
     if not sizable:
-        raise MisuseError(_too_few(scores, list(chosen.values())))
+        why = [f"{scores.benchmark.name} has no two conditions that can be compared", *_left_out(scores, chosen)]
+        raise MisuseError("; ".join(why) + advise_others(scores.others))
     groups: list[PairGroup] = []
     rows: list[PairRow] = []
-    notes = _left_out(scores, list(chosen.values()))
-    notes += [scores.clusters.note] if scores.clusters.note else []
-    if editions := list_editions(entry for members in sizable for entry in members):
-        notes.append(f"conditions differ in {editions} takes one alone")
+    notes = _notes(scores, chosen, sizable)
     for members in sizable:
         table = score_table(members, scores.clusters)
         if not len(table.prompts):
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
-        figures = tested_pairs(
-            table,
-            level=level,
-            n_resamples=n_resamples,
-            seed=seed,
-            higher_is_better=members[0].metric.higher_is_better is not False,
-        )
+        rising = members[0].metric.higher_is_better is not False
+        figures = tested_pairs(table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising)
         groups.append(_group(members, figures))
         rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
         notes += not_compared_notes(zip(groups[-1].labels, others_apart(figures), strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
-    return Pairs(
-        benchmark=scores.benchmark.name,
-        metric=scores.metric.label,
-        higher_is_better=scores.metric.higher_is_better,
-        rows=tuple(rows),
-        groups=tuple(groups),
-        notes=(*notes, *(direction_remarks(rows) if scores.metric.higher_is_better is None else ())),
-    )
+    name, metric = scores.benchmark.name, scores.metric
+    notes += direction_remarks(rows) if metric.higher_is_better is None else ()
+    return Pairs(name, metric.label, metric.higher_is_better, tuple(rows), tuple(groups), tuple(notes))
+
+
+def _notes(
+    scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]], sizable: Sequence[Sequence[ScoredCondition]]
+) -> list[str]:
+    """What is to be said before any pair is formed."""
+    editions = list_editions(entry for members in sizable for entry in members)
+    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note)
+    return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])
 
 
 def comparable(entries: Sequence[ScoredCondition], scores: BenchmarkScores) -> list[ScoredCondition]:
@@ -147,7 +333,7 @@ def comparable(entries: Sequence[ScoredCondition], scores: BenchmarkScores) -> l
 def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     """The better figure first; ties by name."""
 
-    def place(entry: ScoredCondition) -> tuple[float, str, str]:
+    def order(entry: ScoredCondition) -> tuple[float, str, str]:
         scores, metric = entry.usable, entry.metric
         if scores is None:
             return np.inf, entry.condition.model, entry.label
@@ -155,20 +341,14 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
         rising = (metric.link == "identity") == (metric.higher_is_better is not False)
         return -mean if rising else mean, entry.condition.model, entry.label
 
-    return sorted(entries, key=place)
+    return sorted(entries, key=order)
 
 
 def _group(members: Sequence[ScoredCondition], figures: PairStatistics) -> PairGroup:
-    split, task_version, label = members[0].group[:3]
-    return PairGroup(
-        split=split,
-        task_version=task_version,
-        metric=label,
-        models=tuple(entry.condition.model for entry in members),
-        conditions=tuple(entry.label for entry in members),
-        pairs=figures,
-        ranks=rank_models(figures),
-    )
+    models = tuple(entry.condition.model for entry in members)
+    labels = tuple(entry.label for entry in members)
+    split, version, metric = members[0].group[:3]
+    return PairGroup(split, version, metric, models, labels, figures, rank_models(figures))
 
 
 def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
@@ -178,7 +358,8 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     for entry in scores.entries:
         if id(entry) not in paired:
             reasons.setdefault(_why_not(entry, scores), []).append(entry.condition.model)
-    notes = [f"left out, {why}: {_some(models)}" for why, models in reasons.items()]
+    more = {why: f" and {len(models) - 3} more" if len(models) > 3 else "" for why, models in reasons.items()}
+    notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
             "conditions differ in split, task version, metric or judge; each group is compared and adjusted alone"
@@ -196,10 +377,73 @@ def _why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     return "nothing comparable beside it"
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
 
 
-def _too_few(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> str:
-    reasons = [f"{scores.benchmark.name} has no two conditions that can be compared"]
-    return "; ".join([*reasons, *_left_out(scores, chosen)]) + advise_others(scores.others)
+def pairs_view(
+    benchmark: str,
+    metric: str,
+    higher_is_better: bool | None,
+    rows: Sequence[PairRow],
+    groups: Sequence[PairGroup],
+    notes: Sequence[str],
+) -> View:
+    """The rows of each group with its conditions' labels, and how they were tested."""
+    places = decimals(row.standard_error for row in rows)
+    needless = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
+    table = Table.of([_cells(row, places) for row in rows], needless=needless, spare=SPARE)
+    flags = [Below(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
+    head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
+    return View((*head, table, *tests(groups), *flags), tuple(notes))
+
+
+def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
+    """What the pairs are compared by."""
+    return f"{benchmark} by {metric} ({direction(higher_is_better)})"
+
+
+def counted(groups: Sequence[PairGroup]) -> list[str]:
+    """How many pairs of each group differ, in a sentence."""
+    return [f"{group.pairs}." for group in groups]
+
+
+def tests(groups: Sequence[PairGroup]) -> list[str]:
+    """How each group was tested, in a sentence."""
+    sentences = []
+    for group in groups:
+        pairs = group.pairs
+        width = f"{pairs.critical_value:.3g} errors each side or more"
+        if math.isinf(pairs.critical_value):
+            width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
+        draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"
+        together = f"; simultaneous intervals by max-|T|, {draws}: {width}"
+        errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
+        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}")
+    return sentences
+
+
+def _simultaneous(level: float) -> str:
+    """The column of intervals, which stays away where there were no draws."""
+    return f"{100 * level:g}% simultaneous"
+
+
+def _cells(row: PairRow, places: int) -> dict[str, Any]:
+    return {
+        "split": row.split,
+        "a": _label(row.model_a, row.condition_a),
+        "b": _label(row.model_b, row.condition_b),
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        _simultaneous(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        "p": p_value(row.p_value),
+        "p Holm": p_value(row.p_holm),
+        "p BH": p_value(row.p_bh),
+        "p step-down": p_value(row.p_step_down),
+        "better": better_in_words(row),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "correlation": number(row.correlation, 2),
+        "flags": row.flags,
+        "why not": row.reason,
+    }

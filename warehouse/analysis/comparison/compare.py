@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.pair_tests import (
-    PlannedPair,
-    check_estimand,
-    difference_of,
-    planned_pair,
-    planned_tests,
-    run_tests,
+from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
+from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.read import SharedRead, TwoModels, read_shared, read_texts
+from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, which_better
+from warehouse.analysis.comparison.words import (
+    CANNOT_TELL,
+    NOT_KNOWN,
+    better_in_words,
+    comparison_table,
+    difference_in_words,
+    direction_remarks,
+    explain,
+    models_of,
+    remarks,
 )
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
-from warehouse.analysis.comparison.row import ComparisonRow, Flip, make_row, read_flips, which_better
-from warehouse.analysis.comparison.view import comparison_table, explain, models_of, remarks
-from warehouse.analysis.comparison.words import CANNOT_TELL, NOT_KNOWN, better_in_words, direction_remarks
 from warehouse.analysis.results import Result, SingleTest
-from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import (
-    by_benchmark_split,
-    common_benchmarks,
-    in_words,
-    parse_where,
-    pick_all,
-)
+from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.scores import unstated_bounds
-from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
-from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
@@ -106,13 +103,9 @@ class Comparison(SingleTest, Result):
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
-        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
-        p = "" if row.p_value is None else f", p={row.p_value:.3g}"
+        difference, p = difference_in_words(row)
         on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
-        return (
-            f"{row.model_a} - {row.model_b} on {on}: {row.difference:+.4g}{interval}"
-            f" ({row.n_prompts} common prompts{p})"
-        )
+        return f"{row.model_a} - {row.model_b} on {on}: {difference} ({row.n_prompts} common prompts{p})"
 
     @property
     def sentence(self) -> str:
@@ -176,103 +169,76 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
 @answers(Compare)
 def compare(store: Store, question: Compare) -> Comparison:
     """Row by row, with the mean over benchmarks where there are several."""
-    selection = selection_of(question)
-    both, missing = find_both(store, question.a, question.b, selection)
-    compared, refused = _compared(store, both, question, selection)
-    pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
-    overall, copies, why = _overall(store, pairs, rows, question)
-    return Comparison(
-        a=question.a,
-        b=question.b,
-        rows=tuple(_adjusted(pairs, rows, copies, question)),
-        overall=overall,
-        flips=tuple(flip for pair in pairs if question.flips for flip in read_flips(store, pair, question.flips)),
-        left_out=(*refused, *missing, *why),
-        n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
-        notes=(
-            *(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
-            *unstated_bounds(
-                (pair.a.benchmark_split[0], pair.metric, scores)
-                for pair in pairs
-                for scores in (pair.scores_a, pair.scores_b)
-            ),
-        ),
-        n_resamples=question.n_resamples,
-        seed=question.seed,
-    )
-
-
-def find_both(store: Store, a: str, b: str, selection: Selection) -> tuple[list[tuple[Condition, ...]], list[str]]:
-    """Both conditions for each benchmark that both have; the benchmarks that only one has."""
-    ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
-    wanted = parse_where(selection.where)
-    of_a, of_b = by_benchmark_split(store, a, ids, wanted), by_benchmark_split(store, b, ids, wanted)
-    places = common_benchmarks(a, of_a, b, of_b)
-    missing = sorted((of_a.keys() | of_b.keys()) - set(places))
-    chosen = pick_all(store, places, ((a, of_a), (b, of_b)), latest=selection.latest)
-    return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
-
-
-def _compared(
-    store: Store, both: Sequence[tuple[Condition, ...]], options: Compare, selection: Selection
-) -> tuple[list[tuple[Pair, ComparisonRow]], list[str]]:
-    """Every pair that can be compared with its row, and why the others cannot.
-
-    Raises:
-        MisuseError: none can.
-    """
-    compared, refused = [], []
-    for one, other in both:
-        try:
-            pair = read_pair(store, one, other, selection, force=options.force)
-            planned = planned_pair(store, pair, selection, level=options.level, estimand=options.estimand)
-            pair = replace(pair, note="; ".join(filter(None, (pair.note, planned.note))))
-            compared.append((pair, _row(pair, options, planned)))
-        except (NotComparable, StatisticsError) as reason:
-            refused.append(f"{in_words(one.benchmark_split)}: {reason}")
+    models = TwoModels(store, question.a, question.b, selection_of(question), question.force)
+    both = models.on_each(models.pair)
+    compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
         raise MisuseError("; ".join(refused))
-    return compared, refused
+    pairs = [pair for pair, _, _ in compared]
+    shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
+    flips = _flips(store, pairs, question.flips) if question.flips else ()
+    return _comparison(compared, shared, flips, (*refused, *both.missing), question)
 
 
-def _row(pair: Pair, options: Compare, planned: PlannedPair) -> ComparisonRow:
-    check_estimand(pair, options)
+#: A pair, its row, and what a reader should know of it.
+_Compared = tuple[Pair, ComparisonRow, str]
+
+
+def _compared(pair: Pair, options: Compare) -> _Compared:
+    planned = planned_pair(pair, level=options.level, estimand=options.estimand)
+    note = "; ".join(filter(None, (pair.note, planned.note)))
     if planned.estimate is not None:
-        return make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options)
+        return pair, make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options), note
     paired = difference_of(pair, options)
-    return make_row(pair, paired, run_tests(pair, paired, options), options)
+    return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
+
+
+def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
+    """The prompts of each pair on which they differ most."""
+    places = [flipped(pair, limit) for pair in pairs]
+    texts = [read_texts(store, pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, places, strict=True)]
+    return tuple(flip for each in zip(pairs, places, texts, strict=True) for flip in flips_of(*each))
+
+
+def _comparison(
+    compared: Sequence[_Compared],
+    shared: SharedRead | None,
+    flips: tuple[Flip, ...],
+    left_out: tuple[str, ...],
+    options: Compare,
+) -> Comparison:
+    pairs, rows = [pair for pair, _, _ in compared], [row for _, row, _ in compared]
+    overall, copies, why = None, [*range(len(rows))], ""
+    if shared is not None:
+        sharing = sharing_of(pairs, shared)
+        copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
+        overall = None if why else overall_row(pairs, sharing, rows, options)
+    scored = (
+        (pair.a.benchmark_split[0], pair.metric, scores) for pair in pairs for scores in (pair.scores_a, pair.scores_b)
+    )
+    notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
+    return Comparison(
+        a=options.a,
+        b=options.b,
+        rows=tuple(rows if shared is None else _adjusted(pairs, rows, copies, options)),
+        overall=overall,
+        flips=flips,
+        left_out=(*left_out, *([f"overall: {why}"] if why else [])),
+        n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
+        notes=(*notes, *unstated_bounds(scored)),
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+    )
 
 
 def _adjusted(
     pairs: Sequence[Pair], rows: Sequence[ComparisonRow], copies: Sequence[int], options: Compare
 ) -> list[ComparisonRow]:
-    """With p adjusted for the number of benchmarks where there are several, and what is better
-    by that p; one under several names is one test."""
-    if len(rows) < 2:
-        return list(rows)
+    """With p adjusted for the number of benchmarks, and what is better by that p; one under several names is one
+    test."""
     adjusted = holm_of_distinct([np.nan if row.p_value is None else row.p_value for row in rows], copies)
+    known = [None if math.isnan(p) else float(p) for p in adjusted]
     return [
-        replace(row, p_holm=p, better=which_better(p, row.difference, direction, options.level))
-        for row, p, direction in zip(
-            rows,
-            (None if np.isnan(p) else float(p) for p in adjusted),
-            (pair.metric.higher_is_better for pair in pairs),
-            strict=True,
-        )
+        replace(row, p_holm=p, better=which_better(p, row.difference, pair.metric.higher_is_better, options.level))
+        for pair, row, p in zip(pairs, rows, known, strict=True)
     ]
-
-
-def _overall(
-    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare
-) -> tuple[ComparisonRow | None, Sequence[int], list[str]]:
-    """The mean over several benchmarks, for each the place of the first that is the same one, and why there is no
-    mean."""
-    if len(rows) < 2:
-        return None, range(len(rows)), []
-    from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
-
-    sharing = overall.read_sharing(store, pairs, options.cluster)
-    why = overall.why_no_overall(pairs) or overall.why_not_over_plans(rows, sharing)
-    if why:
-        return None, sharing.copies, [f"overall: {why}"]
-    return overall.overall_row(pairs, sharing, rows, options), sharing.copies, []

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pair_tests import planned_pair
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
-from warehouse.analysis.comparison.view import tests_in_words
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.read import TwoModels
+from warehouse.analysis.comparison.words import tests_in_words
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.analysis.selection.prompts import read_shared_prompts, same_contents, shared_in_words
+from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.selection import Selection, selection_of
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
 from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
@@ -31,29 +32,34 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 
 def as_markdown(decision: Gate) -> str:
-    """A heading, a table, and what to do; names from dumps stand as text."""
-    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    lines = [
-        f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
-        "",
-        "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(_line, decision.rows),
-        "",
+    """A heading, a table, and what to do."""
+    return markdown_of(
+        decision,
+        "benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed",
+        map(_line, decision.rows),
         f"One-sided tests of paired differences on common prompts; p adjusted for"
         f" {tests_in_words(decision.n_tests, len(decision.rows))} (Holm), alpha {decision.alpha:g}."
         " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
         " candidate as good as the baseline passes with 80 % power.",
-    ]
+    )
+
+
+def markdown_of(decision: Any, columns: str, lines: Iterable[Sequence[str]], explained: str) -> str:
+    """The verdict of a gate, or of a sequential one, its table and notes; names from dumps stand as text."""
+    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
     notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
     notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
-    return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
+    head = f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}"
+    rule = " | ".join(["---"] * len(columns.split("|")))
+    table = [f"| {line} |" for line in (columns, rule, *map(" | ".join, lines))]
+    listed = [*([""] if notes else []), *(f"- {as_cell(note)}" for note in notes)]
+    return "\n".join([head, "", *table, "", explained, *listed, ""])
 
 
-def _line(row: GateRow) -> str:
+def _line(row: GateRow) -> list[str]:
     name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     p = row.p_fail if row.verdict == "fail" else row.p_pass
-    cells = [
+    return [
         as_cell(name),
         MARKS[row.verdict],
         f"{row.candidate:.4f}",
@@ -65,7 +71,6 @@ def _line(row: GateRow) -> str:
         str(row.n_prompts),
         "" if row.prompts_if_equal is None else str(row.prompts_if_equal),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def as_cell(text: str) -> str:
@@ -184,22 +189,9 @@ class Gate(Result):
         return as_markdown(self)
 
 
-class Sides(Protocol):
-    """What a row of a gate says of the two models."""
-
-    @property
-    def model_candidate(self) -> str: ...
-    @property
-    def model_baseline(self) -> str: ...
-    @property
-    def condition_candidate(self) -> str: ...
-    @property
-    def condition_baseline(self) -> str: ...
-
-
-def names(candidate: str, baseline: str, rows: Sequence[Sides]) -> tuple[str, str]:
+def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
     """Both references so that a reader can tell them apart: ``run:7`` with its model, two conditions
-    of one model with the settings in which they differ."""
+    of one model with the settings in which they differ; of the rows of a gate, or of a sequential one."""
     sides = (
         (candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
         (baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
@@ -232,82 +224,68 @@ class _Tested:
 @answers(ReleaseGate)
 def gate(store: Store, question: ReleaseGate) -> Gate:
     """Benchmark by benchmark, and the verdict over all."""
-    own, alpha = dict(question.margins or {}), question.alpha
-    tested: list[_Tested] = []
-    left_out: list[str] = []
-    named: list[str | None] = list(dict.fromkeys(question.benchmarks))
-    for name in named or [None]:
-        selection = selection_of(question, benchmark=name)
-        both, missing = find_both(store, question.candidate, question.baseline, selection)
-        left_out += missing
-        for one, other in both:
-            try:
-                pair = read_pair(store, one, other, selection, force=question.force)
-                limit = own.get(one.benchmark_split[0], question.margin)
-                if limit is None:
-                    raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
-                planned = _planned(store, pair, selection, limit, alpha, question.max_unscored)
-                tested.append(planned or _test(pair, limit, alpha, question.max_unscored))
-            except (NotComparable, StatisticsError) as reason:
-                if named:
-                    raise MisuseError(f"{in_words(one.benchmark_split)}: {reason}") from None
-                left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
-    unknown = sorted(set(own) - {item.pair.a.benchmark_split[0] for item in tested})
+    models = TwoModels(store, question.candidate, question.baseline, selection_of(question), question.force)
+    both = models.on_each(models.pair, question.benchmarks)
+    tested, refused = both.compute(partial(_tested, question=question), all_needed=bool(question.benchmarks))
+    unknown = sorted(set(question.margins or {}) - {item.pair.a.benchmark_split[0] for item in tested})
     if unknown:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    left_out = tuple(dict.fromkeys((*both.missing, *refused)))
     if not tested:
         raise MisuseError("; ".join(left_out))
-    copies, notes = _shared(store, tested)
+    prompts = [item.pair.prompts for item in tested]
+    shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
+    return _gate(tested, shared, left_out, question)
+
+
+def _gate(
+    tested: Sequence[_Tested], shared: SharedPrompts | None, left_out: tuple[str, ...], question: ReleaseGate
+) -> Gate:
+    alpha, copies, notes = question.alpha, [*range(len(tested))], []
+    if shared is not None:
+        parts = {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested}
+        contents = [shared.content(item.pair.prompts, item.pair.values) + repr(item.margin).encode() for item in tested]
+        copies, notes = same_contents(contents), shared_in_words(shared, parts)
     verdicts = decide([item.p_values for item in tested], alpha=alpha, copies=copies)
     n_tests = len(set(copies))
-    rows = [
-        replace(_row(item, n_tests, alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
-        for item, verdict, p_pass, p_fail in zip(tested, verdicts.each, verdicts.p_pass, verdicts.p_fail, strict=True)
-    ]
-    shown = tuple(_without_plans(row) for row in rows)
-    gone = tuple(dict.fromkeys(left_out))
-    return Gate(question.candidate, question.baseline, verdicts.verdict, alpha, shown, gone, n_tests, tuple(notes))
+    adjusted = zip(verdicts.p_pass, verdicts.p_fail, strict=True)
+    rows = tuple(
+        _row(item, verdict, p_values, n_tests, alpha)
+        for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
+    )
+    candidate, baseline = question.candidate, question.baseline
+    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, tuple(notes))
 
 
-def _shared(store: Store, tested: Sequence[_Tested]) -> tuple[Sequence[int], list[str]]:
-    """For each test the place of the first that is the same one, and notes on what benchmarks share."""
-    if len(tested) < 2:
-        return range(len(tested)), []
-    parts = {in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested}
-    shared = read_shared_prompts(store, parts.values())
-    contents = [shared.content(item.pair.prompts, item.pair.values) + repr(item.margin).encode() for item in tested]
-    return same_contents(contents), shared_in_words(shared, parts)
+def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
+    """The test of a pair: on the whole benchmark where one of the two was asked a planned subset only."""
+    name, alpha = pair.a.benchmark_split[0], question.alpha
+    margin = (question.margins or {}).get(name, question.margin)
+    if margin is None:
+        raise MisuseError(f"no margin for {name}; give one for all")
+    planned = planned_pair(pair, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
+    if planned.estimate is None:
+        return _tested_on_common(pair, margin, question)
+    unscored, why = _why_undecided(pair, question.max_unscored)
+    test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
+    means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
+    return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
 
 
-def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:
-    lower_is_better = pair.metric.higher_is_better is False
-    paired = pair.difference(1 - 2 * alpha, turned=lower_is_better)
-    test = paired_noninferiority(paired, margin, alpha=alpha)
+def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
+    paired = pair.difference(1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False)
+    test = paired_noninferiority(paired, margin, alpha=question.alpha)
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
-    unscored, why = _why_undecided(pair, max_unscored)
-    if not why and missing > max_unscored:
+    unscored, why = _why_undecided(pair, question.max_unscored)
+    if not why and missing > question.max_unscored:
         why = f"the candidate has no score of {missing:.1%} of the baseline's prompts"
     method = "paired t" if pair.clusters is None else "paired CR2 t"
     method += "" if paired.draws is None else " and bootstrap-t"
     both: PValues = (test.p_value, test.p_inferior)
     if test.p_value is None and is_constant(pair.differences):
         both, method = _exact(pair, paired.difference, margin), "exact binomial"
-    both = (None, None) if why else both
-    return _Tested(pair, margin, test, both, method, why, unscored)
-
-
-def _planned(
-    store: Store, pair: Pair, selection: Selection, margin: float, alpha: float, max_unscored: float
-) -> _Tested | None:
-    """The test where one of the two was asked a planned subset only; None where none was, or its plan does not hold."""
-    planned = planned_pair(store, pair, selection, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
-    if planned.estimate is None:
-        return None
-    test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
-    unscored, why = _why_undecided(pair, max_unscored)
-    both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
-    means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
-    return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
+    return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored)
 
 
 def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
@@ -326,28 +304,29 @@ def _exact(pair: Pair, difference: float, margin: float) -> PValues:
     return p_of_constant(difference, len(set(pair.units.tolist())), margin, width)
 
 
-def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
+def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: float) -> GateRow:
+    """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
-    error = test.standard_error
     equal = seen = None
-    if error is not None and not item.why and item.means is None:
+    if test.standard_error is not None and not item.why and item.means is None and verdict == UNDECIDED:
         equal, seen = (
-            prompts_to_decide(distance, error, pair.n, tests, alpha=alpha)
+            prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha)
             for distance in (item.margin, test.difference + item.margin)
         )
+    candidate, baseline = item.means or (float(values.mean()) for values in pair.values)
     return GateRow(
         benchmark=pair.a.benchmark_split[0],
         split=pair.a.benchmark_split[1],
         metric=pair.metric.label,
-        verdict="",
-        candidate=float(pair.values[0].mean()) if item.means is None else item.means[0],
-        baseline=float(pair.values[1].mean()) if item.means is None else item.means[1],
+        verdict=verdict,
+        candidate=candidate,
+        baseline=baseline,
         difference=test.difference,
-        standard_error=error,
+        standard_error=test.standard_error,
         low=test.ci_low,
         margin=item.margin,
-        p_pass=None,
-        p_fail=None,
+        p_pass=p_values[0],
+        p_fail=p_values[1],
         n_prompts=test.n_prompts,
         n_clusters=test.n_clusters,
         prompts_if_equal=equal,
@@ -363,10 +342,3 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
         condition_candidate=pair.labels[0],
         condition_baseline=pair.labels[1],
     )
-
-
-def _without_plans(row: GateRow) -> GateRow:
-    """What is decided needs no more prompts."""
-    if row.verdict == UNDECIDED:
-        return row
-    return replace(row, prompts_if_equal=None, prompts_as_seen=None)

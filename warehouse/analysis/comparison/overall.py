@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,22 +11,15 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pair_tests import PLANNED, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.read import SharedRead
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.comparison.words import OVERALL
-from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
-from warehouse.analysis.selection.prompts import copies_in_words, read_shared_prompts, same_contents, sharing_in_words
+from warehouse.analysis.selection.prompts import copies_in_words, same_contents, sharing_in_words
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
-from warehouse.stats.suites.combined_difference import (
-    BenchmarkDifference,
-    CombinedDifference,
-    combine_differences,
-    contributions,
-)
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
+from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
 
 Units = NDArray[np.int64]
 
@@ -92,52 +85,33 @@ class Sharing:
         return 1 / np.bincount(self.copies)[list(self.copies)]
 
 
-def read_sharing(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sharing:
-    """What pairs share: prompts that are linked or one question, and clusters that are one document (equal values of
-    the field of the source that the benchmarks are clustered by) or one text.
-
-    Args:
-        cluster: clustering that was asked for.
-    """
+def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
+    """What pairs share: prompts that are linked or one question, and clusters that are one document or text."""
     prompts = [pair.prompts for pair in pairs]
-    shared = read_shared_prompts(store, prompts)
-    units = np.concatenate(_one_document(store, [pair.units for pair in pairs], cluster))
-    joined = shared.joined(np.concatenate(prompts), units)
-    untold = [pair.a.benchmark_split[0] for pair, is_so in zip(pairs, shared.untold(prompts), strict=True) if is_so]
-    copies = same_contents([shared.content(pair.prompts, pair.values) for pair in pairs])
+    units = _one_document(np.concatenate([pair.units for pair in pairs]), read.clusters)
+    joined = read.prompts.joined(np.concatenate(prompts), units)
+    untold = [
+        pair.a.benchmark_split[0] for pair, is_so in zip(pairs, read.prompts.untold(prompts), strict=True) if is_so
+    ]
+    copies = same_contents([read.prompts.content(pair.prompts, pair.values) for pair in pairs])
     return Sharing(
         tuple(np.split(joined, np.cumsum([pair.n for pair in pairs])[:-1])),
-        tuple(shared.counted(prompts)),
+        tuple(read.prompts.counted(prompts)),
         tuple(copies),
         tuple(dict.fromkeys(untold)),
     )
 
 
-def _one_document(store: Store, units: list[Units], cluster: str | None) -> list[Units]:
+def _one_document(units: Units, clusters: Mapping[int, tuple[str, str]]) -> Units:
     """Clusters of one document or text made one wherever they stand."""
-    named = np.unique(np.concatenate(units))
-    named = named[named >= 0]
-    if not len(named):
-        return units
     first: dict[tuple[str, str], int] = {}
-    joined = named.copy()
-    for unit, name, label in (*_of_texts(store, named), *(_of_documents(store, named) if cluster != SAME_TEXT else ())):
-        joined[np.searchsorted(named, unit)] = first.setdefault((name, label), unit)
-    return [np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own) for own in units]
+    joined = {cluster: first.setdefault(name, cluster) for cluster, name in clusters.items()}
+    names, places = np.unique(units, return_inverse=True)
+    return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[places]
 
 
-def _of_documents(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
-    """Clusters by a field of the source, with its name and value."""
-    ids = named[named < FIRST_OF_TEXTS]
-    for row in store.rows(query_text("analysis", "source_clusters"), {"cluster_ids": ids}):
-        yield row["id"], row["name"], row["label"]
-
-
-def _of_texts(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
-    """Clusters of equal texts, with the text's hash."""
-    ids = named[named >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS
-    for row in store.rows(query_text("analysis", "text_of_clusters"), {"prompt_ids": ids}):
-        yield row["id"] + FIRST_OF_TEXTS, SAME_TEXT, row["text_hash"]
+#: Columns of a row that the overall one adds up.
+_COUNTS = ("n_draws_a", "n_draws_b", "only_a", "only_b", "unscored_a", "unscored_b")
 
 
 def overall_row(
@@ -155,29 +129,16 @@ def overall_row(
     combined = combine_differences(parts, weights=weights, level=options.level)
     why = _why_not(pairs, rows, options)
     p_flip, permutation = (None, "") if why else _flip(parts, weights, pairs, combined, options)
-    own = [row for place, row in enumerate(rows) if sharing.copies[place] == place]
+    own = [row for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True)) if copy_of == number]
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
     flags = _flags(rows, combined)
     p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
-    paired = PairedDifference(
-        difference=combined.difference,
-        standard_error=combined.standard_error,
-        ci_low=combined.ci_low,
-        ci_high=combined.ci_high,
-        level=options.level,
-        statistic=None,
-        degrees_of_freedom=combined.degrees_of_freedom,
-        p_value=combined.p_value,
+    paired = PairedDifference.of(
+        combined,
         mean_a=float(np.mean([row.mean_a for row in own])),
         mean_b=float(np.mean([row.mean_b for row in own])),
-        correlation=None,
         variance_saved=_variance_saved(own, combined),
-        se_eq7=None,
-        se_eq8=None,
-        se_cr0=None,
-        se_cr1=None,
-        se_cr2=None,
         n_prompts=int(sum(first.sum() for first in sharing.first)),
         n_clusters=_clusters(pairs, rows, sharing.units, options),
         method="summed_parts_t" if sharing.untold and not combined.n_shared else combined.method,
@@ -185,40 +146,26 @@ def overall_row(
         flags=flags,
         estimand=options.estimand,
     )
-    tests = Tests(
-        p_t=combined.p_value,
-        p_permutation=p_flip,
-        permutation=permutation,
-        p_mcnemar=None,
-        p_wilcoxon=None,
-        p_equivalence=p_equivalence,
-        reasons=_reasons(why, combined),
-        flags=(),
-    )
+    tests = Tests(combined.p_value, p_flip, permutation, p_equivalence=p_equivalence, reasons=_reasons(why, combined))
     return replace(
         rows[0],
         benchmark=OVERALL,
         split="",
-        metric=_common([row.metric for row in rows]),
+        metric=rows[0].metric if len({row.metric for row in rows}) == 1 else "several",
         condition_a="",
         condition_b="",
         p_value=p,
         p_holm=None,
         better=which_better(p, combined.difference, pairs[0].metric.higher_is_better, options.level),
-        n_draws_a=sum(row.n_draws_a for row in own),
-        n_draws_b=sum(row.n_draws_b for row in own),
-        only_a=sum(row.only_a for row in own),
-        only_b=sum(row.only_b for row in own),
         higher_a=_higher(pairs, sharing, 1),
         higher_b=_higher(pairs, sharing, -1),
-        unscored_a=sum(row.unscored_a for row in own),
-        unscored_b=sum(row.unscored_b for row in own),
         flags=flags,
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
         equivalent=is_equivalent(p_equivalence, options.level),
         paired=paired,
         tests=tests,
+        **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},
         **partial_figures(None),
     )
 
@@ -237,7 +184,7 @@ def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> tuple
     return tuple(flag for flag, holds in conditions.items() if holds)
 
 
-def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> BenchmarkDifference:
+def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
     """With the prompts fixed nothing is shared but by a benchmark under another name: the draws of two are independent.
 
     The difference is that of the row, which on a planned subset is not the mean over the prompts asked.
@@ -249,7 +196,7 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
-    return BenchmarkDifference(differences, units, error, row.degrees_of_freedom)
+    return Part(differences, units, error, row.degrees_of_freedom)
 
 
 def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
@@ -261,7 +208,7 @@ def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Comp
 
 
 def _flip(
-    parts: Sequence[BenchmarkDifference],
+    parts: Sequence[Part],
     weights: NDArray[np.float64],
     pairs: Sequence[Pair],
     combined: CombinedDifference,
@@ -321,10 +268,6 @@ def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:
     if combined.p_value is None:
         reasons["t"] = combined.reason
     return tuple(f"{name}: {reason}" for name, reason in reasons.items() if reason)
-
-
-def _common(names: Sequence[str]) -> str:
-    return names[0] if len(set(names)) == 1 else "several"
 
 
 def _runs(ids: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

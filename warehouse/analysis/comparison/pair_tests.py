@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
-from warehouse.analysis.selection.scores import PromptScores, align_values, read_links
-from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.subsets.stored import BenchmarkPlans, PlannedRun, possible_plans, recognise
+from warehouse.analysis.selection.scores import PromptScores, align_values
+from warehouse.analysis.subsets.stored import PlannedRun, recognise
 from warehouse.errors import StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.stats import (
@@ -27,7 +24,9 @@ from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
-from warehouse.store.connection import Store
+
+#: Flag of a difference on the whole benchmark, from a planned subset.
+PLANNED = "planned"
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,13 @@ class Tests:
     """
 
     p_t: float | None
-    p_permutation: float | None
-    permutation: str
-    p_mcnemar: float | None
-    p_wilcoxon: float | None
-    p_equivalence: float | None
-    reasons: tuple[str, ...]
-    flags: tuple[str, ...]
+    p_permutation: float | None = None
+    permutation: str = ""
+    p_mcnemar: float | None = None
+    p_wilcoxon: float | None = None
+    p_equivalence: float | None = None
+    reasons: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
     def chosen(self, test: str) -> float | None:
         """The p-value of one of the tests."""
@@ -60,23 +59,19 @@ class Tests:
         return p
 
 
-def check_estimand(pair: Pair, options: Compare) -> None:
-    """Refuse the prompts fixed for a figure that is no mean of prompts.
+def difference_of(pair: Pair, options: Compare) -> PairedDifference:
+    """The paired difference under the estimand that was asked for.
 
     Raises:
-        NotComparable: it is a ratio of sums.
+        NotComparable: the prompts fixed, for a ratio of sums.
     """
-    if options.estimand == PROMPTS_FIXED and pair.is_ratio:
+    if options.estimand == PROMPTS_SAMPLED:
+        return pair.difference(options.level, seed=options.seed)
+    if pair.is_ratio:
         raise NotComparable(
             f"{pair.metric.label} is a ratio of sums over prompts: its error with the prompts"
             " fixed is not known; ask for the prompts sampled"
         )
-
-
-def difference_of(pair: Pair, options: Compare) -> PairedDifference:
-    """The paired difference under the estimand that was asked for."""
-    if options.estimand == PROMPTS_SAMPLED:
-        return pair.difference(options.level, seed=options.seed)
     a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
     return paired_difference_prompts_fixed(a, b, level=options.level)
 
@@ -137,10 +132,6 @@ def _draws(scores: PromptScores, rows: NDArray[np.intp]) -> PromptDraws:
     return prompt_draws(scores.values[rows], scores.within[rows], scores.n_draws[rows])
 
 
-#: Flag of a difference on the whole benchmark, from a planned subset.
-PLANNED = "planned"
-
-
 @dataclass(frozen=True)
 class PlannedPair:
     """A pair with a planned subset in it.
@@ -159,83 +150,58 @@ class PlannedPair:
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
-        one = self.estimate
-        assert one is not None and one.difference is not None and one.mean_a is not None and one.mean_b is not None
-        return PairedDifference(
-            difference=one.difference,
-            standard_error=one.standard_error,
-            ci_low=one.ci_low,
-            ci_high=one.ci_high,
-            level=one.level,
-            statistic=one.difference / one.standard_error if one.standard_error else None,
-            degrees_of_freedom=one.degrees_of_freedom,
-            p_value=one.p_value,
-            mean_a=one.mean_a,
-            mean_b=one.mean_b,
-            correlation=None,
-            variance_saved=None,
-            se_eq7=None,
-            se_eq8=None,
-            se_cr0=None,
-            se_cr1=None,
-            se_cr2=None,
-            n_prompts=one.n_scored,
+        whole = self.estimate
+        assert whole is not None and whole.difference is not None
+        return PairedDifference.of(
+            whole,
+            statistic=whole.difference / whole.standard_error if whole.standard_error else None,
+            n_prompts=whole.n_scored,
             n_clusters=self.n_clusters,
-            method=one.method,
-            reason=one.reason,
-            flags=(PLANNED, *one.flags),
-            estimand=one.estimand,
+            flags=(PLANNED, *whole.flags),
         )
 
     def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
         """Whether the first is worse by less than the margin, one-sided."""
-        one = self.estimate
-        assert one is not None and one.difference is not None
+        whole = self.estimate
+        assert whole is not None and whole.difference is not None
         return noninferiority_of(
             margin,
             alpha=alpha,
-            difference=one.difference if higher_is_better else -one.difference,
-            standard_error=one.standard_error,
-            degrees_of_freedom=one.degrees_of_freedom,
-            n_prompts=one.n_scored,
+            difference=whole.difference if higher_is_better else -whole.difference,
+            standard_error=whole.standard_error,
+            degrees_of_freedom=whole.degrees_of_freedom,
+            n_prompts=whole.n_scored,
             n_clusters=self.n_clusters,
-            reason=one.reason,
+            reason=whole.reason,
         )
 
 
 NO_PLAN = PlannedPair()
 
 
-def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float, estimand: str) -> PlannedPair:
+def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair:
     """The difference of a pair on the whole benchmark, where one or both were asked a planned subset.
 
     Args:
-        selection: of the clustering.
         level: of the interval.
         estimand: ``prompts_sampled``; for another there is none.
     """
-    benchmark = find_benchmark(store, pair.a.setting("benchmark"))
-    metric = pair.metric.label
-    sides = ((pair.a, metric, pair.scores_a), (pair.b, metric, pair.scores_b))
-    plans = BenchmarkPlans() if pair.is_ratio else possible_plans(store, benchmark, sides)
-    if not plans.plans:
+    plans, metric = pair.plans, pair.metric.label
+    if plans is None:
         return NO_PLAN
-    links = read_links(store)
-    a, b = (recognise(plans, *side, links) for side in sides)
+    a = recognise(plans.known, pair.a, metric, pair.scores_a, plans.links)
+    b = recognise(plans.known, pair.b, metric, pair.scores_b, plans.links)
     run = a or b
     if run is None:
         return NO_PLAN
-    basis = "; ".join(one.describe(one.condition.model) for one in (a, b) if one is not None)
+    basis = "; ".join(planned.describe(planned.condition.model) for planned in (a, b) if planned is not None)
     try:
         why = _why_no_plan(a, b, estimand)
         if why:
             raise StatisticsError(why)
-        own = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-        labels = clusters_under_links(own, links).labels(run.prompts)
-        sampled, fixed = (
-            _difference(pair, a, b, estimand=one, clusters=labels, level=level)
-            for one in (PROMPTS_SAMPLED, FULL_BENCHMARK)
-        )
+        labels = plans.clusters.labels(run.prompts)
+        sampled = _whole_difference(pair, a, b, estimand=PROMPTS_SAMPLED, clusters=labels, level=level)
+        fixed = _whole_difference(pair, a, b, estimand=FULL_BENCHMARK, clusters=None, level=level)
     except StatisticsError as error:
         return PlannedPair(note=f"{basis}: compared on common prompts only, {error}")
     if sampled.difference is None:
@@ -251,12 +217,9 @@ def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float
 def planned_tests(estimate: SubsetDifference, options: Compare) -> Tests:
     """The t test of a difference on the whole benchmark; no other is defined for it."""
     reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
-    equivalence = None
-    if options.equivalence is not None:
-        error, df = estimate.standard_error, estimate.degrees_of_freedom
-        low, high = equivalence_p_values(estimate.difference or 0.0, error, df, options.equivalence)
-        equivalence = None if low is None or high is None else max(low, high)
-    return Tests(estimate.p_value, None, "", None, None, equivalence, reasons, ())
+    difference, error, df = estimate.difference or 0.0, estimate.standard_error, estimate.degrees_of_freedom
+    equivalence = equivalence_p(difference, error, df, options)
+    return Tests(estimate.p_value, p_equivalence=equivalence, reasons=reasons)
 
 
 def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
@@ -270,7 +233,7 @@ def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> s
     return ""
 
 
-def _difference(
+def _whole_difference(
     pair: Pair,
     a: PlannedRun | None,
     b: PlannedRun | None,
@@ -281,12 +244,12 @@ def _difference(
 ) -> SubsetDifference:
     run = a or b
     assert run is not None
-    plan, labels = run.plan, clusters if estimand == PROMPTS_SAMPLED else None
+    plan = run.plan
     if a is not None and b is not None:
         return subset_pair(
-            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=labels, level=level
+            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=clusters, level=level
         )
-    other: PromptScores = pair.scores_b if a is not None else pair.scores_a
+    other = pair.scores_b if a is not None else pair.scores_a
     known = align_values(other.prompts, other.values, run.prompts)
     difference = subset_against_baseline(
         run.scores,
@@ -295,7 +258,7 @@ def _difference(
         plan.selected,
         bounds=run.bounds,
         estimand=estimand,
-        clusters=labels,
+        clusters=clusters,
         level=level,
     )
     return difference if a is not None else difference.turned()

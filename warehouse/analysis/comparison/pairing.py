@@ -1,32 +1,22 @@
-"""The scores of two conditions, prompt by prompt."""
+"""Two conditions on one benchmark with the prompts that both have a score of, and what may not be paired."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import (
-    Metric,
-    advise_metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-    run_metrics_of,
-    scored_metrics,
-)
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
-from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
-from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.stopped import stopped_early
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.scores import Links, PromptScores
+from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
-from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
     from warehouse.stats import PairedDifference
@@ -36,6 +26,21 @@ Floats = NDArray[np.float64]
 
 class NotComparable(MisuseError):
     """Two runs that should not be compared; ``--force`` overrides where that can be."""
+
+
+@dataclass(frozen=True, eq=False)
+class PossiblePlans:
+    """Plans that one of two conditions may have been asked.
+
+    Attributes:
+        known: all of the benchmark that fit by size.
+        links: that the prompts of the scores were put under.
+        clusters: of the whole benchmark.
+    """
+
+    known: BenchmarkPlans
+    links: Links
+    clusters: ClusterMap
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,9 @@ class Pair:
         of_a: place of each in ``scores_a``.
         of_b: place of each in ``scores_b``.
         clusters: cluster of each, below 0 for one of its own; None without clusters.
-        labels: what tells either condition from the other.
         note: what a reader must know of the clusters, empty for nothing.
+        labels: what tells either condition from the other.
+        plans: that one of them may have been asked; None for none.
     """
 
     a: Condition
@@ -65,8 +71,9 @@ class Pair:
     of_a: NDArray[np.intp]
     of_b: NDArray[np.intp]
     clusters: NDArray[np.int64] | None
-    labels: tuple[str, str] = ("", "")
     note: str = ""
+    labels: tuple[str, str] = ("", "")
+    plans: PossiblePlans | None = None
 
     @property
     def n(self) -> int:
@@ -149,47 +156,6 @@ class Pair:
         return -1 - self.prompts if self.clusters is None else self.clusters
 
 
-def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *, force: bool) -> Pair:
-    """The scores of two conditions on one benchmark.
-
-    Args:
-        selection: of metric and clustering.
-        force: also where judge, scale or task version differ.
-
-    Raises:
-        NotComparable: they are the same run, have nothing in common, or should not be compared.
-        MisuseError: unknown metric or clustering.
-    """
-    shared = sorted(set(a.run_ids) & set(b.run_ids))
-    if shared:
-        raise NotComparable(f"both references mean run {shared[0]}")
-    refuse_stopped(store, a, b)
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
-    refuse_incomparable(a, b, metric_a, metric_b, force)
-    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    own = cluster_map(store, benchmarks, defaults, selection.cluster)
-    clusters = clusters_under_links(own, read_links(store))
-    pair = pair_up(a, b, metric_a, scores_a, scores_b, clusters)
-    first, second = label_conditions(store, (a, b))
-    return replace(pair, labels=(first, second), note=clusters.note)
-
-
-def refuse_stopped(store: Store, a: Condition, b: Condition) -> None:
-    """Refuse runs that were ended early because of their scores: no test with a fixed n holds.
-
-    Raises:
-        NotComparable: names the run and the rule.
-    """
-    records = stopped_early(store, (a, b))
-    for condition in (a, b):
-        if condition.key in records:
-            raise NotComparable(
-                f"{condition.model} was stopped early by {records[condition.key].name}, so that tests and intervals"
-                " for a fixed number of prompts do not hold; see: warehouse gate --sequential"
-            )
-
-
 def pair_up(
     a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores, clusters: ClusterMap
 ) -> Pair:
@@ -206,40 +172,7 @@ def pair_up(
             " `warehouse compare --unpaired` compares them all the same)"
         )
     labels = clusters.labels(common)
-    return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)
-
-
-def scores_of_both(
-    store: Store, a: Condition, b: Condition, wanted: str | None
-) -> tuple[Metric, Metric, PromptScores, PromptScores]:
-    """The metric that both have scores of, else the first of each, with the scores.
-
-    Raises:
-        NotComparable: one of them has no scored prompt.
-    """
-    ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    known = metrics_of(store, ids)
-    chosen = choose_metrics(known, wanted, a.setting("benchmark"))
-    runs = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
-    sides: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
-    for metric in {metric.id: metric for metric in chosen if metric.link != "none"}.values():
-        by_side = read_scores(store, runs, [metric.id], links=read_links(store))
-        usable = {side: scores for side, scores in by_side.items() if scores.n}
-        if len(usable) == 2:
-            return metric, metric, usable[0], usable[1]
-        for side, scores in usable.items():
-            sides[side].append((metric, scores))
-    for condition, usable_here in zip((a, b), sides, strict=True):
-        if not usable_here:
-            scored = scored_metrics(run_metrics_of(store, ids), known, (a, b))
-            common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
-            advice = advise_metric("both have", common)
-            raise NotComparable(
-                f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
-                f" cannot be paired){advice}"
-            )
-    (metric_a, scores_a), (metric_b, scores_b) = sides[0][0], sides[1][0]
-    return metric_a, metric_b, scores_a, scores_b
+    return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels, clusters.note)
 
 
 def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
@@ -250,9 +183,9 @@ def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: 
     """
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
-        f"{part} {one or 'none'!r} against {other or 'none'!r}"
-        for part, one, other in zip(parts, metric_a.scale, metric_b.scale, strict=True)
-        if one != other
+        f"{part} {scale_a or 'none'!r} against {scale_b or 'none'!r}"
+        for part, scale_a, scale_b in zip(parts, metric_a.scale, metric_b.scale, strict=True)
+        if scale_a != scale_b
     ]
     versions = (a.setting("task_version"), b.setting("task_version"))
     if versions[0] != versions[1]:

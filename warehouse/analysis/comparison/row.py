@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,14 +10,12 @@ import numpy as np
 
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.read import PairTexts
 from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.prompts import options
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 from warehouse.stats.core.rejects import rejects
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 #: Prompts that each must have alone to be told of: two have an error.
 FEWEST_OTHERS = 2
@@ -212,10 +210,6 @@ def is_equivalent(p: float | None, level: float) -> bool | None:
     return None if p is None else rejects(p, 1 - level)
 
 
-_PROMPTS = "select id, tool_id, text, target, choices from prompt where id in (:ids)"
-_LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id in (:ids)"
-
-
 @dataclass(frozen=True)
 class Flip(Row):
     """A prompt on which the scores of two models differ.
@@ -262,90 +256,40 @@ class Flip(Row):
     run_b: int
 
 
-def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
-    """The prompts of a pair with the largest differences.
-
-    Args:
-        limit: rows at most.
-
-    Returns:
-        largest \\|difference\\| first, then by prompt; no prompt without a difference.
-    """
-    score_a, score_b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
-    difference = score_a - score_b
+def flipped(pair: Pair, limit: int) -> list[int]:
+    """Places of the common prompts with the largest differences: these first, then by prompt; none without one."""
+    difference = pair.scores_a.values[pair.of_a] - pair.scores_b.values[pair.of_b]
     order = np.lexsort((pair.prompts, -np.abs(difference)))
-    chosen = [int(place) for place in order[:limit] if difference[place] != 0]
-    ids = [int(pair.prompts[place]) for place in chosen]
-    prompts = _by_id(store, ids)
-    sources = _Sources(store, pair, ids)
-    responses, picked = sources.responses(), sources.choices(prompts)
-    run_a, run_b = (condition.newest[1] for condition in (pair.a, pair.b))
-    return [
-        Flip(
-            benchmark=pair.a.benchmark_split[0],
-            split=pair.a.benchmark_split[1],
-            metric=pair.metric.label,
-            prompt_id=prompt,
-            tool_id=prompts[prompt]["tool_id"],
-            difference=float(difference[place]),
-            score_a=float(score_a[place]),
-            score_b=float(score_b[place]),
-            n_draws_a=int(pair.scores_a.n_draws[pair.of_a[place]]),
-            n_draws_b=int(pair.scores_b.n_draws[pair.of_b[place]]),
-            text=prompts[prompt]["text"],
-            target=prompts[prompt]["target"],
-            response_a=responses.get((0, prompt)),
-            response_b=responses.get((1, prompt)),
-            choice_a=picked.get((0, prompt)),
-            choice_b=picked.get((1, prompt)),
-            run_a=run_a,
-            run_b=run_b,
+    return [int(row) for row in order[:limit] if difference[row] != 0]
+
+
+def flips_of(pair: Pair, places: Sequence[int], texts: PairTexts) -> list[Flip]:
+    """The prompts of a pair at some places."""
+    flips = []
+    for row in places:
+        prompt, row_a, row_b = int(pair.prompts[row]), pair.of_a[row], pair.of_b[row]
+        score_a, score_b = float(pair.scores_a.values[row_a]), float(pair.scores_b.values[row_b])
+        known = texts.prompts[prompt]
+        flips.append(
+            Flip(
+                benchmark=pair.a.benchmark_split[0],
+                split=pair.a.benchmark_split[1],
+                metric=pair.metric.label,
+                prompt_id=prompt,
+                tool_id=known["tool_id"],
+                difference=score_a - score_b,
+                score_a=score_a,
+                score_b=score_b,
+                n_draws_a=int(pair.scores_a.n_draws[row_a]),
+                n_draws_b=int(pair.scores_b.n_draws[row_b]),
+                text=known["text"],
+                target=known["target"],
+                response_a=texts.responses.get((0, prompt)),
+                response_b=texts.responses.get((1, prompt)),
+                choice_a=texts.choices.get((0, prompt)),
+                choice_b=texts.choices.get((1, prompt)),
+                run_a=pair.a.newest[1],
+                run_b=pair.b.newest[1],
+            )
         )
-        for place, prompt in zip(chosen, ids, strict=True)
-    ]
-
-
-def _by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    return {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids})}
-
-
-class _Sources:
-    """Where the texts of some prompts are: the runs of both sides, and prompts linked to them."""
-
-    def __init__(self, store: Store, pair: Pair, ids: Sequence[int]) -> None:
-        links = store.rows(_LINKED, {"ids": ids})
-        self.store = store
-        self.canonical = {key: key for key in ids}
-        self.canonical |= {row["prompt_id"]: row["canonical_prompt_id"] for row in links}
-        self.sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
-
-    def responses(self) -> dict[tuple[int, int], str]:
-        """First stored response of each side (0, 1) to each prompt."""
-        responses: dict[tuple[int, int], str] = {}
-        for side, row in self._rows(query_text("analysis", "paired_responses")):
-            if row["response"] is not None:
-                responses.setdefault(side, row["response"])
-        return responses
-
-    def choices(self, prompts: Mapping[int, Mapping[str, Any]]) -> dict[tuple[int, int], str]:
-        """Most likely option of each side to each prompt, where several were scored."""
-        seen: dict[tuple[int, int], set[int]] = {}
-        best: dict[tuple[int, int], int] = {}
-        # the likeliest of the first run comes last
-        for side, row in self._rows(query_text("analysis", "likeliest_choices")):
-            seen.setdefault(side, set()).add(row["choice_index"])
-            best[side] = row["choice_index"]
-        return {
-            side: _option(prompts[side[1]]["choices"], index) for side, index in best.items() if len(seen[side]) > 1
-        }
-
-    def _rows(self, query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
-        """Rows with their side and the prompt that they count as."""
-        for row in self.store.rows(query, {"run_ids": list(self.sides), "prompt_ids": list(self.canonical)}):
-            yield (self.sides[row["run_id"]], self.canonical[row["prompt_id"]]), row
-
-
-def _option(choices: Any, index: int) -> str:
-    """Text of an option; its number from 0 where the texts are not stored."""
-    offered = options(choices)
-    return offered[index] if 0 <= index < len(offered) else f"option {index}"
+    return flips

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
+from warehouse.analysis.comparison.pairing import NotComparable
+from warehouse.analysis.comparison.read import ScoredTwice, TwoModels
 from warehouse.analysis.comparison.row import which_better
-from warehouse.analysis.comparison.view import WIDTH, column_of, difference_cells, models_of
-from warehouse.analysis.comparison.words import better_in_words, direction_remarks
+from warehouse.analysis.comparison.words import (
+    WIDTH,
+    better_in_words,
+    column_of,
+    difference_cells,
+    difference_in_words,
+    direction_remarks,
+    models_of,
+)
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
-from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links, outside_clusters
-from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.scores import PromptScores, read_links
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.errors import MisuseError
 from warehouse.questions.comparison import CompareUnpaired
 from warehouse.questions.question import answers
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
-from warehouse.stats.core.results import ends_text
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.view import Table, TableNote, View
@@ -149,12 +155,9 @@ class UnpairedComparison(SingleTest, Result):
         if len(self.rows) > 1:
             return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
         (row,) = self.rows
-        interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
-        p = "" if row.p_value is None else f", p={row.p_value:.3g}"
-        return (
-            f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {row.difference:+.4g}"
-            f"{interval} ({row.n_prompts_a} and {row.n_prompts_b} prompts{p})"
-        )
+        difference, p = difference_in_words(row)
+        prompts = f"{row.n_prompts_a} and {row.n_prompts_b} prompts"
+        return f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {difference} ({prompts}{p})"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, and how the figures were made."""
@@ -219,48 +222,69 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
 @answers(CompareUnpaired)
 def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedComparison:
     """Row by row: each model's figure is over its own prompts."""
-    selection = selection_of(question)
-    both, missing = find_both(store, question.a, question.b, selection)
-    rows: list[tuple[UnpairedRow, bool | None]] = []
-    refused: list[str] = []
-    for one, other in both:
-        try:
-            rows.append(_compared(store, one, other, question))
-        except (NotComparable, StatisticsError) as reason:
-            refused.append(f"{in_words(one.benchmark_split)}: {reason}")
+    models = TwoModels(store, question.a, question.b, selection_of(question), question.force)
+    both = models.on_each(partial(_read, models))
+    rows, refused = both.compute(partial(_row, level=question.level))
     if not rows:
         raise MisuseError("; ".join(refused))
-    return UnpairedComparison(question.a, question.b, tuple(_adjusted(rows, question.level)), (*refused, *missing))
+    return UnpairedComparison(question.a, question.b, tuple(_adjusted(rows)), (*refused, *both.missing))
 
 
-def _compared(store: Store, a: Condition, b: Condition, options: CompareUnpaired) -> tuple[UnpairedRow, bool | None]:
-    """The row of two conditions, and the direction of their metric."""
-    shared_runs = set(a.run_ids) & set(b.run_ids)
-    if shared_runs:
-        raise NotComparable(f"both references mean run {min(shared_runs)}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, options.metric)
-    refuse_incomparable(a, b, metric_a, metric_b, options.force)
-    n_shared = len(np.intersect1d(scores_a.prompts, scores_b.prompts))
-    if n_shared and not options.force:
+@dataclass(frozen=True, eq=False)
+class _Unpaired:
+    """What a row is made of: scores, the prompts among them that both have, clusters."""
+
+    both: ScoredTwice
+    n_shared: int
+    clusters: ClusterMap
+
+
+def _read(models: TwoModels, a: Condition, b: Condition) -> _Unpaired:
+    both = models.scored(a, b)
+    n_shared = len(np.intersect1d(both.scores_a.prompts, both.scores_b.prompts))
+    if n_shared and not models.force:
         raise NotComparable(
             f"they share {n_shared} scored prompts: leave out --unpaired, and these are paired,"
             " which says more; --force takes them as independent all the same"
         )
-    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, options.cluster), read_links(store))
-    sides = ((scores_a, metric_a), (scores_b, metric_b))
-    first, second = (_estimate(*side, clusters, options.level) for side in sides)
-    unpaired = unpaired_difference(first, second, level=options.level)
-    outside = (outside_clusters(clusters.labels(side.prompts)) for side, _ in sides)
-    flags = (
-        *unpaired.flags,
-        *dict.fromkeys(flag for side in outside for flag in side),
-        *(("shared_prompts",) if n_shared else ()),
+    return _Unpaired(both, n_shared, models.clusters(a, b))
+
+
+def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
+    """The row of two conditions, and the direction of their metric."""
+    both = read.both
+    a, b = both.a, both.b
+    first = _estimate(both.scores_a, both.metric_a, read.clusters, level)
+    second = _estimate(both.scores_b, both.metric_b, read.clusters, level)
+    unpaired = unpaired_difference(first, second, level=level)
+    outside = (outside_clusters(read.clusters.labels(scores.prompts)) for scores in (both.scores_a, both.scores_b))
+    row = UnpairedRow(
+        benchmark=a.benchmark_split[0],
+        split=a.benchmark_split[1],
+        metric=both.metric_a.label,
+        model_a=a.model,
+        condition_a=both.labels[0],
+        model_b=b.model,
+        condition_b=both.labels[1],
+        p_holm=None,
+        better=which_better(unpaired.p_value, unpaired.difference, both.metric_a.higher_is_better, level),
+        n_shared=read.n_shared,
+        n_draws_a=int(both.scores_a.n_draws.sum()),
+        n_draws_b=int(both.scores_b.n_draws.sum()),
+        unscored_a=both.scores_a.n_unscored,
+        unscored_b=both.scores_b.n_unscored,
+        flags=(
+            *unpaired.flags,
+            *dict.fromkeys(flag for flags in outside for flag in flags),
+            *(("shared_prompts",) if read.n_shared else ()),
+        ),
+        runs_a=a.run_ids,
+        runs_b=b.run_ids,
+        unpaired=unpaired,
+        figure_a=first,
+        figure_b=second,
     )
-    labels = label_conditions(store, (a, b))
-    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), unpaired, n_shared)
-    return replace(row, flags=flags), metric_a.higher_is_better
+    return row, both.metric_a.higher_is_better
 
 
 def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> Estimate:
@@ -275,48 +299,13 @@ def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level:
     )
 
 
-def _row(
-    conditions: tuple[Condition, Condition],
-    labels: Sequence[str],
-    metric: Metric,
-    scores: tuple[PromptScores, PromptScores],
-    runs: tuple[Estimate, Estimate],
-    unpaired: UnpairedDifference,
-    n_shared: int,
-) -> UnpairedRow:
-    a, b = conditions
-    return UnpairedRow(
-        benchmark=a.benchmark_split[0],
-        split=a.benchmark_split[1],
-        metric=metric.label,
-        model_a=a.model,
-        condition_a=labels[0],
-        model_b=b.model,
-        condition_b=labels[1],
-        p_holm=None,
-        better=which_better(unpaired.p_value, unpaired.difference, metric.higher_is_better, unpaired.level),
-        n_shared=n_shared,
-        n_draws_a=int(scores[0].n_draws.sum()),
-        n_draws_b=int(scores[1].n_draws.sum()),
-        unscored_a=scores[0].n_unscored,
-        unscored_b=scores[1].n_unscored,
-        flags=(),
-        runs_a=a.run_ids,
-        runs_b=b.run_ids,
-        unpaired=unpaired,
-        figure_a=runs[0],
-        figure_b=runs[1],
-    )
-
-
-def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], level: float) -> list[UnpairedRow]:
+def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]]) -> list[UnpairedRow]:
     """With p adjusted for the number of benchmarks where there are several."""
     if len(rows) < 2:
         return [row for row, _ in rows]
-    adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows])
-    adjusted_rows = []
-    for (row, rising), value in zip(rows, adjusted.tolist(), strict=True):
-        p = None if np.isnan(value) else float(value)
-        better = which_better(p, row.difference, rising, level)
-        adjusted_rows.append(replace(row, p_holm=p, better=better))
-    return adjusted_rows
+    adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows]).tolist()
+    known = [None if np.isnan(p) else p for p in adjusted]
+    return [
+        replace(row, p_holm=p, better=which_better(p, row.difference, direction, row.level))
+        for (row, direction), p in zip(rows, known, strict=True)
+    ]

@@ -1,14 +1,19 @@
-"""What tests of differences say, in words: those of ``compare`` and of the report."""
+"""What tests of differences say: sentences, the table of a comparison, and the lines under it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
-from warehouse.tables.words import fixed, listed
+from warehouse.stats.core.results import ends_text
+from warehouse.tables.view import Below, Table
+from warehouse.tables.words import decimals, fixed, interval, level_column, listed, meanings, number, p_value, visible
+
+if TYPE_CHECKING:
+    from warehouse.analysis.comparison.row import ComparisonRow
 
 #: The benchmark of a row that is the mean over several.
 OVERALL = "overall"
@@ -84,3 +89,305 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
 def interval_in_words(low: float | None, high: float | None, places: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
     return "" if low is None or high is None else f" [{fixed(low, places)}, {fixed(high, places)}]"
+
+
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "method",
+    "p Wilcoxon",
+    "p McNemar",
+    "correlation",
+    "p flip",
+    "metric",
+    "unscored a",
+    "unscored b",
+    "only a",
+    "only b",
+    "split",
+    "clusters",
+    "prompts",
+    "se",
+    "better",
+)
+NEEDLESS = (
+    "split",
+    "p flip",
+    "p McNemar",
+    "p Wilcoxon",
+    "p Holm",
+    "equal",
+    "p equal",
+    "clusters",
+    "correlation",
+    "method",
+    "flags",
+)
+#: Columns that a table does without where they are 0.
+COUNTS = ("only a", "only b", "unscored a", "unscored b")
+
+
+def models_of(row: Any) -> list[str]:
+    """Which model is a and which is b, of a paired or unpaired row."""
+    named = (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b))
+    return [f"{name} = {visible(model)}{', ' if label else ''}{visible(label)}" for name, model, label in named]
+
+
+def difference_in_words(row: Any) -> tuple[str, str]:
+    """The difference of a row with its interval, and its p after a comma; empty where there is none."""
+    ends = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
+    return f"{row.difference:+.4g}{ends}", "" if row.p_value is None else f", p={row.p_value:.3g}"
+
+
+def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
+    """The rows, without columns that say nothing."""
+    return Table.of([_cells(row, verbose) for row in rows], needless=NEEDLESS, counts=COUNTS, spare=SPARE)
+
+
+def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
+    """Why rows have no interval; with ``verbose`` whatever there is to say of any."""
+    lines: list[str] = []
+    for row in rows:
+        if row.reason and (row.ci_low is None or verbose):
+            lines.append(f"{row.benchmark}: {row.reason}")
+        lines += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable] if verbose else []
+    return lines
+
+
+def difference_cells(row: Any) -> dict[str, Any]:
+    """The first columns of a paired or unpaired row: both figures, the difference and its interval."""
+    places = decimals([row.standard_error])
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "a": number(row.mean_a, places),
+        "b": number(row.mean_b, places),
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+    }
+
+
+def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
+    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
+    return {
+        **difference_cells(row),
+        "p": p_value(row.p_t),
+        "p flip": p_value(row.p_permutation),
+        "p McNemar": p_value(row.p_mcnemar),
+        "p Wilcoxon": p_value(row.p_wilcoxon),
+        "p Holm": p_value(row.p_holm),
+        "better": better_in_words(row),
+        "equal": equal,
+        "p equal": p_value(row.p_equivalence),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "only a": row.only_a,
+        "only b": row.only_b,
+        "unscored a": row.unscored_a,
+        "unscored b": row.unscored_b,
+        "correlation": number(row.correlation, 2),
+        "method": row.method if verbose else "",
+        "flags": row.flags,
+    }
+
+
+#: Columns of the table that a line may be about.
+COLUMNS = ("p", "p z", "p flip", "p McNemar", "p Holm", "equal")
+#: Characters of a line of words.
+WIDTH = 100
+#: A clustered error that is less than so many naive ones says nothing of clusters.
+CLUSTERS_MATTER = 1.05
+_METHODS = {
+    "paired_t": "t on the difference at each prompt; prompts count as independent",
+    "paired_cr2_t": (
+        "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
+        " of one cluster are not independent"
+    ),
+    "paired_hull": (
+        "scores have no bounds: t on the differences (by cluster, where there are clusters) and bootstrap-t,"
+        " the wider end on either side and the larger p"
+    ),
+    "prompts_fixed_t": ("t with the prompts fixed: the error is that of the generations alone, for these very prompts"),
+    "independent_parts_t": "t; the errors of the benchmarks are independent",
+    "summed_parts_t": "t; the errors of the benchmarks are added up as if they shared no prompt",
+    "shared_units_t": "t; prompts or clusters that stand in several benchmarks are paired",
+}
+_TESTS = {
+    "t": "p",
+    "permutation": "the sign flip test",
+    "mcnemar": "McNemar's test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+
+
+def explain(
+    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
+) -> list[Below]:
+    """Sentences for the rows that are shown, for their columns and flags.
+
+    Args:
+        rows: those that are shown.
+        overall: the mean over benchmarks, if there is one.
+        n_tests: that p Holm is adjusted for.
+        n_resamples: random patterns of a permutation test that is not exact.
+        seed: of these.
+    """
+    lines = [
+        *_how(rows),
+        *_clusters(rows),
+        *_equation_8(rows),
+        *_saved(rows),
+        *_with_the_rest(rows),
+        *_sign_flips(rows, n_resamples, seed),
+        *_mcnemar(rows),
+        *_chosen(rows),
+        *_holm(rows, n_tests),
+        *_equivalence(rows),
+        *_overall(overall, rows),
+    ]
+    flags = meanings(flag for row in rows for flag in row.flags)
+    return [*(Below(line, column_of(line), WIDTH) for line in lines), *(Below(line, "flags", WIDTH) for line in flags)]
+
+
+def column_of(line: str) -> str:
+    """The column that a line begins with; empty where it is about no single one."""
+    column = line.partition(": ")[0]
+    return column if column in COLUMNS else ""
+
+
+def _how(rows: Sequence[ComparisonRow]) -> list[str]:
+    """One line for each method of the errors."""
+    benchmarks = [row for row in rows if row.benchmark != OVERALL] or rows
+    by_method: dict[str, list[str]] = {}
+    for row in benchmarks:
+        by_method.setdefault(row.method, []).append(row.benchmark)
+    return [
+        f"se, interval and p{_those(names) if len(by_method) > 1 else ''}: {_METHODS.get(method, method)}."
+        for method, names in by_method.items()
+    ]
+
+
+def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
+    ratios = [
+        row.standard_error / row.se_unclustered
+        for row in rows
+        if row.n_clusters is not None and row.standard_error and row.se_unclustered
+    ]
+    if not ratios or max(ratios) < CLUSTERS_MATTER:
+        return []  # chance alone makes it a little smaller or larger
+    if min(ratios) < CLUSTERS_MATTER:
+        most = f"up to {max(ratios):.2f} times"
+        return [f"Clusters make the error {most} that of independent prompts."]
+    return [f"Clusters make the error {_span(ratios, '.2f')} times that of independent prompts."]
+
+
+def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
+    """How the paper's clustered error compares with CR2."""
+    errors = [row for row in rows if row.se_eq8 and row.standard_error]
+    if not errors:
+        return []
+    if len(errors) == 1:
+        (row,) = errors
+        return [f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."]
+    ratios = [(row.se_eq8 or 0) / (row.standard_error or 1) for row in errors]
+    return [f"Miller's eq. 8 gives errors {_span(ratios, '.2f')} times these (CR2)."]
+
+
+def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
+    saved = [round(100 * row.variance_saved) for row in rows if row.variance_saved is not None]
+    if not saved:
+        return []
+    if max(saved) < 0:
+        return [f"Pairing by prompt adds {_span([-value for value in saved], 'd')} % variance."]
+    return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
+
+
+def _with_the_rest(rows: Sequence[ComparisonRow]) -> list[str]:
+    """The partially paired difference of each row that has one."""
+    several = len(rows) > 1
+    return [
+        f"With the {row.only_a} and {row.only_b} prompts that only one has{f' on {row.benchmark}' * several}: a - b"
+        f" {row.partial_difference:+.3g} {ends_text(row.partial_ci_low, row.partial_ci_high, 3)},"
+        f" p {p_value(row.partial_p_value)} (paired and unpaired, weighted by inverse variance)."
+        for row in rows
+        if row.partial_difference is not None and row.partial_ci_low is not None and row.partial_ci_high is not None
+    ]
+
+
+def _sign_flips(rows: Sequence[ComparisonRow], n_resamples: int, seed: int) -> list[str]:
+    kinds = {row.permutation for row in rows if row.permutation}
+    if not kinds:
+        return []
+    clustered = [row.n_clusters is not None for row in rows if row.permutation]
+    what = "cluster sums" if all(clustered) else "differences"
+    if any(clustered) and not all(clustered):
+        what = "differences, or of cluster sums,"
+    how = "exact"
+    if "monte_carlo" in kinds:
+        drawn = f"{n_resamples} random patterns (seed {seed})"
+        how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
+    return [f"p flip: permutation test that the differences are symmetric about 0, signs of {what} flipped; {how}."]
+
+
+def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
+    if all(row.p_mcnemar is None for row in rows):
+        return []
+    return ["p McNemar: exact test of the prompts that only one of them has right."]
+
+
+def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Where another test than t was asked for: what it decides, and where it is missing."""
+    test, level = rows[0].test, rows[0].level
+    if test == "t":
+        return []
+    decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
+    lines = [] if any(row.p_holm is not None for row in rows) else [decides]
+    reasons = dict.fromkeys(
+        reason.partition(": ")[2]
+        for row in rows
+        if row.p_value is None
+        for reason in row.not_applicable
+        if reason.startswith(test)
+    )
+    name = _TESTS[test][:1].upper() + _TESTS[test][1:]
+    return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
+
+
+def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
+    named = sum(row.p_holm is not None for row in rows)
+    if not named:
+        return []
+    test, level = _TESTS[rows[0].test], rows[0].level
+    return [f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by it at {1 - level:.2g}."]
+
+
+def tests_in_words(n_tests: int, n_names: int) -> str:
+    """How many benchmarks were tested, and that some are one under several names."""
+    again = f" (one that has several of the {n_names} names counts once)" if n_names > n_tests else ""
+    return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
+
+
+def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
+    margin, level = rows[0].margin, rows[0].level
+    if margin is None:
+        return []
+    inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
+    return [f"equal: yes where {inside} (two one-sided tests; p equal is the larger p)."]
+
+
+def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:
+    if overall is None or overall not in rows:
+        return []
+    by = "; its p is t's" if rows[0].test not in ("t", overall.test) else ""
+    return [f"overall: mean over {overall.reason}{by}."]
+
+
+def _those(names: Sequence[str]) -> str:
+    return f" ({', '.join(names[:5])}{' ...' if len(names) > 5 else ''})"
+
+
+def _span(values: Iterable[float], form: str) -> str:
+    """The smallest and the largest, or the one number they are at this precision."""
+    low, high = (f"{value:{form}}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"

@@ -13,9 +13,11 @@ from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.irt.results import AbilityReport, IrtReport, IrtResult, NextReport, NextRow
 from warehouse.analysis.irt.scale import scale_of
-from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
+from warehouse.questions.items import ItemResponse
+from warehouse.questions.question import answers, options
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
@@ -27,6 +29,9 @@ from warehouse.store.open import StoreOpener
 #: Raised when what is computed changes, so that stored answers count as absent.
 METHOD_VERSION = "2"
 
+#: Options under which no answer is stored: names are those that were found, and the others change none.
+_NOT_KEPT = ("benchmarks", "fresh", "store_result")
+
 Found = TypeVar("Found", bound=IrtResult)
 
 
@@ -37,30 +42,13 @@ class Irt:
     stores what it computes; the store is open only while it is read or written.
     """
 
-    def __init__(
-        self,
-        opener: StoreOpener,
-        benchmarks: str | Sequence[str],
-        *,
-        model: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        cluster: str | None = None,
-        fresh: bool = False,
-        store_result: bool = True,
-    ) -> None:
-        """Nothing is read yet.
-
-        Arguments and errors are those of :meth:`warehouse.api.Warehouse.irt`.
-        """
-        self.opener, self.fresh, self.store_result = opener, fresh, store_result
-        self.benchmarks = [benchmarks] if isinstance(benchmarks, str) else list(benchmarks)
-        self.model = None if model is None else as_model(model, 0)
-        self.selection = Selection(None, metric, as_conditions(where), cluster, latest)
+    def __init__(self, opener: StoreOpener, question: ItemResponse) -> None:
+        """Nothing is read yet."""
+        self.opener, self.question, self.selection = opener, question, selection_of(question)
+        self.model = None if question.model is None else as_model(question.model, 0)
 
     def __repr__(self) -> str:
-        return f"Irt of {', '.join(self.benchmarks)}: ask it by fit(), abilities() or next_items()"
+        return f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities() or next_items()"
 
     @cached_property
     def data(self) -> Pool:
@@ -71,7 +59,7 @@ class Irt:
                 two models, or than two prompts that two of them answered.
         """
         with self.opener.reading() as store:
-            return read_pool(store, benchmarks_named(store, self.benchmarks), self.selection)
+            return read_pool(store, benchmarks_named(store, self.question.benchmarks), self.selection)
 
     def fit(self, *, family: str | Mapping[str, str] | None = None, seed: int = 0) -> IrtReport:
         """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
@@ -163,29 +151,23 @@ class Irt:
         compute: Callable[[], Found],
         families: Sequence[str | None] | None = None,
     ) -> Found:
-        chosen = self.selection
-        asked = {
-            "model": self.model,
-            "metric": chosen.metric,
-            "where": sorted(chosen.where),
-            "latest": chosen.latest,
-            "cluster": chosen.cluster,
-        }
+        own = {name: getattr(self.question, name) for name in options(ItemResponse) if name not in _NOT_KEPT}
+        own |= {"model": self.model, "where": sorted(self.question.where)}
         question = StoredQuestion(
             f"irt_{kind}",
             ", ".join(self.data.benchmarks),
             METHOD_VERSION,
             fingerprint(self.data.fingerprint, *(family or "" for family in families or ())),
             seed,
-            {**asked, **settings},
+            {**own, **settings},
         )
         answered = answer(
             self.opener,
             question,
             result,
             lambda now: replace(compute(), computed_at=now.isoformat(timespec="seconds")),
-            fresh=self.fresh,
-            store_result=self.store_result,
+            fresh=self.question.fresh,
+            store_result=self.question.store_result,
         )
         notes = [f"read back: computed on {answered.computed_on}, and nothing has changed since"] * answered.read_back
         if answered.replaces is not None:
@@ -193,6 +175,9 @@ class Irt:
             notes.append(f"the stored answer of {when} UTC was stale (its inputs have changed): computed anew")
         notes += [f"not stored: {answered.not_stored}"] if answered.not_stored else []
         return replace(answered.result, notes=(*answered.result.notes, *notes))
+
+
+irt = answers(ItemResponse)(Irt)
 
 
 def _plain(family: str | Mapping[str, str] | None) -> Any:

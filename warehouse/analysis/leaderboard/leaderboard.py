@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from warehouse.analysis.comparison.pair_group import letters_of, others_apart
 from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
@@ -38,6 +37,7 @@ from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ra
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
 from warehouse.stats import rank_models
+from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import benchmarks
 from warehouse.tables.view import TableNote, View

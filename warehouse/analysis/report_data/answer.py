@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warehouse.analysis.comparison.all_pairs import Pairs
-from warehouse.analysis.comparison.all_pairs_row import PairRow
-from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
 from warehouse.analysis.comparison.words import Sentence, interval_in_words
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow

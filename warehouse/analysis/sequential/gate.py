@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
+from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable
+from warehouse.analysis.comparison.read import OnBenchmarks, ScoredTwice, TwoModels
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, metrics_of
-from warehouse.analysis.selection.conditions import Condition, describe, label_conditions
+from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.analysis.selection.prompts import notes_on_shared
 from warehouse.analysis.selection.reference import find_conditions, in_words, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_scores
@@ -33,36 +34,37 @@ _SHARED = "a sequential test on several benchmarks shares alpha equally among th
 @answers(SequentialReleaseGate)
 def sequential_gate(store: Store, question: SequentialReleaseGate) -> SequentialGate:
     """Benchmark by benchmark, and the verdict over all."""
-    pairs, left_out = _both(store, question)
-    own, alpha = dict(question.margins or {}), question.alpha
-    unknown = sorted(set(own) - {one.benchmark_split[0] for one, _ in pairs})
+    models = TwoModels(store, question.candidate, question.baseline, selection_of(question), question.force)
+    found, missing = models.find(question.benchmarks)
+    settings = _settings([candidate.benchmark_split[0] for candidate, _ in found], question)
+    read = (models.on_one(partial(_read, models, own), *both) for both, own in zip(found, settings, strict=True))
+    computed, refused = OnBenchmarks(tuple(read), missing).compute(
+        _row, all_needed=bool(question.benchmarks) or len(found) == 1, refusals=MisuseError
+    )
+    left_out = (*missing, *refused)
+    if not computed:
+        raise MisuseError("; ".join(left_out))
+    notes = [f"{_SHARED}: {settings[0].alpha:.3g} each"] if len(found) > 1 else []
+    notes += [note for _, plan in computed for note in plan.notes]
+    notes += notes_on_shared(
+        store, {in_words((row.benchmark, row.split)): plan.order.prompts for row, plan in computed}
+    )
+    rows = tuple(row for row, _ in computed)
+    verdict = together([row.verdict for row in rows])
+    return SequentialGate(question.candidate, question.baseline, verdict, question.alpha, rows, left_out, tuple(notes))
+
+
+def _settings(benchmarks: Sequence[str], question: SequentialReleaseGate) -> list[SequentialSettings]:
+    """What is fixed for each benchmark; they share alpha (Bonferroni)."""
+    own = question.margins or {}
+    unknown = sorted(set(own) - set(benchmarks))
     if unknown:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
-    rows: list[SequentialRow] = []
-    prompts: dict[str, NDArray[np.int64]] = {}
-    notes = [f"{_SHARED}: {alpha / len(pairs):.3g} each"] if len(pairs) > 1 else []
-    for one, other in pairs:
-        limit = own.get(one.benchmark_split[0], question.margin)
-        if limit is None:
-            raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
-        try:
-            settings = question.part(SequentialSettings, margin=limit, alpha=alpha / len(pairs))  # Bonferroni
-            row, plan = _row(store, one, other, question, settings)
-        except (MisuseError, StatisticsError) as reason:
-            if question.benchmarks or len(pairs) == 1:
-                raise type(reason)(f"{in_words(one.benchmark_split)}: {reason}") from None
-            left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
-            continue
-        rows.append(row)
-        notes += plan.notes
-        prompts[in_words(one.benchmark_split)] = plan.order.prompts
-    if not rows:
-        raise MisuseError("; ".join(left_out))
-    notes += notes_on_shared(store, prompts)
-    verdict = together([row.verdict for row in rows])
-    return SequentialGate(
-        question.candidate, question.baseline, verdict, alpha, tuple(rows), tuple(left_out), tuple(notes)
-    )
+    margins = [own.get(name, question.margin) for name in benchmarks]
+    if None in margins:
+        raise MisuseError(f"no margin for {benchmarks[margins.index(None)]}; give one for all")
+    alpha = question.alpha / len(benchmarks)
+    return [question.part(SequentialSettings, margin=margin, alpha=alpha) for margin in margins]
 
 
 def together(verdicts: Sequence[str]) -> str:
@@ -72,44 +74,41 @@ def together(verdicts: Sequence[str]) -> str:
     return "pass" if set(verdicts) == {"pass"} else "undecided"
 
 
-def _both(store: Store, question: SequentialReleaseGate) -> tuple[list[tuple[Condition, ...]], list[str]]:
-    pairs: list[tuple[Condition, ...]] = []
-    left_out: list[str] = []
-    named: list[str | None] = list(dict.fromkeys(question.benchmarks))
-    for name in named or [None]:
-        both, missing = find_both(store, question.candidate, question.baseline, selection_of(question, benchmark=name))
-        pairs += both
-        left_out += missing
-    return pairs, left_out
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """Scores of a candidate and its baseline with the test that they are for."""
+
+    both: ScoredTwice
+    settings: SequentialSettings
+    plan: SequentialPlan
 
 
-def _row(
-    store: Store, one: Condition, other: Condition, question: SequentialReleaseGate, settings: SequentialSettings
-) -> tuple[SequentialRow, SequentialPlan]:
-    shared = sorted(set(one.run_ids) & set(other.run_ids))
-    if shared:
-        raise NotComparable(f"both references mean run {shared[0]}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, one, other, question.metric)
-    refuse_incomparable(one, other, metric_a, metric_b, question.force)
-    records = stopped_early(store, (one, other))
-    if other.key in records:
-        raise NotComparable(f"the baseline {other.model} was itself stopped early by {records[other.key].name}")
-    record = records.get(one.key)
+def _read(models: TwoModels, settings: SequentialSettings, candidate: Condition, baseline: Condition) -> _Planned:
+    both = models.scored(candidate, baseline)
+    records = stopped_early(models.store, (candidate, baseline))
+    if baseline.key in records:
+        raise NotComparable(f"the baseline {baseline.model} was itself stopped early by {records[baseline.key].name}")
+    record = records.get(candidate.key)
     if record is not None:
-        settings = under_record(record, settings, one)
-    times = [run["started_at"] for run in one.runs]
+        settings = under_record(record, settings, candidate)
+    times = [run["started_at"] for run in candidate.runs]
     plan = make_plan(
-        store,
-        other,
-        scores_b,
-        metric_a,
+        models.store,
+        baseline,
+        both.scores_b,
+        both.metric_a,
         settings,
-        candidate=one.model,
+        candidate=candidate.model,
         before=None if None in times else min(times),
         history=None if record is None else record.history,
     )
-    labels = label_conditions(store, (one, other))
-    return row_of(plan, settings, scores_a, metric_a, one, other, labels), plan
+    return _Planned(both, settings, plan)
+
+
+def _row(read: _Planned) -> tuple[SequentialRow, SequentialPlan]:
+    both = read.both
+    row = row_of(read.plan, read.settings, both.scores_a, both.metric_a, both.a, both.b, both.labels)
+    return row, read.plan
 
 
 def under_record(record: StoppingRecord, settings: SequentialSettings, condition: Condition) -> SequentialSettings:
@@ -121,9 +120,9 @@ def under_record(record: StoppingRecord, settings: SequentialSettings, condition
     if not record.is_ours:
         raise NotComparable(f"{condition.model} was stopped early by {record.name}, of which nothing is known")
     settings = replace(settings, n_max=settings.n_max or record.n_max)
-    stated = {"n-max": record.n_max, "seed": record.seed, "alpha": record.alpha}
-    if stated != {"n-max": settings.n_max, "seed": settings.seed, "alpha": settings.alpha}:
-        flags = " ".join(f"--{name} {value:g}" for name, value in stated.items() if value is not None)
+    recorded = {"n-max": record.n_max, "seed": record.seed, "alpha": record.alpha}
+    if recorded != {"n-max": settings.n_max, "seed": settings.seed, "alpha": settings.alpha}:
+        flags = " ".join(f"--{name} {value:g}" for name, value in recorded.items() if value is not None)
         raise NotComparable(f"{condition.model} was stopped early under {flags}; give the same")
     if settings.looks is not None or settings.estimand != FULL:
         raise NotComparable(
@@ -138,20 +137,20 @@ def row_of(
     settings: SequentialSettings,
     scores: PromptScores,
     metric: Metric,
-    one: Condition,
-    other: Condition,
+    candidate: Condition,
+    baseline: Condition,
     labels: Sequence[str],
 ) -> SequentialRow:
     """The row of a candidate's scores."""
     if plan.design.n_max > plan.order.n:
         raise StatisticsError(f"`n_max` is {plan.design.n_max}, but the benchmark has {plan.order.n} prompts")
-    own = beginning(plan, scores, is_growing=any(run["status"] != "complete" for run in one.runs))
+    own = beginning(plan, scores, is_growing=any(run["status"] != "complete" for run in candidate.runs))
     values = plan.values(own)
     test, outlook = run_test(values, plan, settings)
     known = np.isin(scores.seen, plan.order.prompts)
     return SequentialRow(
-        benchmark=one.benchmark_split[0],
-        split=one.benchmark_split[1],
+        benchmark=candidate.benchmark_split[0],
+        split=candidate.benchmark_split[1],
         metric=metric.label,
         margin=settings.margin,
         n_max=plan.design.n_max,
@@ -163,12 +162,12 @@ def row_of(
         n_history=len(plan.history),
         n_beyond=int(known.sum()) - len(own),
         n_outside=int((~known).sum()),
-        model_candidate=one.model,
+        model_candidate=candidate.model,
         condition_candidate=labels[0],
-        model_baseline=other.model,
+        model_baseline=baseline.model,
         condition_baseline=labels[1],
-        runs_candidate=one.run_ids,
-        runs_baseline=other.run_ids,
+        runs_candidate=candidate.run_ids,
+        runs_baseline=baseline.run_ids,
         reason=_reason(len(own), int(known.sum())),
         test=test,
         outlook=outlook,
@@ -198,10 +197,10 @@ def beginning(plan: SequentialPlan, scores: PromptScores, *, is_growing: bool) -
     samples = scores.unscored.copy()
     samples[np.searchsorted(scores.seen, scores.prompts)] += scores.n_draws
     done = scores.seen[samples == samples.max()] if is_growing and len(samples) else scores.seen
-    asked = np.isin(plan.order.prompts, done)
+    is_asked = np.isin(plan.order.prompts, done)
     if not plan.is_stored:
-        asked &= plan.seen
-    n = len(asked) if asked.all() else int(np.argmin(asked))
+        is_asked &= plan.seen
+    n = len(is_asked) if is_asked.all() else int(np.argmin(is_asked))
     return in_order(scores, plan.order.prompts[:n])
 
 
@@ -251,11 +250,11 @@ class Follower:
                 should not be compared; a baseline that lacks scores.
             StatisticsError: a number out of range.
         """
-        one = self._condition(log)
-        base, plan = self._plan(one)
-        metric = _metric_of(log, one, base.metric)
-        refuse_incomparable(one, base.condition, metric, base.metric, self.force)
-        scores = read_scores(log, dict.fromkeys(one.run_ids, 0), [metric.id]).get(0)
+        candidate = self._condition(log)
+        base, plan = self._plan(candidate)
+        metric = _metric_of(log, candidate, base.metric)
+        refuse_incomparable(candidate, base.condition, metric, base.metric, self.force)
+        scores = read_scores(log, dict.fromkeys(candidate.run_ids, 0), [metric.id]).get(0)
         if scores is None or not len(scores.seen):
             raise NothingYet(f"the log has no sample of {self.candidate} yet")
         placed = _as_stored(log, scores, plan)
@@ -264,8 +263,8 @@ class Follower:
                 f"none of the {len(placed.seen)} prompts of the log is one that {self.baseline} has on"
                 f" {base.condition.benchmark_split[0]}; expected the same prompts by key"
             )
-        labels = describe((one, base.condition))
-        row = row_of(plan, self.settings, placed, base.metric, one, base.condition, labels)
+        labels = describe((candidate, base.condition))
+        row = row_of(plan, self.settings, placed, base.metric, candidate, base.condition, labels)
         return replace(row, runs_candidate=())
 
     def _condition(self, log: Store) -> Condition:
@@ -276,22 +275,22 @@ class Follower:
             ] or conditions
         return pick_one(log, conditions, self.candidate)
 
-    def _plan(self, one: Condition) -> tuple[Baseline, SequentialPlan]:
+    def _plan(self, candidate: Condition) -> tuple[Baseline, SequentialPlan]:
         if self._fixed is None:
-            name = self.selection.benchmark or one.benchmark_split[0]
-            started = [run["started_at"] for run in one.runs if run["started_at"] is not None]
+            name = self.selection.benchmark or candidate.benchmark_split[0]
+            started = [run["started_at"] for run in candidate.runs if run["started_at"] is not None]
             with self.opener.reading() as store:
                 base = read_baseline(store, self.baseline, replace(self.selection, benchmark=name))
                 now = min(started, default=None)
-                self._fixed = base, plan_for(store, base, self.settings, candidate=one.model, now=now)
+                self._fixed = base, plan_for(store, base, self.settings, candidate=candidate.model, now=now)
         return self._fixed
 
 
-def _metric_of(log: Store, one: Condition, wanted: Metric) -> Metric:
-    known = metrics_of(log, [one.setting("benchmark_id")])
+def _metric_of(log: Store, candidate: Condition, metric: Metric) -> Metric:
+    known = metrics_of(log, [candidate.setting("benchmark_id")])
     if not known:
         raise NothingYet("the log has no score yet")
-    return choose_metrics(known, wanted.label, one.benchmark_split[0])[0]
+    return choose_metrics(known, metric.label, candidate.benchmark_split[0])[0]
 
 
 def _as_stored(log: Store, scores: PromptScores, plan: SequentialPlan) -> PromptScores:

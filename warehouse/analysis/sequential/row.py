@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, names
+from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
 from warehouse.analysis.results import Column, Result, Row
 from warehouse.stats import Outlook, SequentialTest
 from warehouse.tables.words import fixed
@@ -163,26 +163,19 @@ def validity(rows: tuple[SequentialRow, ...]) -> str:
 
 def as_markdown(decision: SequentialGate) -> str:
     """A heading, a table, and when it holds; names from dumps stand as text."""
-    candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    lines = [
-        f"### {MARKS[decision.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
-        "",
-        "| benchmark | verdict | difference | interval | margin | prompts | decided at | expected more |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(_line, decision.rows),
-        "",
+    return markdown_of(
+        decision,
+        "benchmark | verdict | difference | interval | margin | prompts | decided at | expected more",
+        map(_line, decision.rows),
         f"Sequential test, alpha {decision.alpha:g}. {validity(decision.rows)}",
-    ]
-    notes = [f"{row.benchmark}: {row.reason}" for row in decision.rows if row.reason]
-    notes += [*decision.notes, *(f"left out {reason}" for reason in decision.left_out)]
-    return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
+    )
 
 
-def _line(row: SequentialRow) -> str:
+def _line(row: SequentialRow) -> list[str]:
     name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     ends = "" if row.ci_low is None or row.ci_high is None else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
     more = f"{row.expected_remaining:.0f}" if row.is_open and row.expected_remaining is not None else ""
-    cells = [
+    return [
         as_cell(name),
         MARKS[row.verdict],
         "" if row.difference is None else fixed(row.difference, 4, sign=True),
@@ -192,4 +185,3 @@ def _line(row: SequentialRow) -> str:
         "" if row.decided_at is None else str(row.decided_at),
         more,
     ]
-    return f"| {' | '.join(cells)} |"

@@ -308,8 +308,11 @@ def standard_error_bernoulli(scores: ArrayLike) -> float | None:
 
 def mean_of(scores: FloatArray) -> float:
     """The mean; exactly the first score where all are equal."""
-    if is_constant(scores):
-        return float(scores[0])
+    return float(scores[0]) if is_constant(scores) else mean_of_varying(scores)
+
+
+def mean_of_varying(scores: FloatArray) -> float:
+    """`mean_of` scores that are known not to be all equal."""
     with np.errstate(over="ignore"):
         mean = float(scores.mean())
     if not math.isfinite(mean):
@@ -326,7 +329,7 @@ def deviations(scores: FloatArray) -> FloatArray:
     if is_constant(scores):
         return np.zeros_like(scores)
     with np.errstate(over="ignore"):
-        centred = scores - mean_of(scores)
+        centred = scores - mean_of_varying(scores)
         squares = float(centred @ centred)
     if not math.isfinite(squares):
         raise StatisticsError("`scores` are too large: the sum of their squares overflows")

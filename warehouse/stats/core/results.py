@@ -9,7 +9,7 @@ probabilities in (0, 1), errors are standard errors (one sigma).
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +180,17 @@ class PairedDifference(NamedFigures):
     flags: tuple[str, ...]
     estimand: str = "prompts_sampled"
     draws: StudentisedDraws | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, difference: Figures, **own: Any) -> PairedDifference:
+        """A difference of another kind: its fields of these names, None for what it does not have.
+
+        Args:
+            own: what is to be said instead, by field.
+        """
+        names = [item.name for item in fields(cls) if item.default is MISSING]
+        named: dict[str, Any] = {name: getattr(difference, name, None) for name in names}
+        return cls(**named | own)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, without the draws."""

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant, mean_of, skewness
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant, mean_of_varying, skewness
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 
@@ -119,9 +119,10 @@ def tail_units(values: FloatArray) -> float:
     """
     if is_constant(values):
         return math.inf
-    centred = values - mean_of(values)
-    squares = (centred / np.abs(centred).max()) ** 2
+    centred = values - mean_of_varying(values)
+    largest = np.abs(centred).max()
+    squares = (centred / largest) ** 2
     units = float(squares.sum()) ** 2 / float(squares @ squares)
     middle = float(np.median(values))
-    apart = int(np.count_nonzero(np.abs(values - middle) > ROUNDING * np.abs(centred).max()))
+    apart = int(np.count_nonzero(np.abs(values - middle) > ROUNDING * largest))
     return units if apart > _HEAVIEST * units else math.inf

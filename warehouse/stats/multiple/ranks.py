@@ -73,7 +73,6 @@ def rank_models(pairs: AllPairs) -> Ranks:
     separated = pairs.square("differ") == 1
     tested = np.logical_or.reduce(np.isfinite(pairs.square("p_holm")), axis=1)
     beaten = (separated & (ahead < 0)).sum(axis=1)
-    order = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable")
     joint = np.full(pairs.n_models, pairs.critical_value)
     low, high = _rank_sets(pairs, ahead, pairs.critical_values)
     low_joint, high_joint = _rank_sets(pairs, ahead, joint)
@@ -83,7 +82,7 @@ def rank_models(pairs: AllPairs) -> Ranks:
         rank_high=high,
         rank_low_joint=low_joint,
         rank_high_joint=high_joint,
-        groups=tuple(letters(separated, order.tolist())),
+        groups=tuple(letters(separated, _best_first(pairs))),
         level=pairs.level,
         n_resamples=pairs.n_resamples,
     )
@@ -107,6 +106,24 @@ def _rank_sets(
 
 def _known(values: NDArray[np.int_], known: NDArray[np.bool_]) -> tuple[int | None, ...]:
     return tuple(int(value) if is_known else None for value, is_known in zip(values, known, strict=True))
+
+
+def _best_first(pairs: AllPairs) -> list[int]:
+    sign = 1.0 if pairs.higher_is_better else -1.0
+    order: list[int] = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable").tolist()
+    return order
+
+
+def letters_of(pairs: AllPairs) -> tuple[str, ...]:
+    """Letters of models, which two share where a test was made and does not separate them: without a prompt in common
+    two are not compared, and share none."""
+    return tuple(letters((pairs.square("differ") == 1) | (pairs.square("n_prompts") == 0), _best_first(pairs)))
+
+
+def others_apart(pairs: AllPairs) -> list[int]:
+    """Of each model with how many others it has no prompt in common."""
+    apart: list[int] = (pairs.square("n_prompts") == 0).sum(axis=1).tolist()
+    return apart
 
 
 def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:

@@ -1,0 +1,356 @@
+"""What a comparison of two models rests on, in two reads; what is made of it asks the store nothing.
+
+First both models on every benchmark (`TwoModels`): conditions, scores, clusters, plans, or why they cannot be compared.
+Last, of the pairs that the tests left over, what they share (`read_shared`) and say (`read_texts`): a benchmark that
+joins the prompts of two others does so only where it is compared itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from warehouse.analysis.comparison.pairing import NotComparable, Pair, PossiblePlans, pair_up, refuse_incomparable
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkNames,
+    Metric,
+    advise_metric,
+    choose_metrics,
+    find_among,
+    metrics_of,
+    read_names,
+    run_metrics_of,
+    scored_metrics,
+)
+from warehouse.analysis.selection.clusterings import (
+    FIRST_OF_TEXTS,
+    SAME_TEXT,
+    ClusterMap,
+    cluster_map,
+    clusters_under_links,
+)
+from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
+from warehouse.analysis.selection.reference import (
+    by_benchmark_split,
+    common_benchmarks,
+    in_words,
+    parse_where,
+    pick_all,
+)
+from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.stopped import stopped_early
+from warehouse.analysis.subsets.stored import possible_plans
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class OnBenchmark(Generic[T]):
+    """Two models on one benchmark and split.
+
+    Attributes:
+        a: the condition of the first.
+        b: of the second.
+        read: what was read of them, or why they cannot be compared.
+    """
+
+    a: Condition
+    b: Condition
+    read: T | MisuseError
+
+
+@dataclass(frozen=True)
+class OnBenchmarks(Generic[T]):
+    """Two models on every benchmark that both have, and on which only one of them is."""
+
+    every: tuple[OnBenchmark[T], ...]
+    missing: tuple[str, ...]
+
+    def compute(
+        self,
+        function: Callable[[T], R],
+        *,
+        all_needed: bool = False,
+        refusals: type[MisuseError] | tuple[type[MisuseError], ...] = (NotComparable, StatisticsError),
+    ) -> tuple[list[R], list[str]]:
+        """What a function makes of each, and why the others cannot be compared.
+
+        Args:
+            all_needed: one that cannot be compared is an error.
+            refusals: errors that say so; any other is one of the question.
+        """
+        computed, refused = [], []
+        for both in self.every:
+            try:
+                if isinstance(both.read, MisuseError):
+                    raise both.read
+                computed.append(function(both.read))
+            except refusals as error:
+                refused.append(f"{in_words(both.a.benchmark_split)}: {error}")
+                if all_needed:
+                    raise type(error)(refused[-1]) from None
+        return computed, refused
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTwice:
+    """Two conditions with their scores, links followed, by the metric that each is judged by."""
+
+    a: Condition
+    b: Condition
+    metric_a: Metric
+    metric_b: Metric
+    scores_a: PromptScores
+    scores_b: PromptScores
+    labels: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class TwoModels:
+    """Reads two models.
+
+    Attributes:
+        store: an open store.
+        a: reference of the first.
+        b: of the second.
+        selection: of runs, metric and clustering; its benchmark where no others are named.
+        force: also where judge, scale or task version differ.
+    """
+
+    store: Store
+    a: str
+    b: str
+    selection: Selection
+    force: bool
+
+    @cached_property
+    def _names(self) -> BenchmarkNames:
+        return read_names(self.store)
+
+    @cached_property
+    def links(self) -> Links:
+        """Linked prompts."""
+        return read_links(self.store)
+
+    def on_each(self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()) -> OnBenchmarks[T]:
+        """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
+        found, missing = self.find(benchmarks)
+        return OnBenchmarks(tuple(self.on_one(read, a, b) for a, b in found), missing)
+
+    def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
+        """What is read of two conditions."""
+        shared = sorted(set(a.run_ids) & set(b.run_ids))
+        if shared:
+            return OnBenchmark(a, b, NotComparable(f"both references mean run {shared[0]}"))
+        try:
+            return OnBenchmark(a, b, read(a, b))
+        except MisuseError as error:
+            return OnBenchmark(a, b, error)
+
+    def find(self, benchmarks: Sequence[str]) -> tuple[list[tuple[Condition, ...]], tuple[str, ...]]:
+        """Both conditions on each benchmark; the benchmarks that only one has.
+
+        Args:
+            benchmarks: names; none for that of the selection, or for all that both have.
+
+        Raises:
+            MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, or none in common.
+        """
+        found: list[tuple[Condition, ...]] = []
+        missing: list[str] = []
+        for name in dict.fromkeys(benchmarks) or [self.selection.benchmark]:
+            conditions, lacking = self._find_on(name)
+            found += conditions
+            missing += lacking
+        return found, tuple(missing)
+
+    def _find_on(self, name: str | None) -> tuple[list[tuple[Condition, ...]], list[str]]:
+        ids = None if name is None else find_among(self.store, self._names, name).ids
+        where = parse_where(self.selection.where)
+        of_a, of_b = (by_benchmark_split(self.store, text, ids, where) for text in (self.a, self.b))
+        splits = common_benchmarks(self.a, of_a, self.b, of_b)
+        missing = sorted((of_a.keys() | of_b.keys()) - set(splits))
+        found = pick_all(self.store, splits, ((self.a, of_a), (self.b, of_b)), latest=self.selection.latest)
+        return found, [f"{in_words(split)}: only one of them has it" for split in missing]
+
+    def scored(self, a: Condition, b: Condition) -> ScoredTwice:
+        """The scores of two conditions by the metric that both have scores of, else the first of each.
+
+        Raises:
+            NotComparable: one of them has no scored prompt, or they should not be compared.
+            MisuseError: unknown metric.
+        """
+        ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+        metrics = metrics_of(self.store, ids)
+        chosen = choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
+        by_side = self._scores(a, b, chosen)
+        for condition, scores in zip((a, b), by_side, strict=True):
+            if not scores:
+                scored = scored_metrics(run_metrics_of(self.store, ids), metrics, (a, b))
+                common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
+                raise NotComparable(
+                    f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
+                    f" cannot be paired){advise_metric('both have', common)}"
+                )
+        (metric_a, scores_a), (metric_b, scores_b) = (scores[0] for scores in by_side)
+        refuse_incomparable(a, b, metric_a, metric_b, self.force)
+        label_a, label_b = label_conditions(self.store, (a, b))
+        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b))
+
+    def _scores(
+        self, a: Condition, b: Condition, metrics: Sequence[Metric]
+    ) -> tuple[list[tuple[Metric, PromptScores]], ...]:
+        """The metrics of each with its scores; only the first that both have, where there is one."""
+        sides = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
+        found: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
+        for metric in {metric.id: metric for metric in metrics if metric.link != "none"}.values():
+            scores = read_scores(self.store, sides, [metric.id], links=self.links)
+            usable = {side: own for side, own in scores.items() if own.n}
+            if len(usable) == 2:
+                return [(metric, usable[0])], [(metric, usable[1])]
+            for side, own in usable.items():
+                found[side].append((metric, own))
+        return found
+
+    def clusters(self, a: Condition, b: Condition) -> ClusterMap:
+        """The clusters of the prompts of two conditions, links followed.
+
+        Raises:
+            MisuseError: unknown clustering.
+        """
+        ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+        return self._clusters(ids, find_among(self.store, self._names, a.setting("benchmark")).clusterings)
+
+    def _clusters(self, ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
+        return clusters_under_links(cluster_map(self.store, ids, defaults, self.selection.cluster), self.links)
+
+    def pair(self, a: Condition, b: Condition) -> Pair:
+        """Two conditions on the prompts that both have.
+
+        Raises:
+            NotComparable: they have nothing in common, or should not be compared.
+            MisuseError: unknown metric or clustering.
+        """
+        self._refuse_stopped(a, b)
+        both = self.scored(a, b)
+        pair = pair_up(a, b, both.metric_a, both.scores_a, both.scores_b, self.clusters(a, b))
+        return replace(pair, labels=both.labels, plans=self._plans(pair))
+
+    def _refuse_stopped(self, a: Condition, b: Condition) -> None:
+        """Refuse runs that were ended early because of their scores: no test with a fixed n holds."""
+        records = stopped_early(self.store, (a, b))
+        for condition in (a, b):
+            if condition.key in records:
+                raise NotComparable(
+                    f"{condition.model} was stopped early by {records[condition.key].name}, so that tests and intervals"
+                    " for a fixed number of prompts do not hold; see: warehouse gate --sequential"
+                )
+
+    def _plans(self, pair: Pair) -> PossiblePlans | None:
+        """The plans that one of a pair may have been asked."""
+        if pair.is_ratio:
+            return None
+        benchmark = find_among(self.store, self._names, pair.a.setting("benchmark"))
+        label = pair.metric.label
+        scores = ((pair.a, label, pair.scores_a), (pair.b, label, pair.scores_b))
+        known = possible_plans(self.store, benchmark, scores)
+        if not known.plans:
+            return None
+        return PossiblePlans(known, self.links, self._clusters(benchmark.ids, benchmark.clusterings))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRead:
+    """What tells which prompts and clusters of several pairs are the same.
+
+    Attributes:
+        prompts: which of them are one question.
+        clusters: name and label of clusters that are one document (equal values of the field of the source that
+            the benchmarks are clustered by) or one text, by id.
+    """
+
+    prompts: SharedPrompts
+    clusters: Mapping[int, tuple[str, str]]
+
+
+def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> SharedRead:
+    """What pairs share.
+
+    Args:
+        cluster: clustering that was asked for.
+    """
+    prompts = read_shared_prompts(store, [pair.prompts for pair in pairs])
+    units = np.unique(np.concatenate([pair.units for pair in pairs]))
+    texts = units[units >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS
+    documents = units[(units >= 0) & (units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
+    clusters: dict[int, tuple[str, str]] = {}
+    if len(texts):
+        rows = store.rows(query_text("analysis", "text_of_clusters"), {"prompt_ids": texts})
+        clusters |= {row["id"] + FIRST_OF_TEXTS: (SAME_TEXT, row["text_hash"]) for row in rows}
+    if len(documents):
+        rows = store.rows(query_text("analysis", "source_clusters"), {"cluster_ids": documents})
+        clusters |= {row["id"]: (row["name"], row["label"]) for row in rows}
+    return SharedRead(prompts, clusters)
+
+
+_PROMPTS = "select id, tool_id, text, target, choices from prompt where id in (:ids)"
+_LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id in (:ids)"
+
+
+@dataclass(frozen=True)
+class PairTexts:
+    """What stands behind the scores of some prompts of a pair.
+
+    Attributes:
+        prompts: rows of ``prompt`` by id.
+        responses: first stored response of each side (0, 1) to each prompt.
+        choices: most likely option of each side to each prompt, where several were scored.
+    """
+
+    prompts: Mapping[int, Mapping[str, Any]]
+    responses: Mapping[tuple[int, int], str]
+    choices: Mapping[tuple[int, int], str]
+
+
+def read_texts(store: Store, pair: Pair, ids: Sequence[int]) -> PairTexts:
+    """The texts of some prompts of a pair, links followed."""
+    prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids})}
+    linked = {row["prompt_id"]: row["canonical_prompt_id"] for row in store.rows(_LINKED, {"ids": ids})}
+    canonical = {prompt: prompt for prompt in ids} | linked
+    sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
+
+    def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
+        """Rows with their side and the prompt that they count as."""
+        sql = query_text("analysis", query)
+        for row in store.rows(sql, {"run_ids": [*sides], "prompt_ids": [*canonical]}):
+            yield (sides[row["run_id"]], canonical[row["prompt_id"]]), row
+
+    responses: dict[tuple[int, int], str] = {}
+    for key, row in rows_of("paired_responses"):
+        if row["response"] is not None:
+            responses.setdefault(key, row["response"])
+    scored: dict[tuple[int, int], list[int]] = {}  # the likeliest of the first run comes last
+    for key, row in rows_of("likeliest_choices"):
+        scored.setdefault(key, []).append(row["choice_index"])
+    choices = {
+        key: _option(prompts[key[1]]["choices"], indices[-1])
+        for key, indices in scored.items()
+        if len(set(indices)) > 1
+    }
+    return PairTexts(prompts, responses, choices)
+
+
+def _option(choices: Any, index: int) -> str:
+    """Text of an option; its number from 0 where the texts are not stored."""
+    offered = options(choices)
+    return offered[index] if 0 <= index < len(offered) else f"option {index}"
