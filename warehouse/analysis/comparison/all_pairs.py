@@ -31,7 +31,7 @@ from warehouse.stats import Ranks, paired_flags, rank_models, too_few_units
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
-from warehouse.tables.view import Below, Table, View
+from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
 
 
@@ -378,7 +378,7 @@ def _why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
+MINOR = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down", "split", "p Holm")
 
 
 def pairs_view(
@@ -391,9 +391,9 @@ def pairs_view(
 ) -> View:
     """The rows of each group with its conditions' labels, and how they were tested."""
     places = decimals(row.standard_error for row in rows)
-    needless = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
-    table = Table.of([_cells(row, places) for row in rows], needless=needless, spare=SPARE)
-    flags = [Below(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
+    hide_empty = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
+    table = Table.of([_cells(row, places) for row in rows], hide_empty=hide_empty, minor=MINOR)
+    flags = [TableNote(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 

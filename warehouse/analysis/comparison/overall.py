@@ -19,7 +19,12 @@ from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
-from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
+from warehouse.stats.suites.combined_difference import (
+    BenchmarkDifference,
+    CombinedDifference,
+    combine_differences,
+    contributions,
+)
 
 Units = NDArray[np.int64]
 
@@ -184,7 +189,7 @@ def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> tuple
     return tuple(flag for flag, holds in conditions.items() if holds)
 
 
-def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
+def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> BenchmarkDifference:
     """With the prompts fixed nothing is shared but by a benchmark under another name: the draws of two are independent.
 
     The difference is that of the row, which on a planned subset is not the mean over the prompts asked.
@@ -196,7 +201,7 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
-    return Part(differences, units, error, row.degrees_of_freedom)
+    return BenchmarkDifference(differences, units, error, row.degrees_of_freedom)
 
 
 def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
@@ -208,7 +213,7 @@ def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Comp
 
 
 def _flip(
-    parts: Sequence[Part],
+    parts: Sequence[BenchmarkDifference],
     weights: NDArray[np.float64],
     pairs: Sequence[Pair],
     combined: CombinedDifference,

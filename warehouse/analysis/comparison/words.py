@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import ends_text
-from warehouse.tables.view import Below, Table
+from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import decimals, fixed, interval, level_column, listed, meanings, number, p_value, visible
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def interval_in_words(low: float | None, high: float | None, places: int) -> str
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
+MINOR = (
     "method",
     "p Wilcoxon",
     "p McNemar",
@@ -109,7 +109,7 @@ SPARE = (
     "se",
     "better",
 )
-NEEDLESS = (
+HIDE_EMPTY = (
     "split",
     "p flip",
     "p McNemar",
@@ -140,7 +140,7 @@ def difference_in_words(row: Any) -> tuple[str, str]:
 
 def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
     """The rows, without columns that say nothing."""
-    return Table.of([_cells(row, verbose) for row in rows], needless=NEEDLESS, counts=COUNTS, spare=SPARE)
+    return Table.of([_cells(row, verbose) for row in rows], hide_empty=HIDE_EMPTY, counts=COUNTS, minor=MINOR)
 
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
@@ -223,7 +223,7 @@ _TESTS = {
 
 def explain(
     rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_tests: int, n_resamples: int, seed: int
-) -> list[Below]:
+) -> list[TableNote]:
     """Sentences for the rows that are shown, for their columns and flags.
 
     Args:
@@ -247,7 +247,10 @@ def explain(
         *_overall(overall, rows),
     ]
     flags = meanings(flag for row in rows for flag in row.flags)
-    return [*(Below(line, column_of(line), WIDTH) for line in lines), *(Below(line, "flags", WIDTH) for line in flags)]
+    return [
+        *(TableNote(line, column_of(line), WIDTH) for line in lines),
+        *(TableNote(line, "flags", WIDTH) for line in flags),
+    ]
 
 
 def column_of(line: str) -> str:

@@ -182,7 +182,7 @@ class PairedDifference(NamedFigures):
     draws: StudentisedDraws | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, difference: Figures, **own: Any) -> PairedDifference:
+    def of(cls, difference: NamedFigures, **own: Any) -> PairedDifference:
         """A difference of another kind: its fields of these names, None for what it does not have.
 
         Args:
