@@ -39,7 +39,7 @@ from warehouse.importers.verifiers.measures import HARNESS, REWARD, public, repl
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
 #: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.
-PASS = "pass"
+PASS = "passed"
 _PASS = MetricSpec(PASS, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=False)
 
 #: Keys of a row that are no metrics; whatever else holds a number is one.
