@@ -82,7 +82,7 @@ class NemoEvaluator:
             raise InputError(
                 "what NeMo Evaluator up to 0.2 writes around another harness, without samples",
                 path=str(first),
-                advice="ingest the folder that the harness itself (lm-evaluation-harness, simple-evals …) wrote below it",
+                advice="ingest what the harness itself (lm-evaluation-harness, simple-evals …) wrote below it",
             )
         files = {path.name: path for path in source.files}
         bundle = {} if first.name == RESULTS else read_document(first)
@@ -275,7 +275,7 @@ def _failure(row: Row, said: Row) -> str | None:
 
 
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
-    failure, is_empty = _failure(row, said), not text_or_none(row.get("model_response"))
+    failure, is_empty = _failure(row, said), not text_or_none(row.get("model_response", "unknown"))
     own = part_of(row, "scorer_rewards")
     for name, stated in ((REWARD, row.get(REWARD)), *((name, own.get(name)) for name in scorers)):
         value = None if failure else number_or_none(stated)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from warehouse.errors import InputError
 from warehouse.importers.common.batches import batches_of
@@ -306,7 +306,6 @@ def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
     lacking = "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
     scores = [score(REWARD, reward, None if is_whole and reward is not None else lacking)]
     for name in names:
-        if name != REWARD:
-            stated: Any = parts.get(name)
-            scores.append(score(name, stated, lacking if stated is None else None))
+        if name in parts:  # others do not apply to this task
+            scores.append(score(name, parts[name], lacking if parts[name] is None else None))
     return scores

@@ -63,13 +63,14 @@ class _Survey:
     Attributes:
         places: questions by what they ask, in the order in which they first appear.
         asked: places of the questions that each stored id stands for.
-        n_empty: rows without a completion, or with an error.
+        n_empty: rows without a completion.
+        n_silent: those of them that tell no error.
     """
 
     key: str = ""
     n_rows: int = 0
     n_empty: int = 0
-    n_errors: int = 0
+    n_silent: int = 0
     places: dict[bytes, int] = field(default_factory=dict)
     asked: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
     metrics: dict[str, None] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class _Survey:
         self.key = self.key or next((key for key in _PLACES if key in row), "")
         self.n_rows += 1
         self.n_empty += _is_empty(row)
-        self.n_errors += bool(row.get("error"))
+        self.n_silent += _is_empty(row) and not row.get("error")
         place = self.places.setdefault(_digest(row, self.key), len(self.places))
         self.asked[whole_count(row.get(self.key))].add(place)
         self.metrics |= dict.fromkeys(_measured(row, state_columns))
@@ -136,9 +137,9 @@ def _flag(survey: _Survey, notes: list[str]) -> None:
             f"{survey.n_mixed} of {len(survey.asked)} stored ids stand for several questions (verifiers before October "
             "2025 numbers rows): prompts are told apart by prompt and answer"
         )
-    if survey.n_empty > survey.n_errors:
+    if survey.n_silent:
         notes.append(
-            f"{survey.n_empty} of {survey.n_rows} rows have no completion: nothing was measured there, their rewards "
+            f"{survey.n_silent} of {survey.n_rows} rows have no completion: nothing was measured there, their rewards "
             "are kept as text and count for nothing"
         )
 
