@@ -264,12 +264,13 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
 def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callable[[Row], list[Row]]:
     """How a rollout becomes a sample row: draws of a question are numbered as they come."""
     drawn: dict[int, int] = {}
+    by_question = survey.by_question  # it takes a look at all ids
 
     def take(row: Row) -> list[Row]:
         stored = whole_count(row.get(survey.key))
         if stored is None:
             raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
-        place = survey.places.get(_digest(row, survey.key), 0) if survey.by_question else stored
+        place = survey.places.get(_digest(row, survey.key), 0) if by_question else stored
         drawn[place] = drawn.get(place, -1) + 1
         return [
             {
