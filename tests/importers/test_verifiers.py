@@ -231,6 +231,14 @@ def test_a_row_without_an_id_is_rejected_with_its_place(copied: Callable[[Path],
     assert (rejection.place, rejection.found[:14]) == ("results.jsonl line 9", "no example_id:")
 
 
+def test_ids_may_be_texts(copied: Callable[[Path], Path]) -> None:
+    folder = copied(NEW)
+    rewritten(folder / "results.jsonl", lambda row: row.update(example_id=f"q{row['example_id']}"))
+    assert [(row["prompt_id"], row["draw"]) for row in take(folder).rows] == [
+        (str(question), draw) for question in range(2) for draw in range(4)
+    ]
+
+
 # --- episodes ------------------------------------------------------------------------------------
 
 
@@ -295,11 +303,47 @@ def test_older_settings_and_rollouts_of_the_training_itself(copied: Callable[[Pa
 def test_an_episode_that_ended_before_any_agent_began(copied: Callable[[Path], Path]) -> None:
     folder = copied(EPISODES)
     error = {"type": "EnvError", "message": "no sandbox"}
-    rewritten(folder / "traces.jsonl", lambda row: row.update(traces=[], errors=[error]))
+    rewritten(folder / "traces.jsonl", lambda row: row.update(traces=[], errors=[error], ok=False))
     taken = take(folder)
     assert {run.model for run in taken.dump.runs} == {"org/tiny"}
     assert {row["error"] for row in taken.rows} == {"EnvError: no sandbox"}
     assert scores(taken.rows[0]) == {"reward": (None, "error", None)}
+
+
+def test_a_failure_before_any_agent_is_that_of_the_only_agent(copied: Callable[[Path], Path]) -> None:
+    folder = copied(EPISODES)
+
+    def change(row: Row) -> None:
+        if row["traces"][0]["stop_condition"] == "provider_error":
+            row |= {"ok": False, "traces": [], "errors": [{"type": "EnvError", "message": "no sandbox"}]}
+
+    rewritten(folder / "traces.jsonl", change)
+    taken = take(folder)
+    assert [run.run_id for run in taken.dump.runs] == ["run-7/solver"] * 2
+    rows = [row for row in taken.rows if row["run"] == 0]
+    assert [(row["text"], row["draw"], row["error"]) for row in rows][2:] == [
+        ("What is 4 + 7?", 0, "EnvError: no sandbox"),
+        ("What is 4 + 7?", 1, None),
+    ]
+
+
+def test_errors_of_earlier_tries_and_an_agent_without_rewards(copied: Callable[[Path], Path]) -> None:
+    folder = copied(EPISODES)
+
+    def change(row: Row) -> None:
+        trace = row["traces"][0]
+        judge = json.loads(json.dumps(trace)) | {"rewards": {}, "ok": True, "stop_condition": "agent_completed"}
+        judge["agent"]["name"] = "judge"
+        row["traces"].append(judge)
+        trace["errors"] = [{"type": "SandboxError", "message": "lost"}]
+
+    rewritten(folder / "traces.jsonl", change)
+    taken = take(folder)
+    assert [run.agent_parameters["agent"] for run in taken.dump.runs] == ["solver", "judge", "solver", "judge"]
+    solver = [row for row in taken.rows if row["run"] == 0]
+    assert [row["error"] for row in solver] == [None, None, "SandboxError: lost", None]
+    judge = [row for row in taken.rows if row["run"] == 1]
+    assert all("reward" not in scores(row) for row in judge)
 
 
 # --- all -----------------------------------------------------------------------------------------

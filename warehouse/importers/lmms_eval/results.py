@@ -88,7 +88,8 @@ class Results:
         """The model of the run: of the arguments, else of the folder, which is called by its last two parts."""
         settings = mapping_of(self.document, "config")
         folder = _ORGANISATION.sub("/", self.folder.name) if self.stamp else None
-        return text_or_none(self.document.get("model_name")) or folder or text_or_none(settings.get("model"))
+        named = text_or_none(self.document.get("model_name"))
+        return (named if not is_local(named) else folder) or folder or text_or_none(settings.get("model"))
 
     def header(self, task: str, seen: Seen, place: str) -> RunHeader:
         """The header of one task."""

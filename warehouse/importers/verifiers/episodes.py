@@ -45,8 +45,8 @@ _CIRCUMSTANCES = frozenset(
     """.split()
 )
 _LIMITS = ("max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens")
-#: What stops an agent that did nothing wrong otherwise: it ran out of turns, tokens or time.
-_STOPPED = frozenset((*_LIMITS, "context_length", "agent_timeout", "rollout_timeout"))
+#: What stops an agent that did nothing wrong otherwise; time-outs are told apart.
+_STOPPED = frozenset((*_LIMITS, "compaction_failed"))
 _KEYS = ("task",)
 
 
@@ -106,6 +106,9 @@ def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Du
             runs.setdefault(condition, _Run()).add(trace, part_of(row, "task"))
     if not runs:
         raise InputError("holds no episode", path=str(path), expected="episodes as verifiers writes them")
+    adopted = _adopted(runs)
+    for condition in adopted:
+        del runs[condition]
     headers = []
     for condition, run in runs.items():
         require_model(stated or condition.model or None, str(path))
@@ -113,6 +116,7 @@ def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Du
     dump = Dump(tuple(headers), ())
     source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
     numbers = {condition: number for number, condition in enumerate(runs)}
+    numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
     names = [[metric.name for metric in header.metrics] for header in headers]
     dump.batches = batches_of(
         ((f"{path.name} line {line}", row) for line, row in source.numbered()),
@@ -121,6 +125,21 @@ def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Du
         "an episode as verifiers writes it",
     )
     return dump
+
+
+def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
+    """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
+    failure."""
+    found = {}
+    for condition in runs:
+        if not (condition.agent or condition.harness):
+            alike = [
+                other
+                for other in runs
+                if other != condition and other._replace(model=condition.model, agent="", harness="") == condition
+            ]
+            found |= {condition: alike[0]} if len(alike) == 1 else {}
+    return found
 
 
 def _config(path: Path) -> Row:
@@ -270,8 +289,9 @@ def _last_reply(trace: Row) -> Row | None:
 
 
 def _error(trace: Row, episode: Row) -> str | None:
-    errors = [*objects_of(trace.get("errors")), *objects_of(episode.get("errors"))]
-    last = errors[-1] if errors else {}
+    """The last error of what failed; errors of tries that were made again are history."""
+    failed = [part for part in (trace, episode) if part.get("ok") is not True]
+    last = next((errors[-1] for part in failed if (errors := objects_of(part.get("errors")))), {})
     return ": ".join(text for key in ("type", "message") if (text := text_or_none(last.get(key)))) or None
 
 
@@ -304,7 +324,10 @@ def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
     reward, is_whole = _reward(trace)
     is_limit = trace.get("is_timeout") is True or episode.get("is_timeout") is True
     lacking = "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
-    scores = [score(REWARD, reward, None if is_whole and reward is not None else lacking)]
+    is_scored = is_whole and reward is not None
+    # an agent of several may have no reward of its own: nothing is lacking there
+    has_none = trace.get("ok") is True and not part_of(trace, "rewards")
+    scores = [] if has_none else [score(REWARD, reward, None if is_scored else lacking)]
     for name in names:
         if name in parts:  # others do not apply to this task
             scores.append(score(name, parts[name], lacking if parts[name] is None else None))

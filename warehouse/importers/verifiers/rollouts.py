@@ -28,6 +28,7 @@ from warehouse.importers.common.json_fields import (
     sampling_fields,
     text_of_any,
     text_or_none,
+    texts_of,
     whole_count,
     whole_or_none,
     without_empty,
@@ -112,7 +113,7 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, stated: str | 
         InputError: the rows are no file to be read, or nothing names the model.
     """
     dump = Dump((), ())
-    state_columns = frozenset(str(name) for name in metadata.get("state_columns") or ())
+    state_columns = frozenset(texts_of(metadata.get("state_columns")))
     survey = _Survey()
     for row, _ in RowSource(rows, rows.name, ("prompt",)).rows() if rows else ():
         survey.add(row, state_columns)
@@ -267,10 +268,9 @@ def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callab
     by_question = survey.by_question  # it takes a look at all ids
 
     def take(row: Row) -> list[Row]:
-        stored = whole_count(row.get(survey.key))
-        if stored is None:
+        if row.get(survey.key) is None:
             raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
-        place = survey.places.get(_digest(row, survey.key), 0) if by_question else stored
+        place = survey.places[_digest(row, survey.key)] if by_question else int(row[survey.key])
         drawn[place] = drawn.get(place, -1) + 1
         return [
             {
