@@ -107,9 +107,9 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
 
 
 def _named(row: Mapping[str, Any]) -> str:
-    """Metric with its filter; which figure of it where that is no mean."""
+    """Metric with its filter; which figure of it where there are several."""
     name = ",".join(part for part in (row["metric"], row["metric_filter"]) if part)
-    return name if row["statistic"] == "mean" or row["statistic"] == name else f"{name} {row['statistic']}"
+    return name if row["statistic"] in ("mean", "aggregate", name) else f"{name} {row['statistic']}"
 
 
 #: Pairs of benchmarks that a note names.

@@ -130,7 +130,7 @@ def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Du
 def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
     """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
     failure."""
-    found = {}
+    found: dict[_Condition, _Condition] = {}
     for condition in runs:
         if not (condition.agent or condition.harness):
             alike = [
@@ -229,7 +229,9 @@ def _rows(
     asked = _question(task)
     key = sha256_of(asked["identity"])
     for condition, trace in _traces(episode, usual, path):
-        number = numbers[condition]
+        number = numbers.get(condition)
+        if number is None:
+            raise ValueError("the file has changed while it was read")
         draw = drawn[number, key]
         drawn[number, key] += 1
         yield {

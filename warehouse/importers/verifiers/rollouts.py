@@ -270,7 +270,9 @@ def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callab
     def take(row: Row) -> list[Row]:
         if row.get(survey.key) is None:
             raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
-        place = survey.places[_digest(row, survey.key)] if by_question else int(row[survey.key])
+        place = survey.places.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
+        if place is None:
+            raise ValueError("the file has changed while it was read")
         drawn[place] = drawn.get(place, -1) + 1
         return [
             {
