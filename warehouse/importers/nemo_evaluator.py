@@ -78,12 +78,7 @@ class NemoEvaluator:
             InputError: a file is damaged, nothing names the model, or it is what earlier versions write.
         """
         first = source.files[0]
-        if first.name in WRAPPERS:
-            raise InputError(
-                "what NeMo Evaluator up to 0.2 writes around another harness, without samples",
-                path=str(first),
-                advice="ingest what the harness itself (lm-evaluation-harness, simple-evals …) wrote below it",
-            )
+        _refuse_wrapper(first)
         files = {path.name: path for path in source.files}
         bundle = {} if first.name == RESULTS else read_document(first)
         dump = Dump((), ())
@@ -108,6 +103,15 @@ class NemoEvaluator:
 
 
 IMPORTER = NemoEvaluator()
+
+
+def _refuse_wrapper(path: Path) -> None:
+    if path.name in WRAPPERS:
+        raise InputError(
+            "what NeMo Evaluator up to 0.2 writes around another harness, without samples",
+            path=str(path),
+            advice="ingest what the harness itself (lm-evaluation-harness, simple-evals …) wrote below it",
+        )
 
 
 def _is_row(head: str) -> bool:
