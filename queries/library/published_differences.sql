@@ -9,7 +9,7 @@
 --   split: part of the benchmark
 --   metric: name of the metric
 --   metric_filter: filter pipeline of the harness; '' if none
---   statistic: mean, pass@k, best …
+--   statistic: mean, pass@k, pass^k, best …
 --   published: the figure as published
 --   recomputed: the figure from samples
 --   null_as_worst: the figure if samples without a score count as the worst score

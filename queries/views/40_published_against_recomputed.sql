@@ -15,7 +15,8 @@
 --   metric_id: id of the metric
 --   metric: name of the metric
 --   metric_filter: filter pipeline of the harness; '' if none
---   statistic: mean, pass@k (from draws), best (mean over prompts of the best draw) …
+--   statistic: mean, pass@k and pass^k (from draws: any, or all of k are right), best (mean over
+--     prompts of the best draw) …
 --   perturbation: perturbation or prompt format; '' is the headline form
 --   published: the figure as published
 --   published_standard_error: its standard error as published; 0 is 0
@@ -75,18 +76,17 @@ wanted_pass as (
     published_score.metric_id,
     published_score.perturbation,
     published_score.statistic,
-    step.j as k
+    step.j as k,
+    published_score.statistic = 'pass^' || step.j as all_of_k
   from published_score
-  join step on published_score.statistic = 'pass@' || step.j
-  where published_score.run_id is not null and step.j > 1
+  join step
+    on (published_score.statistic = 'pass@' || step.j and step.j > 1)
+    or (published_score.statistic = 'pass^' || step.j and step.j > 0)
+  where published_score.run_id is not null
 ),
-passing as (
+drawn as (
   select
-    wanted_pass.run_id,
-    wanted_pass.metric_id,
-    wanted_pass.perturbation,
-    wanted_pass.statistic,
-    wanted_pass.k,
+    wanted_pass.*,
     fact.prompt_id,
     case when fact.value is not null then fact.n_draws end as n_draws,
     fact.n_draws + fact.n_unscored as n_samples,
@@ -97,48 +97,49 @@ passing as (
     and wanted_pass.metric_id = fact.metric_id
     and wanted_pass.perturbation = fact.perturbation
 ),
-missed as (
+passing as (
   select
-    run_id,
-    metric_id,
-    perturbation,
-    statistic,
-    passing.prompt_id,
+    drawn.*,
+    case when all_of_k then n_correct else n_draws - n_correct end as n_alike,
+    case when all_of_k then n_correct else n_samples - n_correct end as n_alike_filled
+  from drawn
+),
+alike as (
+  select
+    run_id, metric_id, perturbation, statistic, all_of_k, passing.prompt_id,
     bool_and(n_draws >= k) as is_possible,
     bool_and(n_samples >= k) as is_possible_filled,
-    min(n_draws - n_correct - step.j) as smallest_factor,
-    min(n_samples - n_correct - step.j) as smallest_factor_filled,
+    min(n_alike - step.j) as smallest_factor,
+    min(n_alike_filled - step.j) as smallest_factor_filled,
     sum(
-      ln(greatest(n_draws - n_correct - step.j, 1))
-      - ln(greatest(n_draws + 0 * n_correct - step.j, 1))
+      ln(greatest(n_alike - step.j, 1)) - ln(greatest(n_draws + 0 * n_alike - step.j, 1))
     ) as log_share,
     sum(
-      ln(greatest(n_samples - n_correct - step.j, 1))
-      - ln(greatest(n_samples + 0 * n_correct - step.j, 1))
+      ln(greatest(n_alike_filled - step.j, 1))
+      - ln(greatest(n_samples + 0 * n_alike_filled - step.j, 1))
     ) as log_share_filled
   from passing
   join step on step.j < passing.k
-  group by run_id, metric_id, perturbation, statistic, passing.prompt_id
+  group by run_id, metric_id, perturbation, statistic, all_of_k, passing.prompt_id
+),
+shared as (
+  select
+    alike.*,
+    case when smallest_factor < 1 then 0 * log_share else exp(log_share) end as share,
+    case when smallest_factor_filled < 1 then 0 * log_share_filled
+      else exp(log_share_filled) end as share_filled
+  from alike
 ),
 passed as (
   select
-    run_id,
-    metric_id,
-    perturbation,
-    statistic,
+    run_id, metric_id, perturbation, statistic,
     case when bool_and(is_possible) then
-      avg(
-        case when is_possible and smallest_factor < 1 then 1 + 0 * log_share
-          when is_possible then 1 - exp(log_share) end
-      )
+      avg(case when is_possible then case when all_of_k then share else 1 - share end end)
     end as estimate,
     case when bool_and(is_possible_filled) then
-      avg(
-        case when smallest_factor_filled < 1 then 1 + 0 * log_share_filled
-          else 1 - exp(log_share_filled) end
-      )
+      avg(case when all_of_k then share_filled else 1 - share_filled end)
     end as null_as_worst
-  from missed
+  from shared
   group by run_id, metric_id, perturbation, statistic
 ),
 wanted_best as (

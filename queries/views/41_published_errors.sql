@@ -11,7 +11,7 @@
 --   metric_id: id of the metric
 --   metric: name of the metric
 --   metric_filter: filter pipeline of the harness; '' if none
---   statistic: mean, pass@k …
+--   statistic: mean, pass@k, pass^k …
 --   perturbation: perturbation or prompt format; '' is the headline form
 --   published: the standard error as published; 0 is 0
 --   recomputed: the error by the formula that verdict names, else as if prompts were independent

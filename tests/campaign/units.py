@@ -52,6 +52,8 @@ PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
     ("lm_eval_logs/truthfulqa_gen", {"model": "unnamed"}),
     ("lm_eval_logs/write_out_v0_3", {"model": "meta-llama/Llama-2-13b-hf"}),
     ("pythia/evals/pythia-v1", {}),
+    ("verifiers", {}),
+    ("nemo_evaluator", {}),
 )
 
 

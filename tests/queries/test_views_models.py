@@ -131,8 +131,12 @@ def test_statistics_over_draws_are_recomputed(world: Store) -> None:
     assert found["pass@2"]["recomputed"] == pytest.approx((0.7 + 0 + 1) / 3)
     assert found["pass@5"]["recomputed"] == pytest.approx(2 / 3)
     assert found["best"]["recomputed"] == pytest.approx(2 / 3)
-    assert [found[name]["verdict"] for name in ("pass@2", "pass@5", "best")] == ["exact"] * 3
+    # all of two are right: C(2,2)/C(5,2) = .1; 0; 1
+    assert found["pass^2"]["recomputed"] == pytest.approx((0.1 + 0 + 1) / 3)
+    names = ("pass@2", "pass@5", "pass^1", "pass^2", "pass^5", "best")
+    assert {found[name]["verdict"] for name in names} == {"exact"}
     assert found["pass@6"]["recomputed"] is None  # more than the draws there are
+    assert found["pass^6"]["recomputed"] is None
     assert found["elo"]["verdict"] == "not_recomputable"
 
 
@@ -146,6 +150,10 @@ def test_pass_at_k_may_count_nulls_as_failures(world: Store) -> None:
     # scored draws: 1 of 2 and 2 of 2; with the gaps 1 of 3: 1 - C(2,2)/C(3,2), and 2 of 4
     assert row["recomputed"] == pytest.approx((1 + 1) / 2)
     assert row["null_as_worst"] == pytest.approx((2 / 3 + 5 / 6 + 0) / 3)
+    row = verdicts(world, "told/gaps")["pass^2", 2 / 9]
+    # both of two: 0 of 1, 1 of 1; with the gaps 0 of 3, C(2,2)/C(4,2)
+    assert row["recomputed"] == pytest.approx((0 + 1) / 2)
+    assert row["null_as_worst"] == pytest.approx((0 + 1 / 6 + 0) / 3)
 
 
 def test_figures_of_a_group_are_means_of_its_benchmarks_or_prompts(world: Store) -> None:

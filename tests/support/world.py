@@ -223,6 +223,7 @@ def _published(rows: StoreRows) -> None:
     run = rows.run("told/gaps", "told", temperature=0.5)
     rows.scores(run, numbered([[1.0, 0.0, None], [1.0, 1.0, None, None], [None, None]]))
     rows.published(run, 0.5, benchmark="told", statistic="pass@2")
+    rows.published(run, 2 / 9, benchmark="told", statistic="pass^2")
     run = rows.run("told/counted", "told", n_requested=4)
     rows.scores(run, numbered([1.0, None, None, 1.0]))
     rows.published(run, 0.5, benchmark="told", n=4)
@@ -235,6 +236,10 @@ def _published(rows: StoreRows) -> None:
     for statistic, value in (
         ("pass@2", (0.7 + 0 + 1) / 3),
         ("pass@5", 2 / 3),
+        ("pass^1", 1.4 / 3),
+        ("pass^2", (0.1 + 0 + 1) / 3),
+        ("pass^5", 1 / 3),
+        ("pass^6", 1.0),
         ("best", 2 / 3),
         ("pass@6", 1.0),
         ("elo", 1200.0),

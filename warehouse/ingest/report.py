@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from warehouse.importers.common.file_walk import Unread
 from warehouse.store.connection import Store
@@ -86,8 +87,8 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
     if not run_ids or not _published(store, min(run_ids)):
         return ()
     figures = store.arrow(
-        "select run_id, model, benchmark, metric, metric_filter, published, recomputed, verdict "
-        "from published_against_recomputed where run_id >= :first order by run_id, metric",
+        "select run_id, model, benchmark, metric, metric_filter, statistic, published, recomputed, verdict "
+        "from published_against_recomputed where run_id >= :first order by run_id, metric, statistic",
         {"first": min(run_ids)},
     )
     return tuple(
@@ -95,7 +96,7 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
             run=row["run_id"],
             model=row["model"],
             benchmark=row["benchmark"],
-            metric=",".join(part for part in (row["metric"], row["metric_filter"]) if part),
+            metric=_named(row),
             published=row["published"],
             recomputed=row["recomputed"],
             verdict=row["verdict"],
@@ -103,6 +104,12 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
         for row in figures.to_pylist()
         if row["run_id"] in run_ids
     )
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    """Metric with its filter; which figure of it where there are several."""
+    name = ",".join(part for part in (row["metric"], row["metric_filter"]) if part)
+    return name if row["statistic"] in ("mean", "aggregate", name) else f"{name} {row['statistic']}"
 
 
 #: Pairs of benchmarks that a note names.

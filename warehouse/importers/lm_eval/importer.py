@@ -245,6 +245,8 @@ def _candidate(path: Path) -> Candidate:
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(.+)_({_STAMP})\.jsonl?(?:\.gz)?", re.DOTALL)
 _RESULTS_NAME = re.compile(rf".*_({_STAMP})\.json(?:\.gz)?", re.DOTALL)
+# 20260102_030405_results.json   of lmms-eval, whose files have the same keys and mean something else
+_STAMP_FIRST = re.compile(r"\d{8}_\d{6}_(?:results\.json|samples_)")
 
 # "acc,none": 0.5   the key that names a metric and a filter, which no other tool writes
 _METRIC_AND_FILTER = re.compile(r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)')
@@ -275,6 +277,8 @@ class ResultsFile:
 def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     """What a file is, by its name and first bytes; ``None``: none of ours (>= 0.4)."""
     name = candidate.path.name
+    if _STAMP_FIRST.match(name):
+        return None
     named = _SAMPLES_NAME.fullmatch(name)
     head = unpacked_head(candidate)
     if named and (looks_like_samples(head) or not _is_json(head)):

@@ -1,0 +1,336 @@
+"""Episodes of verifiers since 0.4: a line of ``traces.jsonl`` is one episode with the trace of each agent."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from warehouse.errors import InputError
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.bounds import refuse_large
+from warehouse.importers.common.chat_messages import content_of, question_of
+from warehouse.importers.common.header_values import fingerprint, unix_time
+from warehouse.importers.common.json_fields import (
+    LARGEST_DRAW,
+    Row,
+    compact,
+    first_text,
+    number_or_none,
+    objects_of,
+    other_sampling,
+    part_of,
+    require_model,
+    sampling_fields,
+    text_of_any,
+    text_or_none,
+    whole_count,
+    whole_or_none,
+    without_empty,
+    without_nulls,
+)
+from warehouse.importers.common.jsonl import RowSource, has_keys, read_document
+from warehouse.importers.verifiers.measures import HARNESS, REWARD, reply_of, score, specs
+from warehouse.records import Dump, RunHeader
+from warehouse.records.canonical_json import sha256_of
+
+#: Fields of a task that say where it runs, or its place in a list: not what is asked.
+_CIRCUMSTANCES = frozenset(
+    """
+    idx image workdir agent_user skills network_allow network_block artifacts artifact_max_bytes timeout resources
+    """.split()
+)
+_LIMITS = ("max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens")
+#: What stops an agent that did nothing wrong otherwise; time-outs are told apart.
+_STOPPED = frozenset((*_LIMITS, "compaction_failed"))
+_KEYS = ("task",)
+
+
+class _Condition(NamedTuple):
+    """What sets one run of a file apart from another."""
+
+    env: str
+    model: str
+    agent: str
+    harness: str
+    step: int | None
+    split: str
+    run_id: str
+
+
+@dataclass
+class _Run:
+    """What a first look at the episodes of one condition tells."""
+
+    metrics: dict[str, None] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)
+    config: Row = field(default_factory=dict)
+    version: Row = field(default_factory=dict)
+    begun: list[float] = field(default_factory=list)
+    systems: set[str | None] = field(default_factory=set)
+
+    def add(self, trace: Row, task: Row) -> None:
+        """Look at one trace."""
+        for name, reward in part_of(trace, "rewards").items():
+            weight = number_or_none(reward.get("weight", 1)) if isinstance(reward, dict) else None
+            self.weights |= {_part(name): weight} if weight is not None else {}
+        self.metrics |= dict.fromkeys(_parts(trace))
+        self.config = self.config or part_of(part_of(trace, "agent"), "config")
+        self.version = self.version or part_of(trace, "verifiers")
+        self.systems.add(text_or_none(part_of(task, "data").get("system_prompt")))
+        start = number_or_none(part_of(trace, "timing").get("start"))
+        self.begun = [min((*self.begun, start))] if start else self.begun
+
+
+def is_episode(head: str) -> bool:
+    """Whether a file begins with an episode."""
+    line = head.partition("\n")[0]
+    return line.startswith("{") and has_keys(line, "env", "task", "data", "type", "traces")
+
+
+def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Dump:
+    """All runs of a file.
+
+    Raises:
+        InputError: a file is damaged, or nothing names a model.
+    """
+    config = _config(configs[0]) if configs else {}
+    usual = text_or_none(config.get("model"))
+    runs: dict[_Condition, _Run] = {}
+    for row, _ in RowSource(path, path.name, _KEYS).rows():
+        for condition, trace in _traces(row, usual, path):
+            runs.setdefault(condition, _Run()).add(trace, part_of(row, "task"))
+    if not runs:
+        raise InputError("holds no episode", path=str(path), expected="episodes as verifiers writes them")
+    adopted = _adopted(runs)
+    for condition in adopted:
+        del runs[condition]
+    headers = []
+    for condition, run in runs.items():
+        require_model(stated or condition.model or None, str(path))
+        headers.append(_header(condition, run, config, path))
+    dump = Dump(tuple(headers), ())
+    source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
+    numbers = {condition: number for number, condition in enumerate(runs)}
+    numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
+    names = [[metric.name for metric in header.metrics] for header in headers]
+    dump.batches = batches_of(
+        ((f"{path.name} line {line}", row) for line, row in source.numbered()),
+        partial(_rows, usual=usual, path=path, numbers=numbers, names=names, drawn=defaultdict(int)),
+        dump.rejections,
+        "an episode as verifiers writes it",
+    )
+    return dump
+
+
+def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
+    """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
+    failure."""
+    found: dict[_Condition, _Condition] = {}
+    for condition in runs:
+        if not (condition.agent or condition.harness):
+            alike = [
+                other
+                for other in runs
+                if other != condition and other._replace(model=condition.model, agent="", harness="") == condition
+            ]
+            found |= {condition: alike[0]} if len(alike) == 1 else {}
+    return found
+
+
+def _config(path: Path) -> Row:
+    """The settings of the run: JSON, or TOML of earlier writers."""
+    if path.suffix != ".toml":
+        return dict(read_document(path))
+    refuse_large(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path), expected="a complete TOML file") from None
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def _traces(episode: Row, usual: str | None, path: Path) -> Iterator[tuple[_Condition, Row]]:
+    """The traces of an episode with the conditions of their agents; an episode that ended before any agent began
+    is that of a run whose agent nobody names."""
+    run = part_of(episode, "run")
+    work = part_of(run, "work")
+    env = part_of(episode, "env")
+    for trace in objects_of(episode.get("traces")) or [{}]:
+        agent = part_of(trace, "agent")
+        config = part_of(agent, "config")
+        called = next((text_or_none(call.get("model")) for call in objects_of(trace.get("calls"))), None)
+        yield (
+            _Condition(
+                env=first_text(env, "id", "name") or HARNESS,
+                model=text_or_none(config.get("model")) or called or usual or "",
+                agent=text_or_none(agent.get("name")) or "",
+                harness=_harness(config),
+                step=whole_count(work.get("step")),
+                split="train" if work.get("type") == "train" else "",
+                run_id=text_or_none(run.get("id")) or path.parent.name,
+            ),
+            trace,
+        )
+
+
+def _harness(config: Row) -> str:
+    harness = config.get("harness")
+    return (text_or_none(harness) or first_text(part_of(config, "harness"), "id", "name")) or ""
+
+
+def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHeader:
+    sampling = {**part_of(config, "sampling"), **part_of(run.config, "sampling")}
+    limits = {name: run.config.get(name) for name in _LIMITS}
+    system = next(iter(run.systems)) if len(run.systems) == 1 else None
+    select = part_of(config, "select")
+    return RunHeader(
+        harness=HARNESS,
+        model=condition.model,
+        benchmark=condition.env,
+        split=condition.split,
+        step=condition.step,
+        agent=condition.harness or None,
+        agent_parameters=without_nulls({"agent": condition.agent or None, **limits}),
+        system_prompt_hash=fingerprint({"system": system}) if system else None,
+        **sampling_fields(sampling),
+        sampling=without_empty(other_sampling(sampling)),
+        metrics=tuple(specs(run.metrics, run.weights)),
+        run_id="/".join(filter(None, (condition.run_id, condition.agent))),
+        harness_version=text_or_none(run.version.get("version")),
+        harness_commit=text_or_none(run.version.get("commit")),
+        started_at=unix_time(run.begun[0]) if run.begun else None,
+        configuration=without_empty({"num_rollouts": config.get("num_rollouts"), "select": select}),
+        n_requested=whole_count(select.get("limit")) or None,
+        place=path.name,
+    )
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def _rows(
+    episode: Row,
+    usual: str | None,
+    path: Path,
+    numbers: dict[_Condition, int],
+    names: Sequence[Sequence[str]],
+    drawn: dict[tuple[int, str], int],
+) -> Iterator[Row]:
+    task = part_of(episode, "task")
+    if not part_of(task, "data"):
+        raise ValueError(f"a task without data: {compact(episode.get('task'))[:200]}")
+    asked = _question(task)
+    key = sha256_of(asked["identity"])
+    for condition, trace in _traces(episode, usual, path):
+        number = numbers.get(condition)
+        if number is None:
+            raise ValueError("the file has changed while it was read")
+        draw = drawn[number, key]
+        drawn[number, key] += 1
+        yield {
+            "run": number,
+            "draw": min(draw, LARGEST_DRAW),
+            **asked,
+            **_generation(trace, episode),
+            "scores": _scores(trace, episode, names[number]),
+        }
+
+
+def _question(task: Row) -> Row:
+    """What is asked, by the fields of the task; what its class leaves out of its own key is no part of it."""
+    data = part_of(task, "data")
+    asked = {name: value for name, value in data.items() if name not in _CIRCUMSTANCES}
+    prompt = data.get("prompt")
+    key = text_or_none(task.get("key"))
+    own = key if key and key != task.get("hash") else None
+    spoken = question_of(content_of(prompt)) if prompt is not None else first_text(data, "question", "description")
+    kept = {name: value for name, value in asked.items() if name not in ("prompt", "system_prompt")}
+    return {
+        "prompt_id": own or first_text(data, "id", "name") or text_of_any(data.get("idx")),
+        "identity": compact(asked),
+        "text": spoken or None,
+        "target": text_of_any(next((data[name] for name in ("answer", "target") if data.get(name) is not None), None)),
+        "metadata": compact(without_empty(kept)),
+    }
+
+
+def _generation(trace: Row, episode: Row) -> Row:
+    calls = objects_of(trace.get("calls"))
+    usages = [usage for call in calls if (usage := part_of(call, "usage"))]
+    span = part_of(part_of(trace, "timing"), "agent")
+    start, end = number_or_none(span.get("start")), number_or_none(span.get("end"))
+    costs = [cost for usage in usages if (cost := number_or_none(usage.get("cost"))) is not None]
+    return {
+        "response": text_or_none(trace.get("root_reply")) or reply_of(_last_reply(trace)),
+        "finish_reason": text_or_none(trace.get("stop_condition")),
+        # the tokens that were read from a cache are no part of `prompt_tokens`
+        "input_tokens": _total(usages, "prompt_tokens", "cached_input_tokens"),
+        "output_tokens": _total(usages, "completion_tokens"),
+        "latency": end - start if start and end and end >= start else None,
+        "cost": sum(costs) if costs else None,
+        "error": _error(trace, episode),
+    }
+
+
+def _total(usages: Iterable[Row], *keys: str) -> int | None:
+    counts = [count for usage in usages for key in keys if (count := whole_count(usage.get(key))) is not None]
+    return whole_or_none(sum(counts)) if counts else None
+
+
+def _last_reply(trace: Row) -> Row | None:
+    """The message that the model wrote last; a conversation may branch, the last node ends its last branch."""
+    sampled = [node for node in objects_of(trace.get("nodes")) if node.get("sampled") is True]
+    return part_of(sampled[-1], "message") if sampled else None
+
+
+def _error(trace: Row, episode: Row) -> str | None:
+    """The last error of what failed; errors of tries that were made again are history."""
+    failed = [part for part in (trace, episode) if part.get("ok") is not True]
+    last = next((errors[-1] for part in failed if (errors := objects_of(part.get("errors")))), {})
+    return ": ".join(text for key in ("type", "message") if (text := text_or_none(last.get(key)))) or None
+
+
+def _part(name: str) -> str:
+    """The name of a reward among the metrics: their sum has the plain one."""
+    return f"{REWARD}_part" if name == REWARD else name
+
+
+def _parts(trace: Row) -> Row:
+    """Rewards, unweighted, and metrics."""
+    rewards = {
+        _part(name): item.get("score") if isinstance(item, dict) else item
+        for name, item in part_of(trace, "rewards").items()
+    }
+    metrics = {name: value for name, value in part_of(trace, "metrics").items() if name != REWARD}
+    return {**metrics, **rewards}
+
+
+def _reward(trace: Row) -> tuple[float | None, bool]:
+    """The weighted sum of what was scored, and whether that is all: what was not scored is not 0."""
+    rewards = part_of(trace, "rewards")
+    scored = [item for item in rewards.values() if isinstance(item, dict)]
+    pairs = [(number_or_none(item.get("score")), number_or_none(item.get("weight", 1))) for item in scored]
+    known = [value * weight for value, weight in pairs if value is not None and weight is not None]
+    return sum(known) if known else None, len(known) == len(rewards)
+
+
+def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
+    parts = _parts(trace)
+    reward, is_whole = _reward(trace)
+    is_limit = trace.get("is_timeout") is True or episode.get("is_timeout") is True
+    lacking = "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
+    is_scored = is_whole and reward is not None
+    # an agent of several may have no reward of its own: nothing is lacking there
+    has_none = trace.get("ok") is True and not part_of(trace, "rewards")
+    scores = [] if has_none else [score(REWARD, reward, None if is_scored else lacking)]
+    for name in names:
+        if name in parts:  # others do not apply to this task
+            scores.append(score(name, parts[name], lacking if parts[name] is None else None))
+    return scores

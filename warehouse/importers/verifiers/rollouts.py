@@ -1,0 +1,376 @@
+"""Rollouts of verifiers up to 0.3: ``results.jsonl`` with a row for each, ``metadata.json`` with the averages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.chat_messages import content_of, question_of
+from warehouse.importers.common.header_values import fingerprint, local_time, unix_time
+from warehouse.importers.common.json_fields import (
+    LARGEST_DRAW,
+    Row,
+    as_text,
+    compact,
+    endpoint_host,
+    first_text,
+    number_or_none,
+    objects_of,
+    other_sampling,
+    part_of,
+    require_model,
+    sampling_fields,
+    text_of_any,
+    text_or_none,
+    texts_of,
+    whole_count,
+    whole_or_none,
+    without_empty,
+    without_nulls,
+)
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.model_names import position_fields
+from warehouse.importers.verifiers.measures import HARNESS, REWARD, public, reply_of, score, specs
+from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
+
+#: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.
+PASS = "passed"
+_PASS = MetricSpec(PASS, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=False)
+
+#: Keys of a row that are no metrics; whatever else holds a number is one.
+_NO_METRICS = frozenset(
+    """
+    id example_id prompt completion task answer info reward metrics generation_ms scoring_ms total_ms timing error
+    is_completed is_truncated stop_condition token_usage tool_defs error_chain long_error_chain
+    """.split()
+)
+#: What of the metadata is kept as it is.
+_KEPT = """
+    num_examples rollouts_per_example state_columns pass_threshold usage shuffle shuffle_seed avg_error time_ms
+""".split()
+_PLACES = ("example_id", "id")
+
+
+@dataclass
+class _Survey:
+    """What all rows together tell.
+
+    Attributes:
+        places: questions by what they ask, in the order in which they first appear.
+        asked: places of the questions that each stored id stands for.
+        n_empty: rows without a completion.
+        n_silent: those of them that tell no error.
+    """
+
+    key: str = ""
+    n_rows: int = 0
+    n_empty: int = 0
+    n_silent: int = 0
+    places: dict[bytes, int] = field(default_factory=dict)
+    asked: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
+    metrics: dict[str, None] = field(default_factory=dict)
+    systems: set[str | None] = field(default_factory=set)
+    begun: list[float] = field(default_factory=list)
+
+    def add(self, row: Row, state_columns: frozenset[str]) -> None:
+        """Look at one row."""
+        self.key = self.key or next((key for key in _PLACES if key in row), "")
+        self.n_rows += 1
+        self.n_empty += _is_empty(row)
+        self.n_silent += _is_empty(row) and not row.get("error")
+        place = self.places.setdefault(_digest(row, self.key), len(self.places))
+        self.asked[whole_count(row.get(self.key))].add(place)
+        self.metrics |= dict.fromkeys(_measured(row, state_columns))
+        self.systems.add(_system_prompt(row.get("prompt")))
+        start = number_or_none(part_of(row, "timing").get("start_time"))
+        self.begun = [min((*self.begun, start))] if start is not None else self.begun
+
+    @property
+    def n_mixed(self) -> int:
+        """Stored ids that stand for several questions."""
+        return sum(len(places) > 1 for places in self.asked.values())
+
+    @property
+    def by_question(self) -> bool:
+        """Whether prompts are told apart by what they ask: writers before October 2025 number rows, not questions."""
+        return self.key != "example_id" or None in self.asked or self.n_mixed > 0
+
+    @property
+    def n_questions(self) -> int:
+        return len(self.places) if self.by_question else len(self.asked)
+
+
+def read_rollouts(rows: Path | None, metadata: Row, folder: Path, stated: str | None) -> Dump:
+    """A run's rows and averages.
+
+    Raises:
+        InputError: the rows are no file to be read, or nothing names the model.
+    """
+    dump = Dump((), ())
+    state_columns = frozenset(texts_of(metadata.get("state_columns")))
+    survey = _Survey()
+    for row, _ in RowSource(rows, rows.name, ("prompt",)).rows() if rows else ():
+        survey.add(row, state_columns)
+    header = _header(metadata, survey, folder, stated, dump.notes)
+    dump.runs = (header,)
+    _flag(survey, dump.notes)
+    if rows:
+        source = RowSource(rows, rows.name, ("prompt",), dump.rejections, dump.notes)
+        names = [metric.name for metric in header.metrics]
+        dump.batches = batches_of(
+            ((f"{rows.name} line {line}", row) for line, row in source.numbered()),
+            _taker(survey, names, _threshold(metadata)),
+            dump.rejections,
+            "a rollout as verifiers writes it",
+        )
+    return dump
+
+
+def _flag(survey: _Survey, notes: list[str]) -> None:
+    if survey.by_question and survey.n_mixed:
+        notes.append(
+            f"{survey.n_mixed} of {len(survey.asked)} stored ids stand for several questions (verifiers before October "
+            "2025 numbers rows): prompts are told apart by prompt and answer"
+        )
+    if survey.n_silent:
+        notes.append(
+            f"{survey.n_silent} of {survey.n_rows} rows have no completion: nothing was measured there, their rewards "
+            "are kept as text and count for nothing"
+        )
+
+
+# --- the run -------------------------------------------------------------------------------------
+
+
+def _header(metadata: Row, survey: _Survey, folder: Path, stated: str | None, notes: list[str]) -> RunHeader:
+    env, model = _names(metadata, folder)
+    require_model(stated or model, str(folder))
+    sampling = {**part_of(metadata, "sampling_args"), **_old_sampling(metadata)}
+    versions = part_of(metadata, "version_info")
+    system = next(iter(survey.systems)) if len(survey.systems) == 1 else None
+    is_void = survey.n_rows > 0 and survey.n_empty == survey.n_rows
+    return RunHeader(
+        harness=HARNESS,
+        model=model or "",
+        benchmark=env or "",
+        **position_fields((), model, Path()),
+        agent_parameters=public(part_of(metadata, "env_args")),
+        task_version=text_or_none(versions.get("env_version")) or text_or_none(versions.get("env_commit")),
+        system_prompt_hash=fingerprint({"system": system}) if system else None,
+        **sampling_fields(sampling),
+        sampling=_others(sampling),
+        endpoint=endpoint_host(metadata.get("base_url")),
+        metrics=tuple(_metrics(metadata, survey)),
+        run_id=folder.name or None,
+        harness_version=text_or_none(versions.get("vf_version")),
+        harness_commit=text_or_none(versions.get("vf_commit")),
+        cost=number_or_none(part_of(metadata, "cost").get("total_usd")),
+        started_at=_begun(metadata, survey),
+        configuration=without_empty({name: metadata.get(name) for name in _KEPT}),
+        n_requested=_requested(metadata, survey, notes),
+        status="failed" if is_void else "complete",
+        note="no row has a completion" if is_void else None,
+        published=tuple(_published(metadata, survey, notes)),
+    )
+
+
+def _names(metadata: Row, folder: Path) -> tuple[str | None, str | None]:
+    """Environment and model; the folder above the run is called by both, ``/`` of the model written ``--``."""
+    env, _, model = folder.parent.name.partition("--")
+    named = folder.parent.parent.name == "evals" and bool(model)
+    return (
+        first_text(metadata, "env_id", "env") or (env if named else HARNESS),
+        text_or_none(metadata.get("model")) or (model.replace("--", "/") if named else None),
+    )
+
+
+def _old_sampling(metadata: Row) -> Row:
+    return without_nulls({name: metadata.get(name) for name in ("max_tokens", "temperature")})
+
+
+def _others(sampling: Row) -> Row:
+    others = without_empty(other_sampling(sampling))
+    return {name: value for name, value in others.items() if (name, value) != ("n", 1)}
+
+
+def _begun(metadata: Row, survey: _Survey) -> datetime | None:
+    date, time = text_or_none(metadata.get("date")), text_or_none(metadata.get("time"))
+    if date:
+        return local_time(f"{date[:10]} {time or date[11:]}", "%Y-%m-%d %H:%M:%S")
+    return unix_time(survey.begun[0]) if survey.begun else None
+
+
+def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
+    """Questions that were asked; some writers state the number of rows in their place."""
+    stated, draws = whole_count(metadata.get("num_examples")), whole_count(metadata.get("rollouts_per_example"))
+    if stated and stated == survey.n_rows and survey.n_questions < stated:
+        notes.append(
+            f"the metadata state {stated} examples with {draws} rollouts each; the rows are {survey.n_questions} "
+            f"questions, {survey.n_rows} rollouts in all"
+        )
+        return survey.n_questions
+    return stated or None
+
+
+def _threshold(metadata: Row) -> float | None:
+    """From which reward a rollout passes; none where the run counts no passes."""
+    has_passes = part_of(metadata, "pass_at_k") or part_of(metadata, "pass_all_k")
+    return number_or_none(metadata.get("pass_threshold")) if has_passes else None
+
+
+def _metrics(metadata: Row, survey: _Survey) -> Iterator[MetricSpec]:
+    names = list(survey.metrics) if survey.n_rows else list(_averages(metadata))
+    yield from specs(name for name in names if name != REWARD)
+    if _threshold(metadata) is not None and PASS not in names:
+        yield _PASS
+
+
+def _averages(metadata: Row) -> Row:
+    """Published means by metric."""
+    stated = {
+        name.removeprefix("avg_"): value
+        for name, value in metadata.items()
+        if name.startswith("avg_") and name not in ("avg_metrics", "avg_error")
+    }
+    return {**stated, **part_of(metadata, "avg_metrics")}
+
+
+def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[PublishedScore]:
+    """Averages over all rollouts, failed ones as 0, and shares of questions that pass."""
+    if metadata.get("avg_reward") == 0 and metadata.get("avg_metrics") == {}:
+        notes.append("the metadata were written before the results: their averages are not set and not taken")
+        return
+    known = {metric.name for metric in _metrics(metadata, survey)}
+    n = survey.n_questions or None
+    for name, stated in _averages(metadata).items():
+        if name in known and number_or_none(stated) is not None:
+            yield PublishedScore(name, number_or_none(stated), n=n)
+    if _threshold(metadata) is None:
+        return
+    for sign, key in (("@", "pass_at_k"), ("^", "pass_all_k")):
+        for k, stated in part_of(metadata, key).items():
+            if k.isdigit() and number_or_none(stated) is not None:
+                yield PublishedScore(PASS, number_or_none(stated), statistic=f"pass{sign}{k}", n=n)
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callable[[Row], list[Row]]:
+    """How a rollout becomes a sample row: draws of a question are numbered as they come."""
+    drawn: dict[int, int] = {}
+    by_question = survey.by_question  # it takes a look at all ids
+
+    def take(row: Row) -> list[Row]:
+        if row.get(survey.key) is None:
+            raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
+        place = survey.places.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
+        if place is None:
+            raise ValueError("the file has changed while it was read")
+        drawn[place] = drawn.get(place, -1) + 1
+        return [
+            {
+                "run": 0,
+                "position": place,
+                "prompt_id": str(place),
+                "draw": min(drawn[place], LARGEST_DRAW),
+                **_question(row, survey.key),
+                **_generation(row),
+                "scores": _scores(row, names, threshold),
+            }
+        ]
+
+    return take
+
+
+def _question(row: Row, key: str) -> Row:
+    task, info = text_or_none(row.get("task")), row.get("info")
+    told = {name: item for name, item in info.items() if name != "oai_tools"} if isinstance(info, dict) else info
+    metadata = without_empty({"task": None if task == "default" else task, "info": told})
+    return {
+        "identity": _identity(row, key),
+        "text": question_of(content_of(row.get("prompt"))) or None,
+        "target": text_of_any(row.get("answer")) or None,
+        "metadata": compact(metadata) if metadata else None,
+    }
+
+
+def _identity(row: Row, key: str) -> str:
+    """Prompt and answer; the stored id too where the prompt was lost."""
+    prompt = content_of(row.get("prompt"))
+    asked = {"prompt": prompt, "answer": row.get("answer")}
+    return compact(asked if _says_something(prompt) else {**asked, key: row.get(key)})
+
+
+def _digest(row: Row, key: str) -> bytes:
+    return hashlib.blake2b(_identity(row, key).encode(), digest_size=16).digest()
+
+
+def _says_something(prompt: Any) -> bool:
+    parts = [item.get("content") for item in prompt] if isinstance(prompt, list) else [prompt]
+    return any(part and as_text(part).strip() for part in parts)
+
+
+def _system_prompt(prompt: Any) -> str | None:
+    first = next(iter(objects_of(prompt)), {})
+    return as_text(first.get("content")) if first.get("role") == "system" else None
+
+
+def _is_empty(row: Row) -> bool:
+    """Whether nothing was generated; an empty text is an answer."""
+    return row.get("completion") in (None, [])
+
+
+def _generation(row: Row) -> Row:
+    timing, usage, completion = part_of(row, "timing"), part_of(row, "token_usage"), row.get("completion")
+    milliseconds = number_or_none(row.get("generation_ms", timing.get("generation_ms")))
+    seconds = number_or_none(part_of(timing, "generation").get("duration"))
+    replies = [message for message in objects_of(completion) if message.get("role") == "assistant"]
+    return {
+        "response": completion if isinstance(completion, str) else reply_of(replies[-1] if replies else None),
+        "finish_reason": text_or_none(row.get("stop_condition")),
+        "input_tokens": whole_or_none(usage.get("input_tokens")),
+        "output_tokens": whole_or_none(usage.get("output_tokens")),
+        "latency": (milliseconds / 1000 if milliseconds else seconds) or None,
+        "error": _error(row),
+    }
+
+
+def _error(row: Row) -> str | None:
+    error = row.get("error")
+    if isinstance(error, dict):
+        return first_text(error, "error_chain_repr", "message", "error_chain_str", "error") or compact(error)
+    if error:
+        return as_text(error)
+    return "no completion" if _is_empty(row) else None
+
+
+def _measured(row: Mapping[str, Any], state_columns: frozenset[str]) -> Iterator[str]:
+    """Names of a row's metrics: older writers have them as columns only."""
+    metrics = row.get("metrics")
+    if isinstance(metrics, dict):
+        yield from (name for name in metrics if name != REWARD)
+        return
+    for name, value in row.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and name not in _NO_METRICS and name not in state_columns:
+            yield name
+
+
+def _scores(row: Row, names: list[str], threshold: float | None) -> list[Row]:
+    lacking = None
+    if row.get("error") or _is_empty(row):
+        lacking = "limit" if row.get("is_truncated") is True and not row.get("error") else "error"
+    metrics = part_of(row, "metrics")
+    scores = [score(name, row.get(name, metrics.get(name)), lacking) for name in names if name != PASS or name in row]
+    reward = number_or_none(row.get(REWARD))
+    if threshold is not None and PASS in names and PASS not in row:
+        passed = None if reward is None else float(reward >= threshold)
+        scores.append({**score(PASS, passed, lacking), "origin": "mapped"})
+    return scores
