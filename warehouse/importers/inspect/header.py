@@ -39,7 +39,9 @@ _INFRASTRUCTURE = frozenset(
 )
 _FIELDS = frozenset("temperature top_p max_tokens reasoning_effort seed system_message".split())
 #: Limits of a sample; they bear on what an agent can do.
-_LIMITS = ("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit")
+_LIMITS = tuple("message_limit token_limit token_limit_type turn_limit time_limit working_limit cost_limit".split())
+#: Who may step in between an agent and its tools.
+_POLICIES = ("approval", "review", "sentinel")
 #: Arguments that say where and how fast a model runs.
 _PLACES = frozenset("api_key base_url batch_size cache_dir device device_map max_connections port revision".split())
 _SHOTS = ("fewshot", "num_fewshot", "n_fewshot", "n_shot", "num_shots", "shots")
@@ -169,6 +171,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
             "plan": mapping_of(header, "plan"),
             "stats": stats,
             **_early_stopping(header),
+            **without_empty({"settings_changed": settings_changed(header)}),
             **{key: header[key] for key in ("status", "metadata", "error") if header.get(key)},
         },
     }
@@ -183,6 +186,22 @@ def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
     manager = text_or_none(summary.get("manager")) or ""
     metadata = mapping_of(summary, "metadata")
     return {"early_stopping": {"rule": "", "manager": manager, **metadata, "n_left_out": len(stops)}}
+
+
+def settings_changed(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the condition that were changed while the run was on, with their last values.
+
+    The condition stays what the run was begun with: which samples ran before the change stands nowhere.
+    """
+    changes = [
+        change for update in objects_of(header.get("config_updates")) for change in objects_of(update.get("changes"))
+    ]
+    return {
+        name: "as before" if change.get("cleared") else change.get("value")
+        for change in changes
+        if (name := text_or_none(change.get("name")))
+        and (name in _LIMITS or (change.get("config") == "generate" and name not in _INFRASTRUCTURE))
+    }
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,6 +221,7 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
         "model_args": _arguments(mapping_of(spec, "model_args")),
         "task_args": _arguments(mapping_of(spec, "task_args")),
         "model_roles": {role: name for role, name in roles.items() if role != "grader"},
+        "policies": fingerprint_of(**{name: config.get(name) for name in _POLICIES}),
     }
     return without_empty(dict(sorted(parts.items())))
 

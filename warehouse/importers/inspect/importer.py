@@ -21,11 +21,13 @@ from warehouse.importers.common.json_fields import (
     items_of,
     mapping_of,
     number_or_none,
+    objects_of,
     part_of,
     text_or_none,
     whole_count,
 )
-from warehouse.importers.inspect.header import Scoring, run_header
+from warehouse.importers.common.messages import listed
+from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
 from warehouse.importers.inspect.log import InspectLog, Sample, open_log
 from warehouse.importers.inspect.sample_fields import (
     Score,
@@ -35,7 +37,6 @@ from warehouse.importers.inspect.sample_fields import (
     explanation_of,
     finish_of,
     identity_of,
-    input_tokens,
     letters_of,
     prompt_sent,
     response_of,
@@ -43,9 +44,9 @@ from warehouse.importers.inspect.sample_fields import (
     state_of,
     target_of,
     transcript,
-    usage_of,
     values_of,
 )
+from warehouse.importers.inspect.usage import input_tokens, usage_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
@@ -73,10 +74,11 @@ _KEYS = {
     "location",
     "etag",
     "log_updates",
+    "config_updates",
 }
 _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.
-_LONG_KEYS = {"samples", "reductions", "plan", "stats", "metadata"}
+_LONG_KEYS = {"samples", "reductions", "plan", "stats", "metadata", "config_updates"}
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
 #: Folders next to a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
@@ -201,10 +203,13 @@ class InspectReader:
     _objects: set[str] = field(init=False)
     _reduces: bool = field(init=False)
     _model: str = field(init=False)
+    _judges: bool = field(init=False)
     _places: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
     _n_edited: int = 0
     _n_invalid: int = 0
+    _n_fallen: int = 0
+    _stand_ins: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         spec = mapping_of(self.log.header, "eval")
@@ -215,6 +220,7 @@ class InspectReader:
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
         self._reduces = bool(self.scoring.reducers)
         self._model = text_or_none(spec.get("model")) or ""
+        self._judges = role_models(self.log.header).get("grader") == self._model
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows: one for each sample, then those of all epochs of a prompt together."""
@@ -257,8 +263,11 @@ class InspectReader:
         Raises:
             ValueError, TypeError: a value that JSON cannot hold, or no epoch.
         """
-        usage, latency = usage_of(sample, self._model)
+        usage, latency = usage_of(sample, self._model, judges=self._judges)
         scores, letters = scores_of(sample), letters_of(sample)
+        stand_ins = [str(item.get("fallback_model")) for item in objects_of(sample.get("model_fallbacks"))]
+        self._n_fallen += bool(stand_ins)
+        self._stand_ins.update(stand_ins)
         return {
             **self._prompt(sample, letters),
             "draw": _draw(sample),
@@ -345,6 +354,11 @@ class InspectReader:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:
             self.log.notes.append(f"{self._n_invalid} samples were invalidated: not scored")
+        if self._n_fallen:
+            models = listed(sorted(self._stand_ins))
+            self.log.notes.append(f"{self._n_fallen} samples have responses of another model than was asked: {models}")
+        if changed := settings_changed(self.log.header):
+            self.log.notes.append(f"settings were changed during the run: {listed(changed)}")
 
 
 def _key(number: Any) -> str:

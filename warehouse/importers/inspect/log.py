@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
-from warehouse.importers.common.json_fields import items_of
+from warehouse.importers.common.json_fields import items_of, objects_of, part_of, whole_count
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
 
@@ -195,8 +196,11 @@ def _after_blanks(text: str, position: int) -> int:
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
 _SHELL = re.compile(r"samples/.*_epoch_\d+/sample\.json", re.DOTALL)
-_CHUNK = re.compile(r"(samples/.*_epoch_\d+/(?:messages|attachments)/)(\d{1,12})\.json", re.DOTALL)
+_CHUNK = re.compile(r"(samples/.*_epoch_\d+/(?:messages|attachments|events)/)(\d{1,12})\.json", re.DOTALL)
 _ATTACHMENT = re.compile(r"attachment://(\d{1,9})")
+
+#: Spans of events in which a sample is scored: of all scorers, of one, and of one before there were spans.
+SCORER_SPANS = ("scorers", "scorer")
 
 #: Messages that one sample may have.
 MAX_MESSAGES = 1_000_000
@@ -293,10 +297,32 @@ class EvalLog:
             texts = self._sequence(f"{folder}attachments/")
             pool = self._sequence(f"{folder}messages/")
             sample["messages"] = _picked(pool, sample.get("message_refs"))
-            return _Resolver(texts).of(sample) if texts else sample
+            sample = _Resolver(texts).of(sample) if texts else sample
+            return sample | {"events": self._judging(f"{folder}events/", sample)}
         except (EntryError, ValueError, RecursionError) as error:
             self.rejections.append(Rejection(f"entry {shell[:200]}", str(error)[:300], "a sample"))
             return None
+
+    def _judging(self, folder: str, sample: Sample) -> list[Any]:
+        """The events of chunks in which a scorer asked a model; the others are not read."""
+        extents = [
+            (span["extent"][0], span["extent"][1])
+            for span in objects_of(part_of(sample, "skeleton").get("spans"))
+            if span.get("type") in SCORER_SPANS and whole_count(span.get("models")) and _is_pair(span.get("extent"))
+        ]
+        chunks = self._chunks.get(folder, [])
+        ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
+        wanted = [
+            name
+            for (start, name), end in zip(chunks, ends, strict=True)
+            if any(first < end and start <= last for first, last in extents)
+        ]
+        self._bound(folder, wanted)
+        return [event for name in wanted for event in items_of(parse_json(self._archive.read(name)))]
+
+    def _bound(self, folder: str, names: Sequence[str]) -> None:
+        if sum(self._archive.entries[name].file_size for name in names) > bounds.MAX_ENTRY_BYTES:
+            raise EntryError(f"{folder} holds more than {bounds.MAX_ENTRY_BYTES} bytes")
 
     @cached_property
     def _chunks(self) -> dict[str, list[tuple[int, str]]]:
@@ -310,8 +336,7 @@ class EvalLog:
     def _sequence(self, folder: str) -> list[Any]:
         """The items of a chunked sequence; a chunk is named by the number of its first item."""
         chunks = self._chunks.get(folder, [])
-        if sum(self._archive.entries[name].file_size for _, name in chunks) > bounds.MAX_ENTRY_BYTES:
-            raise EntryError(f"{folder} holds more than {bounds.MAX_ENTRY_BYTES} bytes")
+        self._bound(folder, [name for _, name in chunks])
         items: list[Any] = []
         for start, name in chunks:
             part = parse_json(self._archive.read(name))
@@ -321,13 +346,17 @@ class EvalLog:
         return items
 
 
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
+
+
 def _picked(pool: Sequence[Any], references: Any) -> list[Any]:
     """Messages of a pool by their half-open ranges."""
     if not isinstance(references, list):
         return list(pool)
     messages: list[Any] = []
     for item in references:
-        if not (isinstance(item, list) and len(item) == 2 and all(type(n) is int for n in item)):
+        if not _is_pair(item):
             raise ValueError("message_refs are not pairs of numbers")
         start, end = item
         if not 0 <= start <= end <= len(pool):

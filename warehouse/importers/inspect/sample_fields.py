@@ -11,7 +11,6 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     items_of,
-    number_or_none,
     objects_of,
     part_of,
     text_or_none,
@@ -19,8 +18,6 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.inspect.log import UNNAMED, Sample
-
-_LARGEST = 1 << 63
 
 
 def letters_of(sample: Sample) -> dict[str, str]:
@@ -98,32 +95,7 @@ def transcript(sample: Sample, usage: Mapping[str, Any]) -> dict[str, Any]:
 def _n_events(sample: Sample) -> int | None:
     """Events of a sample; one in chunks has them counted in its skeleton, and some logs were rid of them."""
     counts = part_of(part_of(sample, "skeleton"), "counts")
-    return len(items_of(sample.get("events"))) or whole_count(counts.get("events")) or None
-
-
-def input_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens of the prompt. Where the total says that cached ones are not among the input, they
-    are added."""
-    plain = whole_count(usage.get("input_tokens"))
-    if plain is None:
-        return None
-    cached = sum(whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write"))
-    output, total = whole_count(usage.get("output_tokens")), whole_count(usage.get("total_tokens"))
-    return plain if total == plain + (output or 0) else min(plain + cached, _LARGEST - 1)
-
-
-def usage_of(sample: Sample, model: str) -> tuple[Mapping[str, Any], float | None]:
-    """Tokens and seconds: of the one request if there was one, else of all of the model's."""
-    output = part_of(sample, "output")
-    used = part_of(sample, "model_usage")
-    own = part_of(output, "usage")
-    n_turns = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
-    if n_turns > 1 or not own:
-        own = part_of(used, model) or (part_of(used, next(iter(used))) if len(used) == 1 else own)
-    seconds = [output.get("time")] if n_turns == 1 else []
-    seconds += [sample.get("working_time"), sample.get("total_time")]
-    times = (number_or_none(value) for value in seconds)
-    return own, next((value for value in times if value is not None), None)
+    return whole_count(counts.get("events")) or len(items_of(sample.get("events"))) or None
 
 
 def error_of(sample: Sample) -> str | None:
