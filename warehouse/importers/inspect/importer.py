@@ -88,7 +88,7 @@ class Inspect:
     """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
 
     name = "inspect"
-    version = "2"  # 2: transcripts
+    version = "3"  # 2: transcripts; 3: no tokens of judges
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -30,7 +30,7 @@ class LmEval:
     samples of one that was written from Python may stand in the results."""
 
     name = "lm_eval"
-    version = "1"
+    version = "2"  # 2: how examples are chosen is a condition
     folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

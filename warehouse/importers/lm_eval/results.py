@@ -190,6 +190,7 @@ class LmEvalResults:
             "backend": text_or_none(mapping_of(self.document, "config").get("model")),
             "model_args": argument_settings(self.document),
             "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
+            "fewshot_config": _examples(config) if shots else None,
             "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
         }
         return {name: value for name, value in parts.items() if value not in (None, {})}
@@ -208,6 +209,19 @@ class LmEvalResults:
             task = parents[task]
             chain.insert(0, task)
         return tuple(chain)
+
+
+def _examples(config: Mapping[str, Any]) -> str | None:
+    """How examples are chosen and written, where that is the task's own way. Since 0.4.10 all is listed, also what is
+    usual."""
+    own = mapping_of(config, "fewshot_config")
+    return fingerprint_of(
+        **{
+            name: part
+            for name, part in own.items()
+            if part != config.get(name) and (name, part) != ("sampler", "default")
+        }
+    )
 
 
 def _hardware(environment: Any) -> str | None:
