@@ -107,9 +107,9 @@ class OpenCompassOutput:
         return 1
 
     @cached_property
-    def config(self) -> Row:
-        """The model's settings in the configuration; its code is read, never run."""
-        return model_settings(self.files, self.model.partition("_judged-by--")[0], self.notes)
+    def models(self) -> list[Row]:
+        """Settings of all models in the configuration."""
+        return models_of(self.files, self.notes)
 
     def _numbered(self, path: Path) -> list[Row]:
         document = read_document(path)
@@ -142,15 +142,15 @@ class OpenCompassOutput:
         return [rows_by_index.get(i, {}) for i in range(max(rows_by_index, default=-1) + 1)]
 
 
-def model_settings(files: Iterable[Path], name: str, notes: list[str]) -> Row:
-    """What a configuration among the files says of a model; empty where there is none."""
+def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
+    """What a configuration among the files says of whatever has a name and a path; its code is read, never run."""
     for path in files:
         if path.suffix == ".py" and path.stat().st_size <= LARGEST_CONFIG:
             try:
-                return next(_models(ast.parse(path.read_bytes()), name), {})
+                return list(_named(ast.parse(path.read_bytes())))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 notes.append(f"{path.name} cannot be read as Python: left out")
-    return {}
+    return []
 
 
 def _repeats(item: Any) -> list[Row]:
@@ -168,11 +168,11 @@ def _repeats(item: Any) -> list[Row]:
     ]
 
 
-def _models(tree: ast.AST, name: str) -> Iterator[Row]:
+def _named(tree: ast.AST) -> Iterator[Row]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Call, ast.Dict)):
             value = _value(node)
-            if isinstance(value, dict) and value.get("abbr") == name and "path" in value:
+            if isinstance(value, dict) and isinstance(value.get("abbr"), str) and "path" in value:
                 yield value
 
 

@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     is_local,
     number_or_none,
     other_sampling,
+    part_of,
     sampling_fields,
     text_or_none,
     whole_count,
@@ -32,7 +33,7 @@ from warehouse.importers.opencompass.files import (
     OpenCompassTable,
     Row,
     is_summary,
-    model_settings,
+    models_of,
     prompt_version,
     read_table,
 )
@@ -83,7 +84,7 @@ class OpenCompass:
     """Files under ``predictions/MODEL/`` and ``results/MODEL/`` of a work folder, its summary."""
 
     name = "opencompass"
-    version = "2"
+    version = "3"  # 3: texts out of rollouts, run ids of models with one path
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -184,12 +185,12 @@ def header(work: OpenCompassOutput) -> RunHeader:
     version, mode = prompt_version(work.files, work.dataset, work.notes)
     return RunHeader(
         harness=HARNESS,
-        **model_fields(abbreviation, work.config),
+        **model_fields(abbreviation, work.models),
+        **run_fields(work.root, abbreviation, work.models),
         benchmark=work.dataset,
         task_version=version,
         formulation=_formulation(work) or mode,
         metrics=tuple(_specs(work, name, judge)),
-        **run_fields(work.root),
         n_requested=None
         if work.is_unfinished
         else (len(work.predictions) // work.repeats or len(work.details) or None),
@@ -200,8 +201,9 @@ def header(work: OpenCompassOutput) -> RunHeader:
     )
 
 
-def model_fields(abbreviation: str, config: Row) -> Row:
+def model_fields(abbreviation: str, models: Sequence[Row]) -> Row:
     """Who was evaluated and how, by the name in the work folder and the settings of that model."""
+    config = _settings(abbreviation, models)
     path = text_or_none(config.get("path"))
     model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
     generation = config.get("generation_kwargs")
@@ -219,10 +221,18 @@ def model_fields(abbreviation: str, config: Row) -> Row:
     }
 
 
-def run_fields(work: Path) -> Row:
-    """Id and time of a run: the name of its work folder."""
+def _settings(abbreviation: str, models: Sequence[Row]) -> Row:
+    return next((item for item in models if item["abbr"] == abbreviation), {})
+
+
+def run_fields(work: Path, abbreviation: str, models: Sequence[Row]) -> Row:
+    """Id and time of a run: the name of its work folder. Where a model was asked there in several ways, which all
+    have its path, their names tell them apart."""
     stamp = work.name if _STAMP.fullmatch(work.name) else ""
-    return {"run_id": stamp or None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
+    path = _settings(abbreviation, models).get("path")
+    ways = {item["abbr"] for item in models if path and item["path"] == path}
+    run_id = f"{stamp}/{abbreviation}" if len(ways) > 1 else stamp
+    return {"run_id": run_id if stamp else None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
 
 
 def headline(work: OpenCompassOutput) -> str:
@@ -328,6 +338,8 @@ def _scores(detail: Row, metric: str) -> list[Row]:
 def _row(prediction: Row, detail: Row, number: str) -> Row:
     sent = prediction.get("origin_prompt", prediction.get("prompt", detail.get("prompt")))
     labels = [key.removeprefix(_LABEL) for key in prediction if key.startswith(_LABEL)]
+    rollout = _rollout(prediction)
+    length = prediction.get("res_length")
     gold = prediction.get("gold", detail.get("answer", detail.get("references")))
     options = prediction.get("choices") if isinstance(prediction.get("choices"), list) else labels or None
     name = detail.get("example_abbr")
@@ -343,9 +355,17 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
         "choices": compact(options) if options else None,
         "prompt_sent": None if sent is None else as_text(sent),
         "input_tokens": whole_count(prediction.get("all_input_length")),
-        "output_tokens": whole_count(prediction.get("res_length")),
+        # 0 stands also where nothing was counted
+        "output_tokens": (whole_count(rollout.get("num_tokens")) or None) if length is None else whole_count(length),
+        "finish_reason": text_or_none(rollout.get("finish_reason")),
+        "error": text_or_none(part_of(prediction, "prediction").get("output")) if rollout else None,
         **_answer(prediction, detail, labels),
     }
+
+
+def _rollout(prediction: Row) -> Row:
+    """What stands beside a text whose model gave the log-probabilities of its tokens."""
+    return part_of(part_of(prediction, "prediction"), "rollout")
 
 
 def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
@@ -369,6 +389,8 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             "extracted_answer": as_text(chosen),
         }
     response = prediction.get("prediction", detail.get("origin_prediction"))
+    if _rollout(prediction):
+        response = part_of(prediction, "prediction").get("prediction")
     text = None if response is None else as_text(response)
     return {"response": text, "extracted_answer": extracted if extracted != text else None}
 
@@ -398,11 +420,12 @@ def read_summary(source: SourceFiles) -> Dump:
     dump = Dump((), ())
     dump.rejections += [Rejection(line, text, "as many fields as the heading has") for line, text in table.faults]
     names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
-    dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
+    models = models_of(source.files, dump.notes)
+    dump.runs = tuple(header for name in names for header in _headers(source, table, name, models))
     return dump
 
 
-def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump) -> Iterator[RunHeader]:
+def _headers(source: SourceFiles, table: OpenCompassTable, name: str, models: list[Row]) -> Iterator[RunHeader]:
     lines = [line for line in table.lines if line.dataset == name]
     first = lines[0]
     for column, model in enumerate(table.models):
@@ -411,12 +434,12 @@ def _headers(source: SourceFiles, table: OpenCompassTable, name: str, dump: Dump
             continue
         yield RunHeader(
             harness=HARNESS,
-            **model_fields(model, model_settings(source.files, model, dump.notes)),
+            **model_fields(model, models),
+            **run_fields(source.root, model, models),
             benchmark=name,
             task_version=None if first.is_group else first.version,
             formulation=first.stated_mode,
             metrics=tuple(MetricSpec(item.metric, is_default=number == 0) for number, item in enumerate(published)),
-            **run_fields(source.root),
             published=published,
             place=f"{name} of {model}",
         )
