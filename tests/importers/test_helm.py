@@ -47,6 +47,13 @@ def test_rows_carry_the_original_prompt_and_their_own_request(tmp_path: Path) ->
     assert taken.dump.notes == ["1 bookkeeping statistics are no scores: dropped"]
 
 
+def test_how_an_output_is_mapped_is_a_condition(tmp_path: Path) -> None:
+    folder = plain(tmp_path)
+    assert "output_mapping_pattern" not in take(folder).dump.runs[0].sampling
+    write(tmp_path, run_spec=spec(output_mapping_pattern="answer is ([A-D])"))
+    assert take(folder).dump.runs[0].sampling["output_mapping_pattern"] == "answer is ([A-D])"
+
+
 def test_published_figures_by_split_and_perturbation(tmp_path: Path) -> None:
     test, valid = take(plain(tmp_path)).dump.runs
     found = {(row.metric, row.perturbation): row for row in test.published}

@@ -104,6 +104,6 @@ def test_a_model_that_was_asked_in_two_ways_makes_two_runs(tmp_path: Path, work:
     assert ids["tiny-base/words"] == STAMP
     with open_store(f"duckdb:///{tmp_path}/x.duckdb", create=True) as store:
         report = ingest(store, [WORK])
-        assert select(store, "select count(*) from run") == [(6,)]
+        assert select(store, "select count(*) as n from run") == [{"n": 6}]
         verdicts = [row.verdict for row in report.reconciliation]
     assert (verdicts.count("exact"), verdicts.count("not_recomputable"), len(verdicts)) == (3, 13, 16)

@@ -50,7 +50,15 @@ _TEMPLATE = (
     "substitutions",
     "reference_prefix_characters",
 )
-_SAMPLING = ("stop_sequences", "num_outputs", "sample_train", "multi_label")
+_SAMPLING = (
+    "stop_sequences",
+    "num_outputs",
+    "sample_train",
+    "multi_label",
+    "output_mapping_pattern",
+    "image_generation_parameters",
+    "reeval_parameters",
+)
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
 
