@@ -83,7 +83,11 @@ def test_other_examples_are_another_condition(tmp_path: Path, taken: Any) -> Non
     usual = taken.run("sums_chat").sampling["fewshot_config"]
     assert _changed(tmp_path / "a", samples=[{"question": "9+0?", "answer": "9"}] * 3) != usual
     assert _changed(tmp_path / "b", sampler="default") != usual
-    # what the task says already, and what is usual, are listed since 0.4.10 only
+    assert _changed(tmp_path / "e", doc_to_text="Q: {{question}}") != usual
+    assert (
+        _changed(tmp_path / "f", doc_to_text="<function ask at 0x7f>", process_docs="<function clean at 0x7f>") == usual
+    )
+    # what the task says already, and what is usual, are listed after 0.4.9 only
     spoken = dict.fromkeys(("doc_to_text", "doc_to_target", "target_delimiter", "fewshot_delimiter", "split"))
     assert _changed(tmp_path / "c", **spoken) == usual
     assert _changed(tmp_path / "d", samples=None, sampler="default") is None

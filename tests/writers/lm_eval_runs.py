@@ -4,7 +4,7 @@
     cp tests/writers/lm_eval_runs.py /tmp && cd /tmp
     /tmp/venv/bin/python lm_eval_runs.py FOLDER
 
-What a run of a chat model looks like since 0.4.10: a group with a weighted mean, prompts of several messages, a filter
+What a run of a chat model looks like: a group with a weighted mean, prompts of several messages, a filter
 over several responses, options that stand in the prompt, and the last word of a text. A model of our own answers out of
 the prompt; torch is not needed.
 """

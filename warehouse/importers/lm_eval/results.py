@@ -212,16 +212,17 @@ class LmEvalResults:
 
 
 def _examples(config: Mapping[str, Any]) -> str | None:
-    """How examples are chosen and written, where that is the task's own way. Since 0.4.10 all is listed, also what is
-    usual."""
+    """Which examples are shown and how they are written, where that is the task's own way.
+
+    Versions up to 0.4.9 list only what the task sets, later ones also what is usual: what the task says elsewhere
+    and functions, which are written out in one place and named in the other, tell no two runs apart.
+    """
     own = mapping_of(config, "fewshot_config")
-    return fingerprint_of(
-        **{
-            name: part
-            for name, part in own.items()
-            if part != config.get(name) and (name, part) != ("sampler", "default")
-        }
-    )
+    chosen = {name: own.get(name) for name in ("samples", "fewshot_indices")}
+    sampler = own.get("sampler")
+    words = {name: own.get(name) for name in _PROMPT_PARTS if own.get(name) != config.get(name)}
+    words = {name: part for name, part in words.items() if not str(part).startswith("<function ")}
+    return fingerprint_of(**chosen, **words, sampler=None if sampler == "default" else sampler)
 
 
 def _hardware(environment: Any) -> str | None:
