@@ -32,7 +32,7 @@ def usage_of(sample: Sample, model: str, *, judges: bool) -> tuple[Mapping[str, 
         judges: that model is the grader too.
     """
     output = part_of(sample, "output")
-    own = part_of(output, "usage")
+    own: Mapping[str, Any] = part_of(output, "usage")
     n_turns = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
     if n_turns > 1 or not own:
         own = _as_answerer(sample, model, judges) or own
