@@ -167,6 +167,7 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     ),
     "*/reasoning_gym/*.json": nested_means("score", completions),
     "*/inspect_logs/*.json": nested_means("score", reduced),
+    "*/inspect/agents.json": nested_means("score", reduced),
     "*/healthbench*_allresults.json": nested_means(
         "score", lambda document: (part["score"] for part in document["metadata"]["example_level_metadata"])
     ),
