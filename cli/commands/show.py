@@ -130,7 +130,7 @@ def _print_prompt_runs(view: PromptRuns) -> None:
     print_rows(rows, empty="no current run has it", hide_empty=("filter", "perturbation"), counts=("unscored",))
 
 
-def _print_prompt(view: PromptView, full: bool) -> None:
+def _print_prompt(view: PromptView, full: bool = False) -> None:
     echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
