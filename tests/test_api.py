@@ -146,6 +146,7 @@ USES = {
     "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points",)),
     "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
+    "templates": Use((f"{ANALYSIS}.variance.templates:templates",), "templates"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.variance:seed_variance",),
         "variance",

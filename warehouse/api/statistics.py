@@ -16,7 +16,7 @@ from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds
-from warehouse.questions.variance import PassRates, SeedVariance, Variance
+from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.training.recipes import RecipesReport  # noqa: F401
     from warehouse.analysis.training.seeds import SeedsReport  # noqa: F401
     from warehouse.analysis.variance.pass_rates import PassReport  # noqa: F401
+    from warehouse.analysis.variance.templates import TemplatesReport  # noqa: F401
     from warehouse.analysis.variance.variance import SeedReport, VarianceReport  # noqa: F401
     from warehouse.stats import Cost, VarianceParts
 
@@ -197,6 +198,7 @@ class VarianceMethods(Connection):
 
     variance = method(Variance, Gives["VarianceReport"])
     pass_rates = method(PassRates, Gives["PassReport"])
+    templates = method(Templates, Gives["TemplatesReport"])
     seed_variance = method(SeedVariance, Gives["SeedReport"])
 
     def power(
