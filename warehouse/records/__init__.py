@@ -15,6 +15,7 @@ from warehouse.records.dump import (
     CHOICE_TYPE,
     CUT_SHORT,
     SAMPLE_SCHEMA,
+    SCAN_SCHEMA,
     SCORE_ORIGINS,
     SCORE_STATUSES,
     SCORE_TYPE,
@@ -33,14 +34,17 @@ from warehouse.records.dump import (
     RunHeader,
     RunStatus,
     SameContent,
+    Scan,
     SourceFiles,
     literal_path,
+    place_of,
 )
 
 __all__ = [
     "CHOICE_TYPE",
     "CUT_SHORT",
     "SAMPLE_SCHEMA",
+    "SCAN_SCHEMA",
     "SCORE_ORIGINS",
     "SCORE_STATUSES",
     "SCORE_TYPE",
@@ -59,10 +63,12 @@ __all__ = [
     "RunHeader",
     "RunStatus",
     "SameContent",
+    "Scan",
     "SourceFiles",
     "canonical_json",
     "content_key",
     "is_cut",
     "literal_path",
     "parse_json",
+    "place_of",
 ]

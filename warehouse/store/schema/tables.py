@@ -261,6 +261,15 @@ score = _fact(
     index="run_id",
 )  # fmt: skip
 
+scan_value = _fact(
+    "scan_value", _ref("source_id"), _key("scan_id"), _key("uuid"), _text("place"), _ref("metric_id"),
+    _small("position", optional=False), _text("label"), _number("value"), _text("raw"), _key("status"),
+    _flag("higher_is_better"), _time("scanned_at"),
+    index="source_id",
+)  # fmt: skip
+for _name in ("uuid", "place"):
+    sa.Index(f"ix_scan_value_{_name}", scan_value.c[_name]).ddl_if(callable_=engines.wants_indexes)
+
 prompt_score = _fact(
     "prompt_score", _ref("run_id"), _ref("prompt_id"), _ref("metric_id"), _key("perturbation"),
     _number("value"), _number("weight", optional=False), _whole("n_draws", optional=False),
