@@ -1,4 +1,5 @@
-"""``scan_value`` holds what scanners found in generations; scores of the origin ``scanned`` are made of it."""
+"""``scan_value`` holds what scanners found in generations, which they name by ``uuid`` or ``place`` of a transcript;
+scores of the origin ``scanned`` are made of it."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.add_column("transcript", sa.Column("place", sa.String))
     op.create_table(
         "scan_value",
         sa.Column("source_id", sa.BigInteger, nullable=False),
@@ -47,3 +49,4 @@ def downgrade() -> None:
     op.execute("delete from score where origin = 'scanned'")
     op.execute("delete from benchmark_metric where default_by = 'scan'")
     op.drop_table("scan_value")
+    op.drop_column("transcript", "place")

@@ -12,7 +12,7 @@ with scanned as (
         union
         select way.run_id, found.source_id
         from transcript way
-        join scan_value found on found.place = way.uuid
+        join scan_value found on found.place = way.place
     ) as pair
     group by run_id
 )

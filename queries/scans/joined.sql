@@ -9,16 +9,14 @@ with own as (
     where found.position = 0
         and found.source_id in (:sources)
 ),
-named as (
-    select uuid, uuid as name from own
-    union
-    select uuid, place as name from own where place is not null
-),
 known as (
-    select named.uuid
-    from named
-    join transcript on transcript.uuid = named.name
-    group by named.uuid
+    select own.uuid
+    from own
+    join transcript on transcript.uuid = own.uuid
+    union
+    select own.uuid
+    from own
+    join transcript on transcript.place = own.place
 ),
 rival as (
     select own.source_id, own.uuid, own.metric_id,

@@ -9,7 +9,7 @@ where found.source_id in (select unnest(cast(:sources as bigint[])))
 union
 select way.run_id, found.metric_id
 from scan_value found
-join transcript way on way.uuid = found.place
+join transcript way on way.place = found.place
 where found.source_id in (select unnest(cast(:sources as bigint[])))
 union
 select way.run_id, found.metric_id
@@ -19,5 +19,5 @@ where way.run_id in (select unnest(cast(:runs as bigint[])))
 union
 select way.run_id, found.metric_id
 from transcript way
-join scan_value found on found.place = way.uuid
+join scan_value found on found.place = way.place
 where way.run_id in (select unnest(cast(:runs as bigint[])))

@@ -14,8 +14,8 @@ with named as (
     select way.run_id, way.prompt_id, way.variant_id, way.draw, found.metric_id, found.value,
         found.raw, found.status, found.scanned_at, found.scan_id, found.source_id
     from transcript way
-    join scan_value found on found.place = way.uuid and found.uuid <> way.uuid
-    where found.position = 0 and way.run_id in (select run_id from scanned_pair)
+    join scan_value found on found.place = way.place
+    where found.position = 0 and found.uuid <> coalesce(way.uuid, '') and way.run_id in (select run_id from scanned_pair)
 ),
 ranked as (
     select named.*,

@@ -59,9 +59,9 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     dump.runs = tuple(with_direction(header, stated) for header in headers)
     dump.batches = map(_without_credentials, dump.batches)
     if dump.scan is not None:
-        metrics = (metric_without_credentials(metric) for metric in dump.scan.metrics)
         dump.scan.metrics = tuple(
-            replace(metric, higher_is_better=stated) if metric.higher_is_better is None else metric for metric in metrics
+            replace(metric, higher_is_better=stated) if metric.higher_is_better is None else metric
+            for metric in map(metric_without_credentials, dump.scan.metrics)
         )
     return dump
 

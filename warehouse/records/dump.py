@@ -317,9 +317,10 @@ TOOL_TYPE = pa.struct(
 #: What happened on the way to a response. What the dump does not say is null, never 0.
 TRANSCRIPT_TYPE = pa.struct(
     [
-        # the tool's own id of this generation, by which later scans name it; where it has none,
-        # `place_of` of the run's own id, the sample's id and the epoch
+        # the tool's own id of this generation, by which scans name it
         pa.field("uuid", pa.string()),
+        # `place_of` it: what scans may say in place of that id
+        pa.field("place", pa.string()),
         pa.field("n_messages", pa.int32()),
         pa.field("n_turns", pa.int32()),  # messages that the model wrote
         pa.field("n_events", pa.int32()),  # of the tool's own log of the sample
@@ -340,7 +341,7 @@ SCAN_SCHEMA = pa.schema(
         pa.field("metric", pa.int32()),
         # the tool's own id of the generation (`uuid` of its transcript)
         pa.field("uuid", pa.string()),
-        # `place_of` it, where its log has no such ids
+        # `place_of` it, where the log of its run has other ids, or none
         pa.field("place", pa.string()),
         # 0: the value that the generation gets as its score; from 1: the items of a list
         pa.field("position", pa.int32()),
@@ -356,7 +357,8 @@ SCAN_SCHEMA = pa.schema(
 
 
 def place_of(run: str, sample: object, epoch: object) -> str:
-    """What names a generation that has no id of its own: run, sample and epoch, as texts."""
+    """What names a generation beside its id: the tool's own id of the run (and of this attempt at it), sample and
+    epoch, as texts."""
     return f"{run}/{sample}/{epoch}"
 
 

@@ -87,7 +87,7 @@ def forget(store: Store, source_id: int) -> None:
 
 
 def _names_generations(scratch: Scratch) -> bool:
-    return bool(scratch.value("select exists (select 1 from stage_transcript where uuid is not null)"))
+    return bool(scratch.value("select exists (select 1 from stage_transcript where coalesce(uuid, place) is not null)"))
 
 
 def _any_stored(connection: sa.Connection) -> bool:
@@ -97,9 +97,7 @@ def _any_stored(connection: sa.Connection) -> bool:
 @contextmanager
 def _pairs(connection: sa.Connection, sources: Sequence[int], runs: Sequence[int]) -> Iterator[int]:
     """``scanned_pair``: the runs and metrics whose scores may change; gives how many."""
-    connection.execute(
-        sa.text(query_text("scans", "pairs")), {"sources": list(sources), "runs": list(runs)}
-    )
+    connection.execute(sa.text(query_text("scans", "pairs")), {"sources": list(sources), "runs": list(runs)})
     yield int(connection.exec_driver_sql("select count(*) from scanned_pair").scalar_one())
     connection.exec_driver_sql("drop table scanned_pair")
 
@@ -126,10 +124,7 @@ def _described(row: Any) -> dict[str, Any]:
     """What the scores of a scanner say of its metric on a benchmark; they never are its headline."""
     counts = row.unit == ITEMS
     spec = MetricSpec(
-        "",
-        kind="continuous" if counts else None,
-        low=0.0 if counts else None,
-        higher_is_better=row.higher_is_better,
+        "", kind="continuous" if counts else None, low=0.0 if counts else None, higher_is_better=row.higher_is_better
     )
     seen = None if row.low is None else (row.low, row.high, row.is_binary)
     return {**described(spec, seen), "default_by": "scan"}

@@ -17,10 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, SCAN_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, SameContent, content_key
+from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.stage_scans import fill_scans
 from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
@@ -39,7 +40,7 @@ PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_tex
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
     n_rows = fill(scratch, dumps)
-    _fill_scans(scratch, dumps)
+    fill_scans(scratch, dumps)
     if n_rows:
         number_items(scratch, on_duplicate)
         gather_texts(scratch, text)
@@ -192,25 +193,6 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
         scratch.raw.register("incoming_batch", table)
         scratch.run(_insert("select * from incoming_batch", table.schema.names))
         scratch.raw.unregister("incoming_batch")
-
-
-def _fill_scans(scratch: Scratch, dumps: Sequence[Dump]) -> None:
-    """Bring what scanners found into ``stage_scan``, with the number of the dump and of the row."""
-    scans = [(part, dump.scan) for part, dump in enumerate(dumps) if dump.scan is not None]
-    if not scans:
-        return
-    columns = ", ".join(f'"{field.name}" {_column_type(field.type)}' for field in SCAN_SCHEMA)
-    scratch.run(f"create or replace table stage_scan (part integer, r bigint, {columns})")
-    first = 0
-    for part, scan in scans:
-        for batch in scan.batches:
-            scratch.raw.register("incoming_scan", batch)
-            scratch.run(
-                f"insert into stage_scan by name select {part} as part, {first} + row_number() over () as r, *"
-                " from incoming_scan"
-            )
-            scratch.raw.unregister("incoming_scan")
-            first += batch.num_rows
 
 
 def _ready_keys(scratch: Scratch) -> None:

@@ -235,7 +235,7 @@ transcript = _fact(
     "transcript", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
     _small("draw", optional=False), _text("uuid"), _small("n_messages"), _small("n_turns"),
     _small("n_tool_calls"), _small("n_tool_errors"), _small("n_events"), _text("limit_hit"),
-    _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"),
+    _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"), _text("place"),
     index="run_id",
 )  # fmt: skip
 
