@@ -45,7 +45,7 @@ _READ = (
     *("id", "epoch"),
 )
 #: Those of them that say what metrics there are.
-_OF_METRICS = ("value", "value_type", "scan_total_tokens", "scan_model_usage")
+_OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
 #: What reading a damaged file ends with.
 _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
@@ -104,14 +104,18 @@ class Scanner:
     def _survey(self, notes: list[str]) -> None:
         """Which metrics there are (keys of objects, and the value itself), and which models judged."""
         keys: dict[str, None] = {}
-        kinds, judges, tokens = set(), set(), 0
+        kinds, inputs, judges, tokens = set(), set(), set(), 0
         for row in self._rows(_OF_METRICS):
             kind = row.get("value_type")
             kinds.add(kind)
+            inputs.add(row.get("input_type"))
             if kind == "object":
                 keys |= dict.fromkeys(_object(row.get("value")))
             judges |= _object(row.get("scan_model_usage")).keys()
             tokens += int(number_or_none(row.get("scan_total_tokens")) or 0)
+        for part in sorted(inputs & {"message", "event"}):
+            score = "what was found in all" if "resultset" in kinds else "their mean"
+            notes.append(f"{self.key} looked at each {part}: {score} is the score of a generation")
         if len(keys) > MOST_KEYS:
             notes.append(f"{self.key}: objects of {len(keys)} different keys are kept as texts, unscored")
             keys = {}
