@@ -141,13 +141,14 @@ def _note_scans(store: Store, state: _Load, scans: Sequence[int]) -> None:
 
 
 def _in_words(row: Mapping[str, Any]) -> Iterator[str]:
-    waiting = row["n_values"] - row["n_joined"]
-    said = f"{_several(row['n_values'], 'value')} of {_several(row['n_scanners'], 'scanner')}"
+    waiting, scanners = row["n_values"] - row["n_joined"], _several(row["n_scanners"], "scanner")
     if row["n_joined"]:
-        joined = f"{said} joined to {_several(row['n_generations'], 'generation')}"
-        yield joined if not waiting else f"{joined}; {waiting} of them wait for their runs"
+        joined = _several(row["n_joined"], "value")
+        rest = f"; {waiting} {'waits for its run' if waiting == 1 else 'wait for their runs'}" if waiting else ""
+        yield f"{joined} of {scanners} joined to {_several(row['n_generations'], 'generation')}{rest}"
     else:
-        yield f"{said} wait for their runs: ingest the logs that were scanned, now or later"
+        values = _several(row["n_values"], "value")
+        yield f"{values} of {scanners} wait for their runs: ingest the logs that were scanned, now or later"
     if row["n_same"]:
         yield f"{_several(row['n_same'], 'value')} known from another scan: counted once"
     if row["n_other"]:
