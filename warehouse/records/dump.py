@@ -268,7 +268,8 @@ class RunHeader:
 
 
 SCORE_STATUSES = ("scored", "no_answer", "error", "limit", "refused", "not_scalar")
-SCORE_ORIGINS = ("recorded", "mapped", "implied", "scanned")
+#: Of the scores of a dump; those that the store makes of scans are `scanned`.
+SCORE_ORIGINS = ("recorded", "mapped", "implied")
 
 #: One score of one sample.
 SCORE_TYPE = pa.struct(
