@@ -15,7 +15,8 @@ with named as (
         found.raw, found.status, found.scanned_at, found.scan_id, found.source_id
     from transcript way
     join scan_value found on found.place = way.place
-    where found.position = 0 and found.uuid <> coalesce(way.uuid, '') and way.run_id in (select run_id from scanned_pair)
+    where found.position = 0 and found.uuid <> coalesce(way.uuid, '')
+        and way.run_id in (select run_id from scanned_pair)
 ),
 ranked as (
     select named.*,
