@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import look_at
 from warehouse.importers.inspect_scout.importer import IMPORTER
+from warehouse.importers.inspect_scout.scanner import _READ
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import Candidate, Dump, ImportSettings
 from warehouse.store.open import open_store
@@ -272,6 +274,22 @@ def test_what_is_no_whole_scan_is_refused(copy: Path, fault: Any, message: str) 
     fault(copy)
     with pytest.raises(InputError, match=message):
         take(copy)
+
+
+@pytest.mark.parametrize("value", [7, 2.5, True, b"\xff", [1], {"a": 1}, "\0", "2026-01-01"])
+def test_columns_of_other_types_stop_nothing(copy: Path, tmp_path: Path, value: Any) -> None:
+    path = copy / "letters.parquet"
+    whole = path.read_bytes()
+    for name in {*_READ, "input_type"} & set(pq.read_schema(path).names):
+        change(path, **{name: value})
+        with suppress(InputError):
+            take(copy)
+        path.write_bytes(whole)
+    for path in copy.glob("*.parquet"):
+        change(path, value=value, label=value, scanner_params=value, scan_model_usage=value)
+    with open_store(f"duckdb:///{tmp_path / 'x.duckdb'}", create=True, write=True) as store:
+        ingest(store, [copy, *LOGS])
+        assert check(store).ok
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])

@@ -104,14 +104,14 @@ class Scanner:
     def _survey(self, notes: list[str]) -> None:
         """Which metrics there are (keys of objects, and the value itself), and which models judged."""
         keys: dict[str, None] = {}
-        kinds, inputs, judges, tokens = set(), set(), set(), 0
+        kinds, inputs, judges, tokens = set[str | None](), set[str](), set[str](), 0
         for row in self._rows(_OF_METRICS):
-            kind = row.get("value_type")
+            kind = text_or_none(row.get("value_type"))
             kinds.add(kind)
-            inputs.add(row.get("input_type"))
+            inputs.add(text_or_none(row.get("input_type")) or "")
             if kind == "object":
                 keys |= dict.fromkeys(_object(row.get("value")))
-            judges |= _object(row.get("scan_model_usage")).keys()
+            judges |= set(map(str, _object(row.get("scan_model_usage"))))
             tokens += int(number_or_none(row.get("scan_total_tokens")) or 0)
         for part in sorted(inputs & {"message", "event"}):
             score = "what was found in all" if "resultset" in kinds else "their mean"
@@ -119,7 +119,7 @@ class Scanner:
         if len(keys) > MOST_KEYS:
             notes.append(f"{self.key}: objects of {len(keys)} different keys are kept as texts, unscored")
             keys = {}
-        self._keys, self._judges, self._is_judged = list(keys), sorted(map(str, judges)), bool(judges or tokens > 0)
+        self._keys, self._judges, self._is_judged = list(keys), sorted(judges), bool(judges or tokens > 0)
         self._is_list = "resultset" in kinds
         self._has_plain = not keys or bool(kinds - {"object", "null", None})
 
@@ -185,11 +185,11 @@ class Scanner:
     def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
         """(metric, position, label, value) of a row; 0 is the position of what counts as the score."""
         kind, stated, label = row.get("value_type"), row.get("value"), text_or_none(row.get("label"))
-        error = text_or_none(row.get("scan_error"))
-        if error is not None or stated is None:
-            self.n_failed += error is not None
+        error = row.get("scan_error")
+        if error or stated is None:
+            self.n_failed += bool(error)
             refused = row.get("scan_error_type") == "refusal"
-            value = Value(None, None, "no_answer") if error is None else _failed(error, refused)
+            value = _failed(error, refused) if error else Value(None, None, "no_answer")
             yield from ((metric, 0, label, value) for metric in range(len(self.metrics)))
             return
         if kind == "object" and self._keys:
@@ -272,7 +272,7 @@ def _names(row: Row) -> tuple[str | None, str | None]:
 
 
 def _failed(error: Any, is_refusal: bool) -> Value:
-    message = masked(as_text(error)[:LONGEST_ERROR]) if error is not None else None
+    message = masked(_text(error)[:LONGEST_ERROR]) if error is not None else None
     return Value(None, message, "refused" if is_refusal else "error")
 
 
@@ -282,7 +282,15 @@ def _cast(stated: Any, kind: Any) -> Value:
         return Value(float(str(stated).lower() == "true"), None, "scored")
     if kind == "number" and (number := _number(stated)) is not None:
         return Value(number, None, "scored")
-    return Value(None, as_text(stated)[:LONGEST], "not_scalar")
+    return Value(None, _text(stated)[:LONGEST], "not_scalar")
+
+
+def _text(stated: Any) -> str:
+    """What stands in a column of another type than is expected, as text."""
+    try:
+        return as_text(stated)
+    except TypeError:
+        return str(stated)
 
 
 def _number(stated: Any) -> float | None:
