@@ -35,17 +35,18 @@ LONGEST, LONGEST_ERROR, LONGEST_ID = 10_000, 300, 500
 #: Unit of what a scanner counts: the things that it found.
 ITEMS = "items"
 
-#: Columns that a file must have, and others that are read; the last two are names of 0.1.
+#: Columns that a file must have; the last two of a row are names of 0.1.
 _NEEDED = ("transcript_id", "value", "value_type")
-_READ = (
+_OF_ROWS = (
     *_NEEDED,
     *("transcript_source_id", "transcript_task_id", "transcript_task_repeat"),
-    *("scanner_key", "scanner_name", "scanner_version", "scanner_params"),
-    *("label", "scan_error", "scan_error_type", "scan_total_tokens", "scan_model_usage", "timestamp"),
+    *("label", "scan_error", "scan_error_type", "timestamp"),
     *("id", "epoch"),
 )
-#: Those of them that say what metrics there are.
+#: Columns that say which metrics there are, and that are the same in all rows.
 _OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
+_OF_SCANNER = ("scanner_key", "scanner_name", "scanner_version", "scanner_params")
+_READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
 #: What reading a damaged file ends with.
 _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
@@ -94,7 +95,7 @@ class Scanner:
         lacking = [name for name in _NEEDED if name not in self._columns]
         if lacking:
             raise InputError(f"no column {lacking[0]}", path=str(path), expected=", ".join(_NEEDED))
-        first = next(self._rows(tuple(name for name in _READ if name != "value")), {})
+        first = next(self._rows(("value_type", *_OF_SCANNER)), {})
         self.key = text_or_none(first.get("scanner_key")) or path.stem
         self.n_rows = self.n_failed = 0
         self._survey(notes)
@@ -161,7 +162,7 @@ class Scanner:
         """
         left = dict(failures)
         found: list[tuple[Any, ...]] = []
-        for row in self._rows(_READ):
+        for row in self._rows(_OF_ROWS):
             self.n_rows += 1
             uuid, place = _names(row)
             if (uuid or place) is None:
