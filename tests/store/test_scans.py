@@ -12,6 +12,7 @@ import pytest
 
 from warehouse.records import SCAN_SCHEMA, MetricSpec, Scan
 from warehouse.store.curate import headline_metric
+from warehouse.store.lake import contents
 from warehouse.store.load.source_ledger import forget
 from warehouse.store.schema import migrate
 from warehouse.store.schema.migrate import check
@@ -275,3 +276,20 @@ def test_0008_takes_scans_away_and_leaves_the_rest(kit: Any) -> None:
     assert migrate.schema_drift(kit.store) == []
     assert kit.counts("generation", "score", "scan_value", "prompt_score", "run_metric") == (3, 3, 0, 2, 1)
     assert check(kit.store).ok
+
+
+def test_marks_of_lakes_change_with_scans(kit: Any) -> None:
+    def marks() -> tuple[Any, Any]:
+        return contents.marks(kit.store, "run_marks")[0], contents.marks(kit.store, "scan_marks")[0]
+
+    log(kit)
+    seen = [marks()]
+    for rows, name in (([found("u1", 1.0)], "s1"), ([found("u1", 0.0)], "s2")):
+        scan(kit, rows, name)
+        seen.append(marks())
+    for name in ("s1", "s2"):
+        forget(kit.store, f"{name}.scan")
+        seen.append(marks())
+    runs, scans = zip(*seen, strict=True)
+    assert len({str(item) for item in runs}) == 4 and runs[0] == runs[4]
+    assert [len(item) for item in scans] == [0, 1, 2, 1, 0]

@@ -8,6 +8,8 @@ columns from the files, which the loader runs in bulk in its scratch space.
 One row of a batch is one (prompt, variant, draw) of one run, with its scores and, for
 log-likelihood benchmarks, its choices. Columns that an importer does not know may be left out.
 The same (prompt, draw) may come in several rows (one per filter, say); the loader joins them.
+
+A dump of scanners has no runs but a :class:`Scan`: what they say of generations that other dumps bring.
 """
 
 from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
