@@ -256,6 +256,13 @@ def test_strange_values_are_refused_or_kept_whole(kit: Any, whole: Any) -> None:
     assert kit.one("select raw from score where origin = 'scanned'") == "a\ud7ff'; drop table score; --"
 
 
+def test_what_a_dump_says_is_not_of_a_scan(kit: Any, whole: Any) -> None:
+    kit.load(
+        kit.header(), [kit.row("a", scores=[{"metric": "calm", "filter": "scan", "value": 1, "origin": "scanned"}])]
+    )
+    assert kit.all("select origin from score") == [("recorded",)]
+
+
 def test_faults_of_scans_are_found(kit: Any) -> None:
     scan(kit, [found("u1", 1.0)])
     kit.do("insert into scan_value select * from scan_value")
