@@ -138,6 +138,7 @@ def _print_prompt(view: PromptView, full: bool = False) -> None:
         _print_response(response, full)
     _print_table("scores", view.scores)
     _print_table("choices", view.choices)
+    _print_table("found by scanners", view.findings)
 
 
 def _print_response(response: Mapping[str, Any], full: bool) -> None:

@@ -26,7 +26,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.inspect.header import Scoring, run_header
-from warehouse.importers.inspect.log import InspectLog, Sample, open_log
+from warehouse.importers.inspect.log import InspectLog, Sample, eval_id_of, open_log
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -201,6 +201,7 @@ class InspectReader:
     _objects: set[str] = field(init=False)
     _reduces: bool = field(init=False)
     _model: str = field(init=False)
+    _eval_id: str | None = field(init=False)
     _places: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
     _n_edited: int = 0
@@ -215,6 +216,7 @@ class InspectReader:
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
         self._reduces = bool(self.scoring.reducers)
         self._model = text_or_none(spec.get("model")) or ""
+        self._eval_id = eval_id_of(spec)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows: one for each sample, then those of all epochs of a prompt together."""
@@ -273,7 +275,7 @@ class InspectReader:
             "error": error_of(sample),
             "explanation": explanation_of(scores),
             "scores": self._scores(sample, scores),
-            "transcript": transcript(sample, usage),
+            "transcript": transcript(sample, usage, self._eval_id),
         }
 
     def _prompt(self, sample: Sample, letters: Mapping[str, str]) -> dict[str, Any]:
