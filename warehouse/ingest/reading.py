@@ -53,10 +53,10 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
-    directions = settings.higher_is_better
-    dump.notes += against_direction(dump.runs, directions)
+    stated = settings.higher_is_better
+    dump.notes += against_direction(dump.runs, stated)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
-    dump.runs = tuple(with_direction(header, directions) for header in headers)
+    dump.runs = tuple(with_direction(header, stated) for header in headers)
     dump.batches = map(_without_credentials, dump.batches)
     if dump.scan is not None:
         dump.scan.metrics = tuple(
