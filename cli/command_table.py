@@ -200,6 +200,10 @@ _INFERENCE = (
         "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
         "warehouse variance model-a --benchmark gsm8k --seeds",
     )),
+    CommandEntry("templates", "inference", "variance", "What the wording of prompts adds to a score's error.", (
+        "warehouse templates mmlu",
+        "warehouse templates mmlu --factor fewshot --random templates --se 0.01",
+    )),
     CommandEntry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",

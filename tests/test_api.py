@@ -74,7 +74,7 @@ USES = {
     ),
     "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
     "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
-    "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
+    "show": Use((f"{ANALYSIS}.items.show:show",), "show", flags=("full",)),
     "leaderboard": Use(
         (
             f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",
@@ -146,6 +146,7 @@ USES = {
     "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points",)),
     "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
+    "templates": Use((f"{ANALYSIS}.variance.templates:templates",), "templates"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.variance:seed_variance",),
         "variance",
@@ -216,6 +217,7 @@ USES = {
 OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing", "lake_versions", "lake_vacuum"}
 #: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
+SHOWN |= {"as_markdown", "as_latex", "as_html"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

@@ -22,7 +22,7 @@ from warehouse.store.schema import tables
 from warehouse.store.sql import natural_keys, query_files
 
 #: Columns that end in _id and are the harness's own names.
-TOOLS_OWN = {"tool_id", "harness_run_id", "tool_prompt_id"}
+TOOLS_OWN = {"tool_id", "harness_run_id", "tool_prompt_id", "scan_id"}
 
 
 @pytest.fixture(scope="module", params=ENGINES)

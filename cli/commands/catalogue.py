@@ -175,13 +175,13 @@ def forget(state: State, source: str) -> None:
 
 
 @command("prices")
-@click.argument("path", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @output_options
 @pass_state
-def prices(state: State, path: Path | None, output: Output) -> None:
+def prices(state: State, file: Path | None, output: Output) -> None:
     from warehouse.store.curate.prices import StoredPrice, models_without_price, put_prices, read_prices, stored_prices
 
-    read = [] if path is None else read_prices(path)
+    read = [] if file is None else read_prices(file)
     with state.open(write=bool(read)) as store:
         if read:
             put_prices(store, read)

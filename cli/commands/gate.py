@@ -10,7 +10,7 @@ from warehouse.questions.sequential import SequentialReleaseGate
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options, typed
+from ..ui.options import REFERENCE, output_options_but, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
@@ -62,7 +62,7 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
 )
 @options_of(AskedGate, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
-@output_options
+@output_options_but("markdown")
 @pass_state
 def gate(
     state: State,

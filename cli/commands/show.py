@@ -130,7 +130,7 @@ def _print_prompt_runs(view: PromptRuns) -> None:
     print_rows(rows, empty="no current run has it", hide_empty=("filter", "perturbation"), counts=("unscored",))
 
 
-def _print_prompt(view: PromptView, full: bool) -> None:
+def _print_prompt(view: PromptView, full: bool = False) -> None:
     echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
@@ -138,6 +138,7 @@ def _print_prompt(view: PromptView, full: bool) -> None:
         _print_response(response, full)
     _print_table("scores", view.scores)
     _print_table("choices", view.choices)
+    _print_table("found by scanners", view.findings)
 
 
 def _print_response(response: Mapping[str, Any], full: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.variance import PassRates, SeedVariance, Variance
+from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -30,6 +30,7 @@ from ..ui.table import (
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
     from warehouse.analysis.variance.pass_rates import PassReport, PassRow
+    from warehouse.analysis.variance.templates import TemplateRow, TemplatesReport
     from warehouse.analysis.variance.variance import SeedReport, SeedRow, VarianceReport
 
 
@@ -220,3 +221,92 @@ def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, A
 
 def _part(variance: float | None) -> WrittenNumber | None:
     return None if variance is None else WrittenNumber(f"{variance:.2e}")
+
+
+# --- templates ---------------------------------------------------------------------------------
+
+
+@command("templates")
+@options_of(Templates)
+@output_options
+@pass_state
+def templates(state: State, /, output: Output, **options: Any) -> None:
+    from warehouse.analysis.variance.templates import TemplateRow
+
+    with state.open() as store:
+        report: TemplatesReport = Templates.from_command(options, typed(options)).ask(store)
+    _emit(state, output, report, TemplateRow, _print_templates)
+
+
+#: Columns that a narrow terminal does without, the first of them first.
+TEMPLATE_MINOR = (
+    "split",
+    "metric",
+    "V both",
+    "V templates",
+    "V prompts",
+    "df",
+    "condition",
+    "worst",
+    "best",
+    "prompts",
+)
+_SAMPLES = {
+    "both": "prompts and {factor}s are a sample of what could have been",
+    "prompts": "prompts are a sample, these {factor}s are all there are",
+    "templates": "{factor}s are a sample, these prompts are all there are",
+}
+
+
+def _print_templates(report: TemplatesReport, state: State) -> None:
+    shared = _heading(report.rows)
+    places = decimals(row.standard_error for row in report.rows)
+    rows = [_template_cells(row, places, shared, report.factor) for row in report.rows]
+    hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags")
+    shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=TEMPLATE_MINOR)
+    print_text("")
+    factor = report.factor
+    print_text(f"se and interval: {_SAMPLES[report.rows[0].random].format(factor=factor)}")
+    meanings = {
+        "worst": f"the lowest and highest mean of a {factor}, with its name; extremes of noisy means, without error",
+        "V prompts": "variance of the figure that the choice of prompts makes",
+        "V templates": f"that the choice of {factor}s makes",
+        "V both": "that is in each of the two: of both together, and of draws",
+        "needed": f"{factor}s with which the error would be as asked, at as many prompts; none: no number suffices",
+        "left out": f"prompts without a score under some {factor}",
+    }
+    print_legend(meanings, shown)
+    if report.flip_share is not None and report.n_top is not None:
+        first = f"{report.n_top} of {len(report.rows)} conditions are first by some {factor}"
+        print_text(f"{100 * report.flip_share:.0f} % of orders of two are the other way round by one {factor}; {first}")
+    if any("few_templates" in row.flags for row in report.rows):
+        print_text(f"few_templates: fewer than 5 {factor}s stand for all; where they differ much the interval is short")
+    say_reasons([(row, row.reason) for row in report.rows if row.reason], state)
+    _notes(state, report.left_out)
+
+
+def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor: str) -> dict[str, Any]:
+    def named(value: float | None, name: str) -> str:
+        return "" if value is None else f"{number(value, places)} {name}"
+
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in shared else row.metric,
+        "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        "df": number(row.df, 1),
+        "worst": named(row.worst, row.worst_template),
+        "best": named(row.best, row.best_template),
+        "V prompts": _part(row.part_prompts),
+        "V templates": _part(row.part_templates),
+        "V both": _part(row.part_residual),
+        f"{factor}s": row.n_templates,
+        "prompts": row.n_prompts,
+        "left out": row.n_left_out,
+        "needed": row.templates_needed,
+        "flags": row.flags,
+    }

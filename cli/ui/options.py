@@ -15,7 +15,7 @@ from warehouse.files import ANSWER
 
 from .output import Form, Output
 from .output_files import OutputFile, forced
-from .table import CHOSEN, WIDE
+from .table import CHOSEN, WIDE, print_page, recording
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -38,12 +38,29 @@ class MappingFile(click.Path):
         return value
 
 
+#: What is printed for people in other forms, by option.
+PAGES = {
+    "markdown": "The table as Markdown, errors in brackets.",
+    "latex": "The table for a paper (booktabs), errors in brackets.",
+    "html": "The table as HTML, with intervals drawn.",
+}
+
+
 def output_options(function: Function) -> Function:
-    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``.
+    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``. With ``--markdown``,
+    ``--latex`` and ``--html`` what it prints for people is recorded, and written as that.
 
     ``--wide`` and ``--columns`` are for the table itself (`warehouse.cli.ui.table`).
     """
+    return _output_options(function, PAGES)
 
+
+def output_options_but(*pages: str) -> Callable[[Function], Function]:
+    """:func:`output_options` of a command that has some of :data:`PAGES` in a way of its own."""
+    return lambda function: _output_options(function, [name for name in PAGES if name not in pages])
+
+
+def _output_options(function: Function, pages: Iterable[str]) -> Function:
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
     @click.option("--jsonl", "as_jsonl", is_flag=True, help="A row object on each line.")
     @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
@@ -70,11 +87,19 @@ def output_options(function: Function) -> Function:
         forms += ["jsonl"] if as_jsonl else []
         forms += ["csv"] if as_csv or csv_safe else []
         forms += ["parquet"] if parquet else []
-        if len(forms) > 1:
-            raise click.UsageError("give one of --json, --jsonl, --csv and --parquet")
+        page = [name for name in PAGES if others.pop(f"as_{name}", False)]
+        if len(forms) + len(page) > 1:
+            raise click.UsageError("give one of --json, --jsonl, --csv, --parquet, --markdown, --latex and --html")
         output = Output(forms[0] if forms else "table", parquet, csv_safe, forced())
-        return function(*args, output=output, **others)
+        if not page:
+            return function(*args, output=output, **others)
+        with recording() as parts:
+            answer = function(*args, output=output, **others)
+        print_page(parts, page[0])
+        return answer
 
+    for name in pages:
+        wrapper = click.option(f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name])(wrapper)
     return wrapper
 
 

@@ -144,6 +144,18 @@ def recording() -> Iterator[list[str | Table | TableNote]]:
         _RECORDED.reset(token)
 
 
+def print_page(parts: Sequence[str | Table | TableNote], form: str) -> None:
+    """Print what was recorded as ``markdown``, ``latex`` or ``html``."""
+    from warehouse.tables.markup import in_latex, in_markdown
+    from warehouse.tables.view import in_html
+
+    view = View(tuple(part.only(chosen_columns(part.columns)) if isinstance(part, Table) else part for part in parts))
+    if form == "html":
+        print(in_html(view, rows=sys.maxsize))
+    else:
+        print((in_latex if form == "latex" else in_markdown)(view), end="")
+
+
 def _record(part: str | Table) -> bool:
     """Keep a part where somebody records."""
     recorded = _RECORDED.get()

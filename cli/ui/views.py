@@ -45,6 +45,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "SequentialGate": (".gate_sequential", "_print", ()),
     "Similar": (".text", "_print_similar", ()),
     "SplitReport": (".items", "print_splits", ()),
+    "TemplatesReport": (".variance", "_print_templates", ("state",)),
     "SubsetPlans": (".subset", "_print", (None,)),
 }
 

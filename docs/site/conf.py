@@ -21,7 +21,8 @@ ORDER = {
     ],
     "Reference": [
         "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval", "docs/inspect",
-        "docs/helm", "docs/lighteval", "docs/opencompass", "docs/evalscope", "docs/mteb", "docs/openai_and_bigbench",
+        "docs/inspect_scout", "docs/helm", "docs/lighteval", "docs/opencompass", "docs/evalscope", "docs/mteb",
+        "docs/openai_and_bigbench",
         "docs/code_and_agents", "docs/every_eval_ever",
     ],
     "Statistics explained": ["docs/calibration", "docs/calibration_unequal", "docs/calibration_sequential"],

@@ -1,8 +1,9 @@
--- Facts that stand twice: the same prompt, variant, draw and metric (or option) of one run.
+-- Facts that stand twice: the same prompt, variant, draw and metric (or option) of one run, the
+-- same generation, metric and position of one scan.
 -- grain: one row per table and run with duplicates
 -- columns:
 --   table_name: table of the facts
---   run_id: id of the run
+--   run_id: id of the run; null for scans
 --   n: rows beyond the first of each fact
 with repeated as (
   select 'score' as table_name, run_id, count(*) - 1 as surplus
@@ -23,6 +24,11 @@ with repeated as (
   select 'tool_call' as table_name, run_id, count(*) - 1 as surplus
   from tool_call
   group by run_id, prompt_id, variant_id, draw, tool
+  having count(*) > 1
+  union all
+  select 'scan_value' as table_name, null as run_id, count(*) - 1 as surplus
+  from scan_value
+  group by source_id, uuid, metric_id, position
   having count(*) > 1
   union all
   select 'choice' as table_name, run_id, count(*) - 1 as surplus

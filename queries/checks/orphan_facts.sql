@@ -57,6 +57,14 @@ with orphan as (
   from tool_call held
   where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
   union all
+  select 'scan_value' as table_name, 'source_id' as reference, count(*) as n
+  from scan_value held
+  where not exists (select 1 from source target where target.id = held.source_id)
+  union all
+  select 'scan_value' as table_name, 'metric_id' as reference, count(*) as n
+  from scan_value held
+  where not exists (select 1 from metric target where target.id = held.metric_id)
+  union all
   select 'choice' as table_name, 'run_id' as reference, count(*) as n
   from choice held
   where not exists (select 1 from run target where target.id = held.run_id)

@@ -1,4 +1,5 @@
 -- Runs whose counts differ from the facts that are stored for them.
+-- Scores of scanners, which come from other sources, do not count.
 -- Prompts may be more than those with facts (a dump may name a prompt and say nothing of it).
 -- grain: one row per run and counter that is wrong
 -- columns:
@@ -10,6 +11,7 @@
 with counted as (
   select run_id, 'n_scores' as counter, count(*) as found
   from score
+  where origin <> 'scanned'
   group by run_id
   union all
   select run_id, 'n_generations' as counter, count(*) as found

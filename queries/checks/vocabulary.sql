@@ -13,8 +13,13 @@ with foreign_word as (
   union all
   select 'score' as table_name, 'origin' as column_name, origin as word, count(*) as n
   from score
-  where origin not in ('recorded', 'mapped', 'implied')
+  where origin not in ('recorded', 'mapped', 'implied', 'scanned')
   group by origin
+  union all
+  select 'scan_value' as table_name, 'status' as column_name, status as word, count(*) as n
+  from scan_value
+  where status not in ('scored', 'no_answer', 'error', 'limit', 'refused', 'not_scalar')
+  group by status
   union all
   select 'run' as table_name, 'status' as column_name, status as word, count(*) as n
   from run
@@ -39,7 +44,7 @@ with foreign_word as (
   select 'benchmark_metric' as table_name, 'default_by' as column_name, default_by as word,
     count(*) as n
   from benchmark_metric
-  where default_by not in ('tool', 'mapping')
+  where default_by not in ('tool', 'mapping', 'scan')
   group by default_by
   union all
   select 'benchmark_metric' as table_name, 'direction_by' as column_name, direction_by as word,

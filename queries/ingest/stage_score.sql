@@ -2,6 +2,7 @@
 -- behind, is null. One whose square is too small for a double (BLEU writes 2e-308 for none) is 0,
 -- with the number as raw: one of the engines refuses to calculate with it. One whose square is too
 -- large is null: a single such score would end every view over the whole store with an error.
+-- What a dump says is its own: only the store makes scores of scans.
 -- grain: one row per staged row and score
 create or replace temp table stage_score as
 with score as (
@@ -24,7 +25,7 @@ select
         then cast(s.value as varchar) end) as raw,
     case when s.is_usable then coalesce(s.status, 'scored')
         else coalesce(nullif(s.status, 'scored'), 'error') end as status,
-    coalesce(s.origin, 'recorded') as origin
+    coalesce(nullif(s.origin, 'scanned'), 'recorded') as origin
 from judged as s
 join stage_fact as f on f.r = s.r
 join metric_id as m on m.run = s.run and m.metric = s.metric

@@ -1,6 +1,7 @@
 -- The transcripts of runs to store, with all their ids.
 -- grain: one row per generation with a transcript
-select k.run_id, g.prompt_id, g.variant_id, g.draw, t.uuid, t.n_messages, t.n_turns,
+select k.run_id, g.prompt_id, g.variant_id, g.draw, t.uuid, t.place, t.n_messages,
+    t.n_turns,
     cast(case when len(t.tools) = 0 then 0
         else list_sum([tool.n_calls for tool in t.tools]) end as integer) as n_tool_calls,
     cast(case when len(t.tools) = 0 then 0

@@ -1,6 +1,7 @@
 -- The metrics of every benchmark, and which of them is its headline metric: what a person chose
 -- (warehouse benchmarks NAME --metric M), else what a mapping says, else the one that most current
 -- runs have figures of (ties: more runs with scored prompts, a mean, then by name).
+-- A metric that only scans gave is none unless a person chose it.
 -- Where a tool says which metric of a run is the headline, the others of that run do not stand for
 -- it. Benchmarks under one name have one headline; the order in which sources came plays no part.
 -- grain: one row per benchmark and metric
@@ -19,7 +20,8 @@ with described as (
     metric.name,
     metric.filter,
     metric.link <> 'none' as has_mean,
-    case benchmark_metric.default_by when 'mapping' then 2 when 'tool' then 1 else 0 end as word
+    case benchmark_metric.default_by when 'mapping' then 2 when 'tool' then 1 when 'scan' then -1
+      else 0 end as word
   from benchmark_metric
   join benchmark on benchmark.id = benchmark_metric.benchmark_id
   join metric on metric.id = benchmark_metric.metric_id
@@ -73,23 +75,32 @@ counted as (
   from led
   group by shown_id, name, filter
 ),
+judged as (
+  select
+    named.*,
+    case
+      when shown.headline_metric
+        = case when named.filter = '' then named.name
+          else named.name || ',' || named.filter end
+        then 0
+      else 1
+    end as not_chosen
+  from named
+  join benchmark shown on shown.id = named.shown_id
+),
 ranked as (
   select
     named.shown_id,
     named.name,
     named.filter,
+    named.best_word >= 0 or named.not_chosen = 0 as may_lead,
     coalesce(counted.n_runs, 0) as n_runs,
     row_number() over (
       partition by named.shown_id
       order by
+        case when named.best_word >= 0 or named.not_chosen = 0 then 0 else 1 end nulls last,
         case when counted.n_runs > 0 then 0 else 1 end nulls last,
-        case
-          when shown.headline_metric
-            = case when named.filter = '' then named.name
-              else named.name || ',' || named.filter end
-            then 0
-          else 1
-        end nulls last,
+        named.not_chosen nulls last,
         case when named.best_word = 2 then 0 else 1 end nulls last,
         case when named.best_word = 1 or counted.stands_for_a_run then 0 else 1 end nulls last,
         counted.n_runs desc nulls last,
@@ -98,8 +109,7 @@ ranked as (
         named.name nulls last,
         named.filter nulls last
     ) as place
-  from named
-  join benchmark shown on shown.id = named.shown_id
+  from judged named
   left join counted
     on counted.shown_id = named.shown_id
     and counted.name = named.name
@@ -108,7 +118,7 @@ ranked as (
 select
   described.benchmark_id,
   described.metric_id,
-  ranked.place = 1 as is_default,
+  ranked.place = 1 and ranked.may_lead as is_default,
   described.higher_is_better,
   ranked.n_runs
 from described

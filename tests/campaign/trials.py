@@ -59,7 +59,7 @@ def fill_known(url: str) -> None:
 
 
 def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
-    """Last known run, and one hash over all that is stored of the known runs."""
+    """Last known run, and one hash over all that is stored of the known runs but what scans say of them."""
     if last_run is None:
         last_run = int(store.arrow("select max(id) as n from run")["n"][0].as_py())
     total = hashlib.sha256()
@@ -67,7 +67,8 @@ def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
         key = "id" if table.name == "run" else "run_id"
         names = [column.name for column in table.columns if column.name != "superseded_by"]
         selected = ", ".join(f'"{name}"' for name in names)
-        rows = store.arrow(f'select {selected} from "{table.name}" where {key} <= :last', {"last": last_run})
+        own = "and metric_id not in (select metric_id from scan_value)" if "metric_id" in names else ""
+        rows = store.arrow(f'select {selected} from "{table.name}" where {key} <= :last {own}', {"last": last_run})
         lines = sorted(repr(tuple(row.values())) for row in rows.to_pylist())
         total.update(f"{table.name} {len(lines)}\n".encode())
         total.update("\n".join(lines).encode("utf-8", "backslashreplace"))

@@ -130,7 +130,7 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["bogus"], ["no command 'bogus'"]),
         (["runs", "--bogus"], ["No such option '--bogus'", "warehouse runs --help"]),
         (["invalidate", "run:1"], ["Missing option '--reason'"]),
-        (["config", "--json", "--csv"], ["one of --json, --jsonl, --csv and --parquet"]),
+        (["config", "--json", "--csv"], ["one of --json, --jsonl, --csv, --parquet"]),
         (["query", "-p", "x"], ["'x' is not NAME=VALUE"]),
         (["query", "-p", "a=1", "-p", "a=2", "--sql", "select :a"], ["-p gives a twice"]),
         (["query", "score_summary", "--sql", "select 1"], ["not both"]),

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
 #: How an answer is printed.
 FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}
+FORMS |= {"as_markdown", "as_latex", "as_html"}
 FORMS |= {"db", "wait", "quiet", "verbose"}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
 TEXTS: dict[str, tuple[str, ...]] = {
@@ -90,6 +91,7 @@ CALLS: dict[str, set[str]] = {
     "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"use_history", "where"},
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
+    "templates worded --se 0.2": {"factor", "metric", "where"},
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),
     "power --from model-a model-b -b reading --delta 0.1": {"where"},
@@ -118,11 +120,12 @@ CALLS: dict[str, set[str]] = {
     "sources": set(),
     "forget 1": set(),
     "invalidate run:1 --reason odd": set(),
+    "prices": set(),
     "models": set(),
     "models alias model-a model-b": set(),
     "benchmarks": set(),
     "benchmarks alias sums exam": set(),
-    "show run:1": set(),
+    "show run:1": {"full"},
     "cluster show": set(),
     "query": set(),
     "link": set(),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import warehouse
@@ -72,6 +74,24 @@ def parameters(module: str, function: str) -> tuple[list[str], list[str]]:
     return [one.arg for one in found.args.args], [one.arg for one in found.args.kwonlyargs]
 
 
+def test_a_table_of_mlflow(folder: Path) -> None:
+    columns = ["inputs", "outputs", "targets", "correctness/v1/score", "correctness/v1/justification"]
+    rows = [["2+2", "4", "4", 1, "right"], ["2+3", "6", "5", 0, "wrong"]]
+    (folder / "eval_results_table.json").write_text(json.dumps({"columns": columns, "data": rows}))
+    (code,) = python("code_and_agents.md")
+    run(code, warehouse=warehouse, pandas=pandas)
+    (row,) = warehouse.connect().leaderboard("support").rows
+    assert (row.model, row.estimate, row.n_prompts) == ("org/name", 0.5, 2)
+
+
 def test_no_python_of_a_page_is_without_a_test() -> None:
-    tested = {"comparing.md", "importers.md", "notebooks.md", "refresh.md", "scale.md", "stopping.md"}
+    tested = {
+        "code_and_agents.md",
+        "comparing.md",
+        "importers.md",
+        "notebooks.md",
+        "refresh.md",
+        "scale.md",
+        "stopping.md",
+    }
     assert {page.name for page in DOCS.glob("*.md") if python(page.name)} == tested

@@ -145,6 +145,11 @@ def reduced(document: Any) -> Iterator[Any]:
     return (sample["value"] for reduction in document["reductions"] for sample in reduction["samples"])
 
 
+def scanned(path: Path) -> Means:
+    """The share of true values of a scanner's file, which is a table to whoever names a mapping for it."""
+    return {("", "score", ""): float((pd.read_parquet(path)["value"].str.lower() == "true").mean())}
+
+
 ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/eval_arena/*.jsonl": column_means("pass1", by="model"),
     "*/lm_eval*/*samples_*.jsonl": column_means("acc", "exact_match", "match", by="filter"),
@@ -162,6 +167,7 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*matrix*/*": matrix_means,
     "*/tabular/matrix.csv": matrix_means,
     "*/lighteval/*/details_*.parquet": lighteval,
+    "*/scan_id=*/*.parquet": scanned,
     "*/cruxeval_generations/*.json": nested_means(
         "score", lambda document: (value for values in document["raw_scored_generations"].values() for value in values)
     ),

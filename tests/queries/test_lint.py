@@ -25,6 +25,7 @@ OWN = {
     "store": STORES,
     "ingest": ("duckdb",),
     "roles": ("postgres",),
+    "scans": STORES,
     "vacuum": STORES,
 }
 OWN_FILES = {

@@ -34,6 +34,8 @@ choices = { path = "choices", optional = true }
 extracted_answer = { path = "said", optional = true }
 response = { path = "response", optional = true }
 draw = { path = "draw", default = 0, optional = true }
+template = { path = "template", optional = true }
+fewshot_draw = { path = "shots", optional = true }
 [metadata]
 category = { path = "category", optional = true }
 level = { path = "level", optional = true }
@@ -56,7 +58,7 @@ def fill(folder: Path) -> None:
     dice = random.Random(5)
     shutil.copytree(DEMO, folder / "demo")
     (folder / "mapping.toml").write_text(MAPPING)
-    lines = [*_exam(dice), *_generations(dice), *_training(dice)]
+    lines = [*_exam(dice), *_generations(dice), *_training(dice), *_worded(dice)]
     (folder / "more.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     _table(folder / "weights.csv", [{"prompt": f"q{n:02}", "weight": 1 + n % 3} for n in range(PROMPTS)])
     _table(
@@ -119,3 +121,12 @@ def _training(dice: random.Random) -> Iterator[Line]:
                         for n in range(12):
                             score = int(dice.random() < skill)
                             yield run | {"benchmark": benchmark, "step": step, "id": f"p{n}", "acc": score}
+
+
+def _worded(dice: random.Random) -> Iterator[Line]:
+    """Two benchmarks whose prompts were asked in several forms, by template and by examples."""
+    for model, benchmark in ((m, b) for m in ("org/a", "org/b") for b in ("worded", "shots")):
+        for form, prompt in ((form, prompt) for form in range(4) for prompt in range(20)):
+            said = {"template": f"t{form}"} if benchmark == "worded" else {"shots": str(form)}
+            right = int(dice.random() < 0.4 + form / 10 + prompt / 100)
+            yield {"model": model, "benchmark": benchmark, "id": f"w{prompt}", "acc": right} | said

@@ -59,7 +59,7 @@ def read_mmlu_redux(folder: Path) -> Audited:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
         header = file.readline()
         file.seek(0)
         return list(csv.DictReader(file, delimiter=";" if header.count(";") > header.count(",") else ","))

@@ -313,7 +313,13 @@ def _drift(rows: StoreRows) -> None:
 
 
 def _operations(rows: StoreRows) -> None:
-    """Two sources, and two refreshes of which the later is not finished."""
+    """Two sources, what scanners found in generations of neither, and two refreshes of which the later is not
+    finished."""
+    for source, place in ((1, 0), (1, 1), (2, 0)):
+        found = {"uuid": "elsewhere", "place": None, "position": place, "value": 1.0 - place, "status": "scored"}
+        rows.rows["scan_value"].append(
+            {"source_id": source, "scan_id": f"scan{source}", "metric_id": rows.metric(), **found}
+        )
     for number, loaded in ((1, datetime(2026, 2, 1)), (2, None)):
         rows.add(
             "source",

@@ -9,6 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
+from warehouse.tables.markup import in_latex, in_markdown
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
 from warehouse.tables.words import WrittenNumber
@@ -247,6 +248,14 @@ class Result:
     def _notebook_rows(self) -> tuple[Any, ...]:
         """Rows that a notebook shows."""
         return self.rows
+
+    def to_markdown(self) -> str:
+        """What people are shown of it as Markdown: each estimate with its standard error in brackets."""
+        return in_markdown(self.view())
+
+    def to_latex(self) -> str:
+        r"""The same for a paper, as tables of LaTeX; needs ``\usepackage{booktabs}``."""
+        return in_latex(self.view())
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the same as HTML, with intervals drawn."""

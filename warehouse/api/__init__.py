@@ -9,19 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from warehouse.api.comparison import ComparisonMethods
-from warehouse.api.items import ItemMethods
-from warehouse.api.lakes import LakeMethods
-from warehouse.api.leaderboard import LeaderboardMethods
-from warehouse.api.load import LoadMethods
-from warehouse.api.query import QueryMethods
-from warehouse.api.refresh import RefreshMethods
-from warehouse.api.reliability import ReliabilityMethods
-from warehouse.api.sequential import SequentialMethods
-from warehouse.api.subsets import SubsetMethods
+from warehouse.api.connection import QueryMethods
+from warehouse.api.items import ItemMethods, SubsetMethods
+from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
+from warehouse.api.statistics import (
+    ComparisonMethods,
+    LeaderboardMethods,
+    ReliabilityMethods,
+    SequentialMethods,
+    TrainingMethods,
+    VarianceMethods,
+)
 from warehouse.api.text import TextMethods
-from warehouse.api.training import TrainingMethods
-from warehouse.api.variance import VarianceMethods
 from warehouse.store.open import is_made, open_store
 from warehouse.tables.view import draw_with
 

@@ -1,4 +1,4 @@
-"""Which store, and how long it stays open: what all methods of a warehouse stand on."""
+"""The connection behind a warehouse, and SQL over it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
+from warehouse.questions.items import Show
+from warehouse.questions.question import Gives, method
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
+    import pyarrow as pa
+
+    from warehouse.analysis.items.show import (
+        PromptRuns,  # noqa: F401
+        PromptView,  # noqa: F401
+        RunView,  # noqa: F401
+    )
     from warehouse.store.open import StoreOpener
 
 
@@ -77,3 +87,38 @@ def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -
     for name, value in values.items():
         if value != defaults[name]:
             raise MisuseError(f"{name} {reason}")
+
+
+class QueryMethods(Connection):
+    """Run queries, and show single runs and prompts."""
+
+    def arrow(self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any) -> pa.Table:
+        """Result of a view, a library query or one SELECT, as Arrow.
+
+        Runs on a connection that can neither write nor reach files or the network.
+
+        Args:
+            query: name of a view or of a library query, or a SELECT.
+            timeout: seconds until it is stopped; 0: it is not.
+            memory: bytes that an engine in this process may use; 0: less than half of the machine's.
+            parameters: those of a library query, by name.
+
+        Raises:
+            MisuseError: an unknown name, a missing parameter, or a statement that is no SELECT.
+            QueryLimitError: it takes longer, or needs more memory, than it may.
+        """
+        from warehouse.store.engines import Limits
+        from warehouse.store.sql.run_query import is_name, run_query
+
+        typed = not is_name(query)
+        limits = Limits(timeout, memory)
+        with open_store(
+            self.url, guarded=True, limits=limits, typed=typed, reader=self.reader, wait=self.wait
+        ) as store:
+            return run_query(store, query, parameters)
+
+    def query(self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any) -> pd.DataFrame:
+        """As :meth:`arrow`, as a pandas frame."""
+        return self.arrow(query, timeout=timeout, memory=memory, **parameters).to_pandas()
+
+    show = method(Show, Gives["RunView | PromptView | PromptRuns"])

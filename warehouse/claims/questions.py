@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import PurePath
@@ -170,9 +170,12 @@ def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["condition_key"], row["content_digest"]))
 
 
-def sources_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Name, format, hash and size of the sources of some runs; of a path the last part only."""
+def sources_behind(store: Store, run_ids: Sequence[int], metrics: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Name, format, hash and size of the sources of some runs, and of the scans that gave them scores of some
+    metrics; of a path the last part only."""
     sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
+    if metrics:
+        sources += store.rows(query_text("analysis", "claim_scans"), {"run_ids": run_ids, "metrics": sorted(metrics)})
     rows = {
         (row["sha256"], row["format"]): row | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
         for row in sources
@@ -204,6 +207,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
     """
     answer = ask(store, kind, parameters)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
+    metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")}
     return Claim(
         command=command,
         kind=kind,
@@ -212,6 +216,6 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
         answer=answer.words,
         rows=answer.rows,
         runs=runs,
-        sources=sources_behind(store, answer.run_ids) if answer.run_ids else [],
+        sources=sources_behind(store, answer.run_ids, metrics) if answer.run_ids else [],
         clusterings=clusterings_behind(store, sorted({row["benchmark"] for row in runs})),
     )

@@ -34,6 +34,7 @@ from warehouse.records import (
     Rejection,
     RunHeader,
     SameContent,
+    Scan,
     SourceFiles,
 )
 from warehouse.store import engines
@@ -142,15 +143,19 @@ def _write(task: _Task, file: Any) -> None:
         n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
         stamps.refuse_changed(file_stamps)
         with zipfile.ZipFile(file, "w") as archive:
-            sent = [replace(dump, batches=(), close=_nothing) for dump in dumps]
+            sent = [replace(dump, batches=(), scan=_without_rows(dump.scan), close=_nothing) for dump in dumps]
             archive.writestr(_DUMPS, pickle.dumps((places, sent, n_rows)))
-            for name, rows in staging.parsed_rows(parser, n_rows):
+            for name, rows in staging.parsed_rows(parser, n_rows, any(dump.scan for dump in dumps)):
                 with (
                     archive.open(name, "w", force_zip64=True) as stream,
                     pa.ipc.new_stream(stream, rows.schema, options=_COMPRESSED) as writer,
                 ):
                     for batch in rows:
                         writer.write_batch(batch)
+
+
+def _without_rows(scan: Scan | None) -> Scan | None:
+    return scan and replace(scan, batches=())
 
 
 def _importer(name: str, settings: ImportSettings) -> Importer:
@@ -193,7 +198,7 @@ class _RecordsUnpickler(pickle.Unpickler):
         raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")
 
 
-_RECORDS = (Dump, Rejection, RunHeader, MetricSpec, PublishedScore, SameContent)
+_RECORDS = (Dump, Rejection, RunHeader, MetricSpec, PublishedScore, SameContent, Scan)
 #: By whole names: a module holds more than its records, and a name with dots reaches further.
 _ALLOWED = {
     ("datetime", "datetime"),

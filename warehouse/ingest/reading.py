@@ -7,7 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ from warehouse.importers.base import Importer
 from warehouse.importers.common import file_walk as stamps
 from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_walk import Stamp, refuse_pointers
-from warehouse.importers.common.header_values import against_direction, strip_credentials, with_direction, with_values
+from warehouse.importers.common.header_values import (
+    against_direction,
+    metric_without_credentials,
+    strip_credentials,
+    with_direction,
+    with_values,
+)
 from warehouse.ingest.discover import _Job, _size_of
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
@@ -47,11 +53,16 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
-    directions = settings.higher_is_better
-    dump.notes += against_direction(dump.runs, directions)
+    stated = settings.higher_is_better
+    dump.notes += against_direction(dump.runs, stated)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
-    dump.runs = tuple(with_direction(header, directions) for header in headers)
+    dump.runs = tuple(with_direction(header, stated) for header in headers)
     dump.batches = map(_without_credentials, dump.batches)
+    if dump.scan is not None:
+        dump.scan.metrics = tuple(
+            replace(metric, higher_is_better=stated) if metric.higher_is_better is None else metric
+            for metric in map(metric_without_credentials, dump.scan.metrics)
+        )
     return dump
 
 
@@ -85,7 +96,8 @@ def read_together(
             continue
         places.append(index)
         dumps.append(dump)
-        rows += sum(batch.num_rows for batch in dump.batches if isinstance(batch, pa.RecordBatch))
+        found = dump.scan.batches if dump.scan is not None else ()
+        rows += sum(batch.num_rows for batch in (*dump.batches, *found) if isinstance(batch, pa.RecordBatch))
         if rows > GROUP_ROWS:
             raise NotTogetherError("too many rows")
     return places, dumps
@@ -95,6 +107,8 @@ def _read_whole(reading: Reading, settings: ImportSettings, max_rejected: int) -
     try:
         dump = read(reading, settings)
         dump.batches = list(dump.batches)
+        if dump.scan is not None:
+            dump.scan.batches = list(dump.scan.batches)
     except Exception:
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None

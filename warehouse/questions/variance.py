@@ -9,6 +9,11 @@ from typing import Annotated
 from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, REFERENCE, ByMetric, Cluster, Level
 from warehouse.questions.question import Option, Question
 
+#: What may tell the forms of a prompt apart.
+FACTORS = ("template", "fewshot", "perturbation")
+#: What may be taken for a sample, as in ``stats.variance.templates``.
+RANDOM = ("both", "prompts", "templates")
+
 
 @dataclass(frozen=True)
 class _OfTarget(ByMetric):
@@ -82,4 +87,33 @@ class PassRates(_OfTarget, Question):
             choices=(PROMPTS_SAMPLED, PROMPTS_FIXED),
         ),
     ] = PROMPTS_SAMPLED
+    level: Level = 0.95
+
+
+@dataclass(frozen=True)
+class Templates(_OfTarget, Question):
+    """What templates, few-shot draws or perturbations add to the error, and whether they agree on the order of models.
+
+    Each condition is taken on the prompts that have a score under each of its templates.
+
+    Raises:
+        MisuseError: an unknown name, nothing with two templates, or several factors that vary at once.
+        StatisticsError: a ``level`` or ``se`` out of range.
+    """
+
+    NAME, ANSWER = "templates", "warehouse.analysis.variance.templates:templates"
+
+    _: KW_ONLY
+    factor: Annotated[
+        str, Option("What varies: the template, the draw of few-shot examples, or the perturbation.", choices=FACTORS)
+    ] = FACTORS[0]
+    random: Annotated[
+        str, Option("What is a sample of what could have been: prompts, templates, or both.", choices=RANDOM)
+    ] = RANDOM[0]
+    conservative: Annotated[
+        bool, Option("With both: as many degrees of freedom as the fewer of the two allow, less one.")
+    ] = False
+    se: Annotated[
+        float | None, Option("Also say how many templates would bring the error down to this.", "SE", least=0.0)
+    ] = None
     level: Level = 0.95

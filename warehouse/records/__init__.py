@@ -8,6 +8,8 @@ columns from the files, which the loader runs in bulk in its scratch space.
 One row of a batch is one (prompt, variant, draw) of one run, with its scores and, for
 log-likelihood benchmarks, its choices. Columns that an importer does not know may be left out.
 The same (prompt, draw) may come in several rows (one per filter, say); the loader joins them.
+
+A dump of scanners has no runs but a :class:`Scan`: what they say of generations that other dumps bring.
 """
 
 from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
@@ -15,6 +17,7 @@ from warehouse.records.dump import (
     CHOICE_TYPE,
     CUT_SHORT,
     SAMPLE_SCHEMA,
+    SCAN_SCHEMA,
     SCORE_ORIGINS,
     SCORE_STATUSES,
     SCORE_TYPE,
@@ -33,14 +36,17 @@ from warehouse.records.dump import (
     RunHeader,
     RunStatus,
     SameContent,
+    Scan,
     SourceFiles,
     literal_path,
+    place_of,
 )
 
 __all__ = [
     "CHOICE_TYPE",
     "CUT_SHORT",
     "SAMPLE_SCHEMA",
+    "SCAN_SCHEMA",
     "SCORE_ORIGINS",
     "SCORE_STATUSES",
     "SCORE_TYPE",
@@ -59,10 +65,12 @@ __all__ = [
     "RunHeader",
     "RunStatus",
     "SameContent",
+    "Scan",
     "SourceFiles",
     "canonical_json",
     "content_key",
     "is_cut",
     "literal_path",
     "parse_json",
+    "place_of",
 ]

@@ -68,6 +68,21 @@ class SameContent:
 
 
 @dataclass
+class Scan:
+    """What scanners found in generations that runs of other sources hold, whichever comes first.
+
+    Attributes:
+        scan_id: the tool's own id of the scan.
+        metrics: one for each scanner, or for each key of one whose values are objects.
+        batches: columns of :data:`SCAN_SCHEMA`.
+    """
+
+    scan_id: str
+    metrics: tuple[MetricSpec, ...]
+    batches: Iterable[pa.RecordBatch]
+
+
+@dataclass
 class Dump:
     """What an importer makes of one source. ``rejections`` and ``notes`` grow while reading.
 
@@ -81,6 +96,7 @@ class Dump:
     notes: list[str] = field(default_factory=list)
     close: Callable[[], None] = lambda: None
     same_content: SameContent | None = None  # where the importer does not know
+    scan: Scan | None = None  # a dump of scanners has no runs
 
 
 @dataclass(frozen=True)
@@ -252,6 +268,7 @@ class RunHeader:
 
 
 SCORE_STATUSES = ("scored", "no_answer", "error", "limit", "refused", "not_scalar")
+#: Of the scores of a dump; those that the store makes of scans are `scanned`.
 SCORE_ORIGINS = ("recorded", "mapped", "implied")
 
 #: One score of one sample.
@@ -301,8 +318,10 @@ TOOL_TYPE = pa.struct(
 #: What happened on the way to a response. What the dump does not say is null, never 0.
 TRANSCRIPT_TYPE = pa.struct(
     [
-        # the tool's own id of this generation, by which later scans name it
+        # the tool's own id of this generation, by which scans name it
         pa.field("uuid", pa.string()),
+        # `place_of` it: what scans may say in place of that id
+        pa.field("place", pa.string()),
         pa.field("n_messages", pa.int32()),
         pa.field("n_turns", pa.int32()),  # messages that the model wrote
         pa.field("n_events", pa.int32()),  # of the tool's own log of the sample
@@ -315,6 +334,34 @@ TRANSCRIPT_TYPE = pa.struct(
         pa.field("messages", pa.string()),
     ]
 )
+
+#: What a scanner says of one generation, or one of the things that it found in it.
+SCAN_SCHEMA = pa.schema(
+    [
+        # index into Scan.metrics
+        pa.field("metric", pa.int32()),
+        # the tool's own id of the generation (`uuid` of its transcript)
+        pa.field("uuid", pa.string()),
+        # `place_of` it, where the log of its run has other ids, or none
+        pa.field("place", pa.string()),
+        # 0: the value that the generation gets as its score; from 1: the items of a list
+        pa.field("position", pa.int32()),
+        pa.field("label", pa.string()),
+        # the number; null where there is none (see status)
+        pa.field("value", pa.float64()),
+        # the value as it was written, where no number says it; of an error its message
+        pa.field("raw", pa.string()),
+        pa.field("status", pa.string()),  # one of SCORE_STATUSES
+        pa.field("scanned_at", pa.timestamp("us")),  # naive UTC
+    ]
+)
+
+
+def place_of(run: str, sample: object, epoch: object) -> str:
+    """What names a generation beside its id: the tool's own id of the run (and of this attempt at it), sample and
+    epoch, as texts."""
+    return f"{run}/{sample}/{epoch}"
+
 
 SAMPLE_SCHEMA = pa.schema(
     [

@@ -49,6 +49,13 @@ class Table:
         values = tuple(tuple(row.values()) for row in cells)
         return cls(columns, values, empty, tuple(hide_empty), tuple(counts), tuple(minor))
 
+    def only(self, names: Sequence[str]) -> Table:
+        """The table with these columns, in this order; all of them where none is named."""
+        if not names or not self.rows:
+            return self
+        kept = [self.columns.index(name) for name in names]
+        return Table(tuple(names), tuple(tuple(row[index] for index in kept) for row in self.rows), self.empty)
+
     def filled(self) -> list[int]:
         """Places of the columns that say something."""
         return [

@@ -133,6 +133,8 @@ class PromptView(Result):
             messages (JSON) where the dump has a transcript.
         scores: one per perturbation, draw and metric: value, status, raw text, scorer.
         choices: log-likelihood of each option, in nats.
+        findings: one per thing that a scanner found in a response, or part of it that it looked at: label, value, raw
+            text, scan.
     """
 
     run: Mapping[str, Any]
@@ -140,6 +142,7 @@ class PromptView(Result):
     responses: tuple[Mapping[str, Any], ...]
     scores: tuple[Mapping[str, Any], ...]
     choices: tuple[Mapping[str, Any], ...]
+    findings: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -185,6 +188,7 @@ def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
         responses=tuple(store.rows(query_text("analysis", "sample_responses"), keys)),
         scores=tuple(store.rows(query_text("analysis", "sample_scores"), keys)),
         choices=tuple(store.rows(query_text("analysis", "sample_choices"), keys)),
+        findings=tuple(store.rows(query_text("analysis", "sample_findings"), keys)),
     )
 
 

@@ -77,9 +77,14 @@ def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[
 
 def strip_credentials(header: RunHeader) -> RunHeader:
     """The header without the keys and passwords that a dump holds: no condition depends on them, and none is stored."""
-    metrics = tuple(replace(metric, **_without_credentials(metric)) for metric in header.metrics)
+    metrics = tuple(map(metric_without_credentials, header.metrics))
     changed = _without_credentials(header) | ({"metrics": metrics} if metrics != header.metrics else {})
     return replace(header, **changed) if changed else header
+
+
+def metric_without_credentials(metric: MetricSpec) -> MetricSpec:
+    """A metric without the keys and passwords among its parameters."""
+    return replace(metric, **_without_credentials(metric))
 
 
 def _without_credentials(of: RunHeader | MetricSpec) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.messages import listed
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
-from warehouse.importers.inspect.log import InspectLog, Sample, open_log
+from warehouse.importers.inspect.log import InspectLog, Sample, eval_id_of, open_log
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -204,6 +204,7 @@ class InspectReader:
     _reduces: bool = field(init=False)
     _model: str = field(init=False)
     _judges: bool = field(init=False)
+    _eval_id: str | None = field(init=False)
     _places: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
     _n_edited: int = 0
@@ -221,6 +222,7 @@ class InspectReader:
         self._reduces = bool(self.scoring.reducers)
         self._model = text_or_none(spec.get("model")) or ""
         self._judges = role_models(self.log.header).get("grader") == self._model
+        self._eval_id = eval_id_of(spec)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows: one for each sample, then those of all epochs of a prompt together."""
@@ -282,7 +284,7 @@ class InspectReader:
             "error": error_of(sample),
             "explanation": explanation_of(scores),
             "scores": self._scores(sample, scores),
-            "transcript": transcript(sample, usage),
+            "transcript": transcript(sample, usage, self._eval_id),
         }
 
     def _prompt(self, sample: Sample, letters: Mapping[str, str]) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2s
 from pathlib import Path
 from typing import Any, Protocol
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
-from warehouse.importers.common.json_fields import items_of, objects_of, part_of, whole_count
+from warehouse.importers.common.json_fields import items_of, objects_of, part_of, text_or_none, whole_count
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
 
@@ -398,3 +399,21 @@ class _Resolver:
         if self.left < 0:
             raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")
         return text
+
+
+def eval_id_of(spec: Mapping[str, Any]) -> str | None:
+    """The id of this attempt at a task. For a log without one Inspect makes it of three other fields."""
+    named = [text_or_none(spec.get(name)) for name in ("run_id", "task_id", "created")]
+    if stated := text_or_none(spec.get("eval_id")):
+        return stated
+    if None in named:
+        return None
+    number, digits = int.from_bytes(blake2s("".join(map(str, named)).encode(), digest_size=16).digest()), ""
+    while number:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+    return digits[-22:].rjust(22, _DIGITS[0])
+
+
+#: What Inspect writes ids with.
+_DIGITS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

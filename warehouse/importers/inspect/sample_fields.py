@@ -18,6 +18,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.inspect.log import UNNAMED, Sample
+from warehouse.records import place_of
 
 
 def letters_of(sample: Sample) -> dict[str, str]:
@@ -79,12 +80,13 @@ def finish_of(sample: Sample) -> str | None:
     return f"{kind}_limit" if kind else stop_reason(sample)
 
 
-def transcript(sample: Sample, usage: Mapping[str, Any]) -> dict[str, Any]:
+def transcript(sample: Sample, usage: Mapping[str, Any], eval_id: str | None) -> dict[str, Any]:
     """What happened on the way to the response."""
     return transcript_of(
         messages_of(sample),
         says_errors=True,
         uuid=text_or_none(sample.get("uuid")),
+        place=place_of(eval_id, sample["id"], sample.get("epoch", 1)) if eval_id else None,
         n_events=_n_events(sample),
         limit_hit=text_or_none(part_of(sample, "limit").get("type")),
         cached_tokens=whole_count(usage.get("input_tokens_cache_read")),

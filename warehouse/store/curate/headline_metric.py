@@ -60,7 +60,7 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
 
 
 def _word(*words: str) -> str | None:
-    return next((word for word in ("mapping", "tool") if word in words), None)
+    return next((word for word in ("mapping", "tool", "scan") if word in words), None)
 
 
 def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:

@@ -35,17 +35,25 @@ def benchmark_metrics(store: Store, scratch: Scratch, state: _Load, runs: Iterab
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
         scored = [(by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())]
         for spec, metric_id in _metrics_of(state, header, scored):
-            row = _metric_row(spec, seen.get((run, metric_id)))
+            row = described(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
             by_key[key] = _widened(by_key[key], row) if key in by_key else row
             if spec.higher_is_better is not None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
+    _note_directions(state, by_id, directions, write_described(store, by_key))
+
+
+def write_described(
+    store: Store, by_key: Mapping[tuple[int, int], dict[str, Any]]
+) -> Mapping[tuple[int, int], bool | None]:
+    """Write what is known of metrics (:func:`described`), by benchmark and metric, beside what is stored of them;
+    gives the directions that were stored before."""
     added, changed, stored = _changes(store.connection, by_key)
     if (added or changed) and engines.is_shared(store.connection):
         store.dialect.lock_catalogue(store.connection)
         added, changed, stored = _changes(store.connection, by_key)
     _write_metrics(store.connection, added, changed)
-    _note_directions(state, by_id, directions, stored)
+    return stored
 
 
 def _note_directions(
@@ -109,7 +117,9 @@ def _metrics_of(
 _KINDS = ("binary", "bounded", "continuous")
 
 
-def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
+def described(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
+    """What is known of a metric on a benchmark, by what its source says and by the values seen (smallest, largest,
+    whether all are 0 or 1)."""
     kind, low, high = spec.kind, spec.low, spec.high
     inferred = seen if kind is None else None
     if kind is None and seen is not None:
@@ -134,7 +144,7 @@ def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     and what either knows else; of two words the mapping's, False and the smaller number."""
     merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
     words = (old["default_by"], new["default_by"])
-    merged["default_by"] = next((word for word in ("mapping", "tool") if word in words), None)
+    merged["default_by"] = next((word for word in ("mapping", "tool", "scan") if word in words), None)
     for key in ("higher_is_better", "chance_level"):
         if None not in (old[key], new[key]):
             merged[key] = min(old[key], new[key])
@@ -334,4 +344,6 @@ def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
     for part in state.parts:
         for row in part.dump.published:
             specs[group_spec(part.dump, row)] = None
+        if part.dump.scan is not None:
+            specs |= dict.fromkeys(part.dump.scan.metrics)
     return list(specs)

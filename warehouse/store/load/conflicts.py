@@ -287,11 +287,11 @@ def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     return overlaps
 
 
-#: (facts that a try holds, columns that must agree, facts that are not settled)
+#: (facts that a try holds, columns that must agree, facts that are not settled, stored facts that are the dump's own)
 _FACTS = (
-    ("score", "metric_id, value", "value is null"),
-    ("generation", "response_hash", "error is not null"),
-    ("choice", "choice_index, loglikelihood", "loglikelihood is null"),
+    ("score", "metric_id, value", "value is null", "origin <> 'scanned'"),
+    ("generation", "response_hash", "error is not null", "true"),
+    ("choice", "choice_index, loglikelihood", "loglikelihood is null", "true"),
 )
 
 
@@ -308,12 +308,12 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
     lacking: set[Pair] = set()  # the dump's run lacks a stored fact
     beyond: set[Pair] = set()  # and has one that is not stored
     ids = sorted({stored for _, stored in pairs})
-    for fact, values, unsettled in _FACTS:
+    for fact, values, unsettled, own in _FACTS:
         columns = f"prompt_id, variant_id, draw, {values}"
         scratch.pull(
             "stored_fact",
             f"select run_id, {columns}, ({unsettled}) as is_unsettled from {fact} "
-            "where run_id in (select unnest(cast(:ids as bigint[])))",
+            f"where run_id in (select unnest(cast(:ids as bigint[]))) and {own}",
             {"ids": ids},
         )
         stored = f"select run, stored_id, {columns} from pair join stored_fact on run_id = stored_id"

@@ -149,17 +149,18 @@ def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
     scratch.push("tool_call", query_text("ingest", "tool_calls"))
 
 
-def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: Mapping[int, int]) -> None:
-    """What happened on the way, of stored runs that were loaded before it was kept."""
+def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: Mapping[int, int]) -> list[int]:
+    """What happened on the way, of stored runs that were loaded before it was kept; gives the ids of these."""
     held = sa.select(tables.transcript.c.run_id).where(tables.transcript.c.run_id.in_(run_ids.values())).distinct()
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
-        return
+        return []
     known = set(connection.execute(held).scalars())
     once = {run_id: run for run, run_id in run_ids.items() if run_id not in known}
     if once:
         push_transcripts(scratch, {run: run_id for run_id, run in once.items()})
         messages = "select messages_hash from stage_transcript semi join transcript_run using (run)"
         scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({messages})")
+    return list(once)
 
 
 def _numbered(run_ids: Mapping[int, int]) -> pa.Table:

@@ -23,7 +23,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
-from warehouse.store.load import facts, prompt_completion, source_ledger, staging
+from warehouse.store.load import facts, prompt_completion, scans, source_ledger, staging
 from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
 from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsing, unfit
 from warehouse.store.load.conflicts import Decision, decide
@@ -245,7 +245,10 @@ class Loader:
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
         with self._transaction() as connection:
-            self.store.dialect.lock_shared(connection, _keys(state))
+            if any(part.dump.scan for part in state.parts):
+                self.store.dialect.lock_all(connection)  # a run that comes at the same time would not be joined
+            else:
+                self.store.dialect.lock_shared(connection, _keys(state))
             if source_ledger.any_loaded(connection, sources):
                 if len(sources) > 1:
                     raise NotTogetherError("one was loaded meanwhile")
@@ -255,9 +258,10 @@ class Loader:
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
             run_ids = {item.run: first + index for index, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
+            completed: list[int] = []
             if state.n_rows:
                 facts.push(self.scratch, run_ids)
-                facts.complete_transcripts(
+                completed = facts.complete_transcripts(
                     connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
                 )
             facts.publish(self.store, self.scratch, state, run_ids)
@@ -266,6 +270,8 @@ class Loader:
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
             benchmark_metrics(self.store, self.scratch, state, stored_runs)
+            scans.push(self.scratch, state)
+            scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
             self._fill_prompts(state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")

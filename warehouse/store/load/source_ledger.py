@@ -24,6 +24,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.upkeep import remove_unheld
+from warehouse.store.load import scans
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.state import SourceClaim
@@ -267,6 +268,8 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """Remove a source, the runs that no other source holds, and the prompts and texts that no run
     holds any more: these, unless another process loads; then ``vacuum`` removes them later.
 
+    With a scan go its values and the scores that were made of them; what scans say of a removed run stays.
+
     Args:
         store: a store open for writing.
         reference: id of the source, or its path as the ledger shows it.
@@ -291,6 +294,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
             )
         }
         _remove_runs(connection, sorted(run_ids - shared))
+        scans.forget(store, source_id)
         _hand_over_figures(connection, source_id)
         for table in (links, tables.rejection, tables.published_score):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))

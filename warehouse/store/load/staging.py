@@ -21,6 +21,7 @@ from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, S
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.stage_scans import fill_scans
 from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
@@ -33,21 +34,22 @@ KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript")
+PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript", "stage_scan")
 
 
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
     n_rows = fill(scratch, dumps)
+    fill_scans(scratch, dumps)
     if n_rows:
         number_items(scratch, on_duplicate)
         gather_texts(scratch, text)
     return n_rows
 
 
-def parsed_rows(scratch: Scratch, n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+def parsed_rows(scratch: Scratch, n_rows: int, has_scans: bool) -> Iterator[tuple[str, pa.RecordBatchReader]]:
     """What :func:`parse` has made, table by table, for a scratch space elsewhere."""
-    for name in PARSED if n_rows else PARSED[:1]:
+    for name in (*(PARSED[:-1] if n_rows else PARSED[:1]), *(PARSED[-1:] if has_scans else ())):
         # what is wider than Arrow's numbers has served: the rows have their items
         columns = "* exclude (identity_hash)" if name == "stage_sample" else "*"
         yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)

@@ -235,7 +235,7 @@ transcript = _fact(
     "transcript", _ref("run_id"), _ref("prompt_id"), _ref("variant_id"),
     _small("draw", optional=False), _text("uuid"), _small("n_messages"), _small("n_turns"),
     _small("n_tool_calls"), _small("n_tool_errors"), _small("n_events"), _text("limit_hit"),
-    _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"),
+    _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"), _text("place"),
     index="run_id",
 )  # fmt: skip
 
@@ -260,6 +260,15 @@ score = _fact(
     _key("status"), _key("origin"),
     index="run_id",
 )  # fmt: skip
+
+scan_value = _fact(
+    "scan_value", _ref("source_id"), _key("scan_id"), _key("uuid"), _text("place"), _ref("metric_id"),
+    _small("position", optional=False), _text("label"), _number("value"), _text("raw"), _key("status"),
+    _flag("higher_is_better"), _time("scanned_at"),
+    index="source_id",
+)  # fmt: skip
+for _name in ("uuid", "place"):
+    sa.Index(f"ix_scan_value_{_name}", scan_value.c[_name]).ddl_if(callable_=engines.wants_indexes)
 
 prompt_score = _fact(
     "prompt_score", _ref("run_id"), _ref("prompt_id"), _ref("metric_id"), _key("perturbation"),

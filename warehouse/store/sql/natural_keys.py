@@ -111,6 +111,10 @@ def slices(store: Store, name: str, rows: int) -> list[Slice]:
             Slice("and t.run_id between :low and :high order by t.run_id, t.prompt_id", *part)
             for part in _run_ranges(store, rows)
         ]
+    if name == tables.scan_value.name:
+        sources = store.arrow("select distinct source_id from scan_value order by source_id").column(0).to_pylist()
+        parts = [Slice("and t.source_id between :low and :high", *part) for part in zip(sources, sources, strict=True)]
+        return parts or [Slice()]
     if name == tables.prompt.name:
         return [Slice("and t.id between :low and :high order by t.id", *part) for part in _id_ranges(store, name, rows)]
     has_id = "id" in tables.metadata.tables[name].columns

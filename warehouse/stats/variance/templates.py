@@ -1,0 +1,220 @@
+"""One model asked every prompt through every template: what the wording adds to the error (statistics.md §19b).
+
+Two-way analysis of variance without replication, prompts × templates (the same as `crossed_variance` of
+seeds × prompts). With both taken for samples the interval has Satterthwaite's degrees of freedom: simulated
+with 3, 10 and 100 templates it covers .93 to .98 of 95 %, and down to .91 with 3 that differ much.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_level
+from warehouse.stats.core.quantiles import t_quantile
+from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.variance.components import CrossedVariance, crossed_variance
+
+#: What may be taken for a sample: prompts, templates, or both of them.
+RANDOM = ("both", "prompts", "templates")
+#: Templates below which an interval of both says so.
+FEW_TEMPLATES = 5
+
+
+@dataclass(frozen=True)
+class TemplateVariance(NamedFigures):
+    """The mean of a prompts × templates table, with its error by what is taken for a sample.
+
+    Attributes:
+        estimate: mean of the table.
+        standard_error: √V; None where V is 0 or there is a single prompt or template.
+        ci_low: lower end of the interval, within the bounds; None without an error.
+        ci_high: upper end.
+        level: nominal coverage.
+        df: degrees of freedom of the interval.
+        random: ``"both"``, ``"prompts"`` or ``"templates"``.
+        n_prompts: n.
+        n_templates: T.
+        variance_prompts: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
+        variance_templates: σ²_t = (MS_t − MS_e)/n.
+        variance_residual: σ²_e = MS_e, draws included.
+        part_prompts: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes.
+        part_templates: V_t = MS_t/(nT).
+        part_residual: V_e = MS_e/(nT), which is in each of the two.
+        best: the highest mean of a template. An extreme of noisy means: biased upwards, no interval.
+        worst: the lowest; biased downwards.
+        best_template: its column.
+        worst_template: its column.
+        flags: ``few_templates`` where templates count as a sample and are below 5.
+        reason: why there is no error; empty if there is one.
+    """
+
+    estimate: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    df: float | None
+    random: str
+    n_prompts: int
+    n_templates: int
+    variance_prompts: float | None
+    variance_templates: float | None
+    variance_residual: float | None
+    part_prompts: float | None
+    part_templates: float | None
+    part_residual: float | None
+    best: float
+    worst: float
+    best_template: int
+    worst_template: int
+    flags: tuple[str, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        if self.standard_error is None:
+            return f"{self.estimate:.4g}, no error: {self.reason}"
+        return (
+            f"{self.estimate:.4g} ± {self.standard_error:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}]"
+            f" ({self.random} sampled, n={self.n_prompts}, T={self.n_templates}, df={self.df:.3g})"
+        )
+
+
+def template_variance(
+    scores: ArrayLike,
+    *,
+    random: str = "both",
+    level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
+    conservative: bool = False,
+) -> TemplateVariance:
+    """The mean over prompts and templates, and its error.
+
+    Args:
+        scores: of each prompt (row) under each template (column), finite, shape (n, T).
+        random: what is a sample of what could have been: ``"prompts"`` says how these templates would do on
+            other prompts, ``"templates"`` how other templates would on these prompts, ``"both"`` either.
+        level: nominal coverage of the interval, in (0, 1).
+        bounds: of the scores; the interval is cut to them.
+        conservative: with ``"both"`` min(n, T) − 1 degrees of freedom in place of Satterthwaite's: covers also
+            where few templates differ much, and too much elsewhere.
+
+    Raises:
+        StatisticsError: another shape, values that are not finite, a level out of range, another word.
+
+    Examples:
+        >>> print(template_variance([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 1, 0]]))
+        0.5 ± 0.1972 [-0.1092, 1.109] (both sampled, n=6, T=3, df=3.17)
+    """
+    level = as_level(level)
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
+        raise StatisticsError(f"`scores` must be a finite table of prompts × templates, found shape {table.shape}")
+    if random not in RANDOM:
+        raise StatisticsError(f"`random` must be one of {', '.join(RANDOM)}, found {random!r}")
+    n, count = table.shape
+    means = table.mean(axis=0)
+    parts = crossed_variance(table.T) if min(n, count) > 1 else None
+    variance, df = (None, None) if parts is None else _error(parts, random)
+    if conservative and random == "both" and df is not None:
+        df = float(min(n, count) - 1)
+    estimate, error = float(table.mean()), math.sqrt(variance) if variance else None
+    half = t_quantile(level, df) * error if error is not None and df is not None else None
+    low, high = bounds or (-math.inf, math.inf)
+    reason = "a single prompt" if n == 1 else "a single template" if count == 1 else "nothing varies"
+    return TemplateVariance(
+        estimate=estimate,
+        standard_error=error,
+        ci_low=None if half is None else max(low, estimate - half),
+        ci_high=None if half is None else min(high, estimate + half),
+        level=level,
+        df=None if error is None else df,
+        random=random,
+        n_prompts=n,
+        n_templates=count,
+        variance_prompts=getattr(parts, "variance_prompts", None),
+        variance_templates=getattr(parts, "variance_seeds", None),
+        variance_residual=getattr(parts, "variance_interaction", None),
+        part_prompts=getattr(parts, "part_prompts", None),
+        part_templates=getattr(parts, "part_seeds", None),
+        part_residual=getattr(parts, "part_interaction", None),
+        best=float(means.max()),
+        worst=float(means.min()),
+        best_template=int(means.argmax()),
+        worst_template=int(means.argmin()),
+        flags=("few_templates",) if count < FEW_TEMPLATES and random != "prompts" else (),
+        reason="" if error is not None else reason,
+    )
+
+
+def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
+    """V and its degrees of freedom."""
+    v_p, v_t, v_e = parts.part_prompts, parts.part_seeds, parts.part_interaction
+    df_p, df_t = parts.n_prompts - 1, parts.n_seeds - 1
+    if random == "prompts":
+        return v_p, float(df_p)
+    if random == "templates":
+        return v_t, float(df_t)
+    variance = max(v_p + v_t - v_e, v_p, v_t)
+    spread = v_p**2 / df_p + v_t**2 / df_t + v_e**2 / (df_p * df_t)
+    return variance, max(1.0, variance**2 / spread) if spread > 0 else None
+
+
+def templates_needed(result: TemplateVariance, standard_error: float) -> int | None:
+    """Templates for a standard error with as many prompts: ⌈(σ²_t + σ²_e/n) / (SE² − σ²_p/n)⌉, components below 0 as 0.
+
+    Returns:
+        None where no number of templates suffices, or the components are not known.
+
+    Raises:
+        StatisticsError: an error that is not above 0.
+    """
+    if not 0 < standard_error < math.inf:
+        raise StatisticsError(f"`standard_error` must be a number above 0, found {standard_error}")
+    raw = (result.variance_prompts, result.variance_templates, result.variance_residual)
+    if any(value is None for value in raw):
+        return None
+    prompts, templates, residual = (max(0.0, value or 0.0) for value in raw)
+    left = standard_error**2 - prompts / result.n_prompts
+    return max(1, math.ceil((templates + residual / result.n_prompts) / left)) if left > 0 else None
+
+
+@dataclass(frozen=True)
+class TemplateRanking(NamedFigures):
+    """Whether templates agree on the order of models.
+
+    Attributes:
+        flip_share: of the pairs of models and templates, the share in which the sign of the difference is
+            opposite to that of the means; ties are no flip. None with one model.
+        n_top: models that are first by some template; of equal ones the first counts.
+    """
+
+    flip_share: float | None
+    n_top: int
+
+
+def template_ranking(means: ArrayLike) -> TemplateRanking:
+    """Flips of model pairs over templates.
+
+    Args:
+        means: of each model (row) under each template (column), finite, higher is better, shape (M, T).
+
+    Raises:
+        StatisticsError: another shape, or values that are not finite.
+
+    Examples:
+        >>> template_ranking([[0.6, 0.5, 0.4], [0.5, 0.4, 0.5]])
+        TemplateRanking(flip_share=0.3333333333333333, n_top=2)
+    """
+    table: FloatArray = np.asarray(means, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
+        raise StatisticsError(f"`means` must be a finite table of models × templates, found shape {table.shape}")
+    first, second = np.triu_indices(len(table), 1)
+    overall = table.mean(axis=1)
+    signs = np.sign(table[first] - table[second]) * np.sign(overall[first] - overall[second])[:, None]
+    flip_share = float((signs < 0).mean()) if len(first) else None
+    return TemplateRanking(flip_share, len(set(table.argmax(axis=0).tolist())))

@@ -1,0 +1,139 @@
+"""Views as Markdown and LaTeX, ready for a page or a paper: an estimate with its error in one cell (Miller 2024)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.words import cell, is_number, visible
+
+#: The column of standard errors: in brackets behind the figure that it follows.
+ERROR = "se"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "…": r"\ldots{}",
+} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_MARKDOWN = re.compile(r"([\\|*`<])")
+
+
+@dataclass(frozen=True)
+class MarkupTable:
+    """A table of texts: the lines above it, its cells, and the lines below."""
+
+    caption: tuple[str, ...]
+    columns: tuple[str, ...]
+    to_right: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    below: tuple[str, ...]
+
+
+def in_markdown(view: View) -> str:
+    """A view as Markdown, with pipe tables as GitHub and Pandoc read them."""
+    blocks = []
+    for part in _parts(view):
+        if isinstance(part, tuple):
+            blocks.append(_broken(part))
+            continue
+        head = [_row(_markdown(name) for name in part.columns)]
+        head.append(_row("---:" if right else "---" for right in part.to_right))
+        lines = [*head, *(_row(map(_markdown, row)) for row in part.rows)]
+        blocks += [_broken(part.caption)] * bool(part.caption) + ["\n".join(lines)]
+        blocks += [_broken(part.below)] * bool(part.below)
+    return "\n\n".join(blocks) + "\n"
+
+
+def in_latex(view: View) -> str:
+    r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table; needs ``\usepackage{booktabs}``."""
+    blocks = (_latex(_sentences(part)) if isinstance(part, tuple) else _latex_table(part) for part in _parts(view))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _latex_table(table: MarkupTable) -> str:
+    head = [r"\begin{table}", r"\centering"]
+    head += [rf"\caption{{{_latex(_sentences(table.caption))}}}"] * bool(table.caption)
+    shape = "".join("r" if right else "l" for right in table.to_right)
+    rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
+    names = " & ".join(map(_latex, table.columns)) + r" \\"
+    body = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", names, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    notes = [rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}"] * bool(table.below)
+    return "\n".join([*head, *body, *notes, r"\end{table}"])
+
+
+def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
+    """Tables with what belongs to them: sentences before are the caption, lines after them, up to a gap, the notes."""
+    before: list[str] = []
+    table: Table | None = None
+    below: list[str | TableNote] = []
+    for part in (*view.parts, ""):
+        if isinstance(part, Table):
+            if table is not None:
+                yield _texts(table, before, below)
+                before, below = [], []
+            table = part
+        elif part == "" and table is not None and below:
+            yield _texts(table, before, below)
+            before, table, below = [], None, []
+        elif part:
+            (before if table is None else below).append(part)  # type: ignore[arg-type]
+    if table is not None:
+        yield _texts(table, before, below)
+    elif before:
+        yield tuple(before)
+
+
+def _texts(table: Table, before: Sequence[str], below: Sequence[str | TableNote]) -> MarkupTable:
+    kept = table.filled()
+    names = [table.columns[index] for index in kept]
+    columns = [[row[index] for row in table.rows] for index in kept]
+    to_right = [is_number(values) for values in columns]
+    texts = [["" if value is None else cell(value) for value in values] for values in columns]
+    error = names.index(ERROR) if ERROR in names else 0
+    if error and to_right[error - 1]:
+        pairs = zip(texts[error - 1], texts[error], strict=True)
+        texts[error - 1] = [f"{figure} ({se})" if se.strip("-") else figure for figure, se in pairs]
+        names[error - 1] += f" ({ERROR})"
+        for part in (names, to_right, texts):
+            del part[error]
+    shown = {table.columns[index] for index in kept}
+    notes = [note.line if isinstance(note, TableNote) else note for note in below if _belongs(note, shown)]
+    rows = tuple(zip(*texts, strict=True)) if table.rows else ()
+    caption = [*before] if table.rows else [*before, table.empty]
+    return MarkupTable(tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes))
+
+
+def _sentences(lines: Iterable[str]) -> str:
+    """Lines as one text, with a stop between them."""
+    return " ".join(line if line.endswith((".", ":", "?", "!")) else f"{line}." for line in lines)
+
+
+def _belongs(note: str | TableNote, shown: set[str]) -> bool:
+    return not isinstance(note, TableNote) or not note.column or note.column in shown
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _broken(lines: Iterable[str]) -> str:
+    """A paragraph that breaks after each line."""
+    return "  \n".join(map(_markdown, lines))
+
+
+def _markdown(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", visible(text)).replace("\n", " ")
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in visible(text)).replace("\n", " ")
