@@ -232,6 +232,10 @@ def words_of(name: str) -> list[str]:
     return [word for word in re.split(r"[^0-9a-zé]+", plain_name(parts)) if word]
 
 
+#: Beside scores: whether scoring itself went well.
+_OF_SCORING = frozenset(("status", "state"))
+
+
 def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
     plain, words = plain_name(name), {*words_of(name)}
@@ -244,6 +248,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     if words & _UNLESS_METRIC and not words & _METRIC and not is_scored:
         return Grade.NEVER
     if around & _OF_PROMPT or any({*words_of(parent)} & _AGGREGATES for parent in parents):
+        return Grade.POSSIBLE
+    if plain in _OF_SCORING and is_scored:
         return Grade.POSSIBLE
     if plain in _USUAL or is_scored:
         return Grade.USUAL
