@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from warehouse.importers.common.chat_messages import Message, bare_message
 from warehouse.importers.common.json_fields import compact, items_of, objects_of, text_or_none
+
+#: The ``source`` of messages that were there before the model wrote anything, as Inspect calls it.
+GIVEN = "input"
 
 
 def transcript_of(messages: Sequence[Message], *, says_errors: bool, **more: Any) -> dict[str, Any]:
@@ -20,13 +24,20 @@ def transcript_of(messages: Sequence[Message], *, says_errors: bool, **more: Any
     Args:
         messages: with ``role`` and ``content``; ``tool_calls`` as Inspect or the chat API of OpenAI writes
             them, or as JSON texts; results of tools have the role ``tool``, and ``error`` where they failed.
+            What was given to the model beforehand, examples say, has the source :data:`GIVEN`.
         says_errors: the format marks results of tools that are errors; else their number is unknown.
         more: other fields of the transcript.
     """
-    turns = [item for item in messages if item.get("role") == "assistant" and item.get("source") != "input"]
-    tools = tools_of(messages, says_errors)
-    said = compact([bare_message(item) for item in messages]) if len(turns) > 1 or tools else None
-    return {"n_messages": len(messages), "n_turns": len(turns), "tools": tools, "messages": said, **more}
+    own = [item for item in messages if item.get("source") != GIVEN]
+    n_turns = sum(item.get("role") == "assistant" for item in own)
+    tools = tools_of(own, says_errors)
+    said = compact([bare_message(item) for item in messages]) if n_turns > 1 or tools else None
+    return {"n_messages": len(messages), "n_turns": n_turns, "tools": tools, "messages": said, **more}
+
+
+def given(messages: Sequence[Message]) -> list[Message]:
+    """Messages as what was given to the model beforehand: what it says there is no turn of its own."""
+    return [{**item, "source": GIVEN} for item in messages]
 
 
 def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, Any]]:
@@ -50,7 +61,8 @@ def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, A
 
 def calls_of(message: Mapping[str, Any]) -> list[Message]:
     """The calls of tools that a message makes; those that stand as JSON text are read."""
-    return objects_of([_parsed(item) for item in items_of(message.get("tool_calls"))])
+    calls = message.get("tool_calls")
+    return objects_of([_parsed(item) for item in items_of(calls)]) if calls else []
 
 
 def tool_name(call: Mapping[str, Any]) -> str | None:
@@ -64,6 +76,6 @@ def _parsed(call: Any) -> Any:
     if not isinstance(call, str):
         return call
     try:
-        return json.loads(call)
-    except (ValueError, RecursionError):
+        return orjson.loads(call)
+    except ValueError:
         return None
