@@ -15,7 +15,7 @@ from warehouse.importers.common.json_fields import compact, items_of, objects_of
 GIVEN = "input"
 
 
-def transcript_of(messages: Sequence[Message], *, says_errors: bool, **more: Any) -> dict[str, Any]:
+def transcript_of(messages: Sequence[Message], *, says_errors: bool, keep: bool = False, **more: Any) -> dict[str, Any]:
     """The ``transcript`` of a sample (``TRANSCRIPT_TYPE``) from its messages, the model's last one included.
 
     The messages themselves are kept where they say more than a prompt and a response: where the model
@@ -26,12 +26,13 @@ def transcript_of(messages: Sequence[Message], *, says_errors: bool, **more: Any
             them, or as JSON texts; results of tools have the role ``tool``, and ``error`` where they failed.
             What was given to the model beforehand, examples say, has the source :data:`GIVEN`.
         says_errors: the format marks results of tools that are errors; else their number is unknown.
+        keep: the messages stand nowhere else, not even a prompt and a response.
         more: other fields of the transcript.
     """
     own = [item for item in messages if item.get("source") != GIVEN]
     n_turns = sum(item.get("role") == "assistant" for item in own)
     tools = tools_of(own, says_errors)
-    said = compact([bare_message(item) for item in messages]) if n_turns > 1 or tools else None
+    said = compact([bare_message(item) for item in messages]) if keep or n_turns > 1 or tools else None
     return {"n_messages": len(messages), "n_turns": n_turns, "tools": tools, "messages": said, **more}
 
 
