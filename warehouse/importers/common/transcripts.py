@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from warehouse.importers.common.chat_messages import Message, bare_message
-from warehouse.importers.common.json_fields import compact, items_of, objects_of, text_or_none
+from warehouse.importers.common.json_fields import compact, items_of, objects_of, part_of, text_or_none, without_empty
 
 #: The ``source`` of messages that were there before the model wrote anything, as Inspect calls it.
 GIVEN = "input"
@@ -32,7 +32,7 @@ def transcript_of(messages: Sequence[Message], *, says_errors: bool, keep: bool 
     own = [item for item in messages if item.get("source") != GIVEN]
     n_turns = sum(item.get("role") == "assistant" for item in own)
     tools = tools_of(own, says_errors)
-    said = compact([bare_message(item) for item in messages]) if keep or n_turns > 1 or tools else None
+    said = compact([_kept(item) for item in messages]) if keep or n_turns > 1 or tools else None
     return {"n_messages": len(messages), "n_turns": n_turns, "tools": tools, "messages": said, **more}
 
 
@@ -73,10 +73,26 @@ def tool_name(call: Mapping[str, Any]) -> str | None:
     return text_or_none(named)
 
 
-def _parsed(call: Any) -> Any:
-    if not isinstance(call, str):
+def _kept(message: Message) -> Message:
+    """A message as it is stored: calls of tools stand as Inspect writes them, whoever wrote the dump."""
+    kept = bare_message(message)
+    if "tool_calls" in kept:
+        kept["tool_calls"] = [_call(_parsed(call)) for call in items_of(kept["tool_calls"])]
+    return kept if kept.get("tool_calls", True) else without_empty(kept)
+
+
+def _call(call: Any) -> Any:
+    if not isinstance(call, dict) or (
+        isinstance(call.get("function"), str) and not isinstance(call.get("arguments"), str)
+    ):
         return call
+    asked = part_of(call, "function") or call
+    return {"id": call.get("id"), "function": tool_name(call), "arguments": _parsed(asked.get("arguments"))}
+
+
+def _parsed(text: Any) -> Any:
+    """What a text says as JSON; the text where it is none."""
     try:
-        return orjson.loads(call)
+        return orjson.loads(text) if isinstance(text, str) else text
     except ValueError:
-        return None
+        return text
