@@ -11,14 +11,20 @@ from typing import Any
 
 import pytest
 
+from tests.importers.test_every_eval_ever import hold_to_schema, told
 from tests.support import lm_eval
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse.importers.common.trajectories import trajectory_transcript
 from warehouse.importers.common.transcripts import given, transcript_of
 from warehouse.importers.evalscope import IMPORTER as EVALSCOPE
+from warehouse.importers.every_eval_ever import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.harbor import IMPORTER as HARBOR
 from warehouse.importers.nemo_evaluator import IMPORTER as NEMO
 from warehouse.importers.verifiers import IMPORTER as VERIFIERS
+from warehouse.ingest.pipeline import ingest
+from warehouse.interchange.every_eval_ever import export
+from warehouse.store.open import open_store
 
 FIXTURES = Path(__file__).parents[1] / "data"
 EVALS = FIXTURES / "verifiers" / "v0" / "outputs" / "evals" / "adder--org--tiny"
@@ -267,6 +273,67 @@ def test_messages_of_an_agent_are_those_after_the_question(copied: Callable[[Pat
         rewritten(path, lambda row: row.update(messages=[*row["messages"][:2], written[-1]]))
     way = next(row["transcript"] for row in taken(work, EVALSCOPE).rows if row["prompt_id"] == "1")
     assert (way["n_turns"], calls(way)) == (1, {"search": (1, 0)})
+
+
+# --- Every Eval Ever -----------------------------------------------------------------------------
+
+TOLD = """
+select run.condition_key, run.content_digest, prompt.key, way.draw, way.uuid, way.n_messages, way.n_turns,
+    way.n_tool_calls, way.n_tool_errors, way.n_events, way.limit_hit, way.cached_tokens, way.reasoning_tokens, said.text
+from transcript way join run on run.id = way.run_id join prompt on prompt.id = way.prompt_id
+left join content said on said.sha256 = way.messages_hash
+"""
+CALLED = """
+select run.condition_key, prompt.key, called.draw, called.tool, called.n_calls, called.n_errors
+from tool_call called join run on run.id = called.run_id join prompt on prompt.id = called.prompt_id
+"""
+FIGURES = "select benchmark, model, metric, estimate, standard_error, n_prompts from score_summary"
+SOURCES = (JOB, EVALS / "0123abcd", EPISODES, NEMO_RUN, WORK)
+
+
+def test_runs_with_transcripts_come_back_from_every_eval_ever_as_they_were(tmp_path: Path) -> None:
+    with open_store(store_at(tmp_path / "one.duckdb"), write=True) as store:
+        ingest(store, SOURCES)
+        export(store, tmp_path / "out", now=1e9)
+        before = [told(store, query) for query in (TOLD, CALLED, FIGURES)]
+        assert ingest(store, [tmp_path / "out"]).total("n_runs") == 0
+    hold_to_schema(tmp_path / "out")
+    with open_store(store_at(tmp_path / "other.duckdb"), write=True) as store:
+        assert ingest(store, [tmp_path / "out"]).refused == ()
+        assert [told(store, query) for query in (TOLD, CALLED, FIGURES)] == before and all(before)
+
+
+def test_others_read_the_conversation_of_an_export(tmp_path: Path) -> None:
+    with open_store(store_at(tmp_path / "one.duckdb"), write=True) as store:
+        ingest(store, [JOB])
+        export(store, tmp_path / "out", now=1e9)
+    (path,) = tmp_path.rglob("*_samples.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    line = next(item for item in lines if item["interaction_type"] == "agentic")
+    assert (line["sample_id"], line["output"]) == ("sort", None)
+    assert line["evaluation"] == {"score": 1.0, "is_correct": True, "num_turns": 3, "tool_calls_count": 4}
+    assert line["token_usage"]["input_tokens_cache_read"] == 500 and line["token_usage"]["reasoning_tokens"] == 9
+    assert line["messages"][1] == {
+        "turn_idx": 1,
+        "role": "assistant",
+        "content": "I look first.",
+        "reasoning_trace": "The file may be large.",
+        "tool_calls": [
+            {"id": "call_1", "name": "bash", "arguments": {"command": "head /app/names.txt"}},
+            {"id": "call_2", "name": "bash", "arguments": {"command": "wc -l /app/names.txt"}},
+        ],
+    }
+    assert line["messages"][2] == {"turn_idx": 2, "role": "tool", "content": "Zoe\nAda\n", "tool_call_id": ["call_1"]}
+    # as a tool that does not know our details would write it
+    foreign = [{name: item for name, item in line.items() if name != "metadata"}]
+    alone = tmp_path / "alone" / "x_samples.jsonl"
+    alone.parent.mkdir()
+    alone.write_text("".join(json.dumps(item) + "\n" for item in foreign))
+    (way,) = (row["transcript"] for row in taken(alone.parent, EVERY_EVAL_EVER).rows)
+    assert (way["n_messages"], way["n_turns"], way["reasoning_tokens"], way["limit_hit"]) == (10, 3, 9, None)
+    assert calls(way) == {"bash": (3, None), "write": (1, None)}
+    said = json.loads(way["messages"])
+    assert (said[1]["reasoning_content"], said[2]["tool_call_id"]) == ("The file may be large.", "call_1")
 
 
 # --- in a store ----------------------------------------------------------------------------------

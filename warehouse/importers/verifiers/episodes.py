@@ -192,6 +192,7 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
     limits = {name: run.config.get(name) for name in _LIMITS}
     system = next(iter(run.systems)) if len(run.systems) == 1 else None
     select = part_of(config, "select")
+    position = "" if condition.step is None else f"step {condition.step}"  # a training has one id for all of its steps
     return RunHeader(
         harness=HARNESS,
         model=condition.model,
@@ -204,7 +205,7 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
         **sampling_fields(sampling),
         sampling=without_empty(other_sampling(sampling)),
         metrics=tuple(specs(run.metrics, run.weights)),
-        run_id="/".join(filter(None, (condition.run_id, condition.agent))),
+        run_id="/".join(filter(None, (condition.run_id, condition.agent, condition.split, position))),
         harness_version=text_or_none(run.version.get("version")),
         harness_commit=text_or_none(run.version.get("commit")),
         started_at=unix_time(run.begun[0]) if run.begun else None,

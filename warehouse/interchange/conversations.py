@@ -1,0 +1,67 @@
+"""Stored transcripts as the messages of Every Eval Ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def stored(way: Row, tools: Iterable[Row]) -> Row:
+    """A transcript in the fields that an importer fills, without those of which nothing is known."""
+    named = [{name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools]
+    fields = {name: value for name, value in way.items() if name != "n_tool_calls" and value is not None}
+    return fields if way["n_tool_calls"] is None else {**fields, "tools": named}
+
+
+def messages_of(text: str) -> list[Row]:
+    """The messages of a conversation. The format has texts only: of other parts it keeps the kind."""
+    return [_message(place, item) for place, item in enumerate(json.loads(text))]
+
+
+def _message(place: int, item: Row) -> Row:
+    said, thought = _texts(item.get("content"))
+    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    error = item.get("error")
+    if error:
+        said = [_text(error.get("message") or error) if isinstance(error, dict) else _text(error), *said]
+    calls, key = item.get("tool_calls"), item.get("tool_call_id")
+    message = {
+        "content": "\n".join(said) if said else None,
+        "reasoning_trace": "\n".join(thought) or None,
+        "tool_calls": [_call(place, n, call) for n, call in enumerate(calls)] if isinstance(calls, list) else None,
+        "tool_call_id": [_text(key)] if key else None,
+    }
+    known = {name: value for name, value in message.items() if value is not None}
+    return {"turn_idx": place, "role": _text(item.get("role") or "unknown"), **known}
+
+
+def _texts(content: Any) -> tuple[list[str], list[str]]:
+    """What was said, and what was thought."""
+    said: list[str] = []
+    thought: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        if not isinstance(part, dict):
+            said += [] if part is None else [_text(part)]
+        elif part.get("type") == "reasoning":
+            thought.append(_text(part.get("reasoning") or part.get("text") or ""))
+        else:
+            said.append(_text(part.get("text") or f"({part.get('type') or 'part'})"))
+    return said, thought
+
+
+def _call(place: int, number: int, call: Any) -> Row:
+    fields = call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
+    arguments = fields.get("arguments")
+    named = arguments if isinstance(arguments, dict) else {"arguments": arguments} if arguments is not None else {}
+    return {
+        "id": _text(fields.get("id") or f"{place}.{number}"),
+        "name": _text(fields.get("function") or "unknown"),
+        "arguments": {name: _text(value) for name, value in named.items()},
+    }
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
