@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from warehouse.ingest.progress import IngestProgress
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
+    from warehouse.interchange.inspect_logs import InspectReport
     from warehouse.store.load.state import LoadOptions
     from warehouse.store.snapshot import PublishedCopy
 
@@ -143,6 +144,16 @@ class LoadMethods(Connection):
         import time
 
         from warehouse.interchange.every_eval_ever import export
+
+        moment = time.time() if now is None else now
+        with self.reading() as store:
+            return export(store, Path(folder), now=moment, overwrite=overwrite)
+
+    def export_inspect(self, folder: str | Path, *, overwrite: bool = False, now: float | None = None) -> InspectReport:
+        """Write the current runs as logs of Inspect; arguments and errors as of :meth:`export_every_eval_ever`."""
+        import time
+
+        from warehouse.interchange.inspect_logs import export
 
         moment = time.time() if now is None else now
         with self.reading() as store:

@@ -1,4 +1,4 @@
-"""Stored transcripts as the messages of Every Eval Ever."""
+"""Stored transcripts as the messages of Every Eval Ever and of Inspect."""
 
 from __future__ import annotations
 
@@ -65,3 +65,76 @@ def _call(place: int, number: int, call: Any) -> Row:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+#: Roles as Inspect has them; who else speaks is no part of the model.
+_ROLES = {"system": "system", "developer": "system", "assistant": "assistant", "tool": "tool"}
+_ERRORS = frozenset(
+    """
+    parsing timeout unicode_decode permission file_not_found is_a_directory limit approval cancelled unknown
+    """.split()
+)
+
+
+def chat_messages(text: str, n_turns: int | None) -> list[Row]:
+    """The messages of a conversation as Inspect writes them.
+
+    Args:
+        text: as stored.
+        n_turns: how many of the model's messages are its own; earlier ones were given to it as examples.
+    """
+    messages = [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
+    written = [item for item in messages if item["role"] == "assistant"]
+    n_given = 0 if n_turns is None else max(0, len(written) - n_turns)
+    for place, item in enumerate(written):
+        item["source"] = "input" if place < n_given else "generate"
+    return messages
+
+
+def _chat_message(item: Row, place: int) -> Row:
+    role = _ROLES.get(str(item.get("role")), "user")
+    message: Row = {"role": role, "content": _parts(item)}
+    calls = item.get("tool_calls")
+    if role == "assistant" and isinstance(calls, list):
+        message["tool_calls"] = [_asked(call, f"{place}.{number}") for number, call in enumerate(calls)]
+    if role != "tool":
+        return message
+    error = item.get("error")
+    told = error if isinstance(error, dict) else {"message": error}
+    known = {
+        "tool_call_id": _text(item["tool_call_id"]) if item.get("tool_call_id") else None,
+        "function": item.get("function") or item.get("name"),
+        "error": {
+            "type": told.get("type") if told.get("type") in _ERRORS else "unknown",
+            "message": _text(told.get("message") or told),
+        }
+        if error
+        else None,
+    }
+    return message | {name: value for name, value in known.items() if value is not None}
+
+
+def _parts(item: Row) -> str | list[Row]:
+    """A content: a text, or a text with thoughts before it."""
+    said, thought = _texts(item.get("content"))
+    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    spoken = "\n".join(said)
+    if not thought:
+        return spoken
+    reasons: list[Row] = [{"type": "reasoning", "reasoning": text} for text in thought]
+    return [*reasons, {"type": "text", "text": spoken}]
+
+
+def _asked(stated: Any, unnamed: str) -> Row:
+    call = stated if isinstance(stated, dict) else {"arguments": stated}
+    arguments = call.get("arguments")
+    return {
+        "id": _text(call.get("id") or unnamed),
+        "function": _text(call.get("function") or "unknown"),
+        "arguments": arguments
+        if isinstance(arguments, dict)
+        else {}
+        if arguments is None
+        else {"arguments": arguments},
+        "type": "function",
+    }

@@ -185,28 +185,32 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.
     """
+    specs = {metric["id"]: metric for metric in run.metrics}
+    for part in blocks_of(store, run):
+        for answer_key in part.answer_keys:
+            again = not scored and bool(part.lines(answer_key, True))
+            for score in part.lines(answer_key, scored):
+                yield part.line(answer_key, score, part.positions[answer_key[0]], evaluation_id, specs, again)
+                again = True
+
+
+def blocks_of(store: Store, run: Run) -> Iterator[FactBlock]:
+    """The facts of a run, some prompts at a time."""
     prompts = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
     ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: position for position, row in enumerate(ordered)}
     ids = [row["id"] for row in prompts]
-    specs = {metric["id"]: metric for metric in run.metrics}
     for start in range(0, len(ids), BLOCK):
         block = ids[start : start + BLOCK]
-        bounds = {"first": block[0], "last": block[-1]}
-        part = _FactBlock(store, run, bounds)
-        for answer_key in part.answer_keys:
-            again = not scored and bool(part.lines(answer_key, True))
-            for score in part.lines(answer_key, scored):
-                yield part.line(answer_key, score, positions[answer_key[0]], evaluation_id, specs, again)
-                again = True
+        yield FactBlock(store, run, {"first": block[0], "last": block[-1]}, positions)
 
 
-class _FactBlock:
+class FactBlock:
     """Facts of a run on some prompts that follow each other."""
 
-    def __init__(self, store: Store, run: Run, bounds: dict[str, int]) -> None:
+    def __init__(self, store: Store, run: Run, bounds: dict[str, int], positions: dict[int, int]) -> None:
         bound = {"run": run.id, **bounds}
-        self.run = run
+        self.run, self.positions = run, positions
         self.prompts = {row["id"]: row for row in store.rows(_TEXTS, bounds)}
         self.scores, self.choices = defaultdict[AnswerKey, list[Row]](list), defaultdict[AnswerKey, list[Row]](list)
         for query, target in (
@@ -247,7 +251,7 @@ class _FactBlock:
     ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
         prompt, generation = self.prompts[answer_key[0]], self.generations.get(answer_key, {})
-        golds = _golds(prompt["target"])
+        golds = golds_of(prompt["target"])
         text = prompt["text"] or ""
         choices = parsed(prompt["choices"])
         options = [_text(item) for item in choices] if isinstance(choices, list) else None
@@ -337,7 +341,7 @@ def _without(row: Row, names: tuple[str, ...]) -> Row:
     return {key: value for key, value in row.items() if key not in names and value is not None}
 
 
-def _golds(target: str | None) -> list[str]:
+def golds_of(target: str | None) -> list[str]:
     """Right answers: several are kept as a JSON list of texts."""
     if target is None:
         return []
