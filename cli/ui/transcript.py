@@ -54,8 +54,8 @@ def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
 
 
 def _title(message: Mapping[str, Any], tool: str) -> str:
-    """The role, the tool that answers, and that it failed."""
-    said = f"{message.get('role') or 'no role'} {tool}".strip()
+    """The role, the tool that answers, that it failed, and that the model did not write it."""
+    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (message.get("source") == "input")
     return f"{said}: error" if message.get("error") else said
 
 

@@ -76,24 +76,16 @@ _ERRORS = frozenset(
 )
 
 
-def chat_messages(text: str, n_turns: int | None) -> list[Row]:
-    """The messages of a conversation as Inspect writes them.
-
-    Args:
-        text: as stored.
-        n_turns: how many of the model's messages are its own; earlier ones were given to it as examples.
-    """
-    messages = [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
-    written = [item for item in messages if item["role"] == "assistant"]
-    n_given = 0 if n_turns is None else max(0, len(written) - n_turns)
-    for place, item in enumerate(written):
-        item["source"] = "input" if place < n_given else "generate"
-    return messages
+def chat_messages(text: str) -> list[Row]:
+    """The messages of a stored conversation as Inspect writes them."""
+    return [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
 
 
 def _chat_message(item: Row, place: int) -> Row:
     role = _ROLES.get(str(item.get("role")), "user")
     message: Row = {"role": role, "content": _parts(item)}
+    if role == "assistant":
+        message["source"] = "input" if item.get("source") == "input" else "generate"
     calls = item.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [_asked(call, f"{place}.{number}") for number, call in enumerate(calls)]

@@ -93,7 +93,16 @@ def export(
 
 def _file_name(run: Run, now: float) -> str:
     task = _UNSAFE.sub("-", str(run.header["benchmark"])).strip("-")[:80] or "task"
-    return f"{_created(run, now).replace(':', '-')}_{task}_{run.content_digest[:12]}{run.condition_key[:10]}.eval"
+    return f"{_created(run, now).replace(':', '-')}_{task}_{_key(run)}.eval"
+
+
+def _key(run: Run) -> str:
+    """The same for the same measurement."""
+    return f"{run.content_digest[:12]}{run.condition_key[:10]}"
+
+
+def _model(run: Run) -> str:
+    return str(run.header["model"])
 
 
 def _created(run: Run, now: float) -> str:
@@ -107,7 +116,7 @@ def _write(store: Store, run: Run, now: float, path: Path) -> int:
     """Write a log; how many samples it has."""
     summaries: list[Row] = []
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
-        for sample in samples_of(store, run):
+        for sample in samples_of(store, run, _created(run, now)):
             archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", _json(sample))
             shown = {name: sample[name] for name in _SUMMARY if name in sample}
             summaries.append({**shown, "input": shown["input"][:_SHOWN]})
@@ -140,16 +149,16 @@ def _header(store: Store, run: Run, now: float, samples: list[Row]) -> Row:
         "version": 2,
         "status": "error" if header.get("status") == "failed" else "success",
         "eval": {
-            "eval_id": run.content_digest[:22],
-            "run_id": str(header.get("run_id") or run.content_digest[:22]),
+            "eval_id": _key(run),
+            "run_id": str(header.get("run_id") or _key(run)),
             "created": created,
             "task": str(header["benchmark"]),
-            "task_id": run.content_digest[:22],
+            "task_id": _key(run),
             "task_version": header.get("task_version") or 0,
             "task_args": {},
             "tags": header.get("tags") or None,
             "dataset": dataset,
-            "model": run.model_id,
+            "model": _model(run),
             "model_args": {"revision": header["revision"]} if "revision" in header else {},
             "model_generate_config": settings,
             "config": {"epochs": max((sample["epoch"] for sample in samples), default=1)},
@@ -177,8 +186,8 @@ def _figure(metric: Row, figure: Row) -> Row:
 # --- samples -------------------------------------------------------------------------------------
 
 
-def samples_of(store: Store, run: Run) -> Iterator[Row]:
-    """The samples of a run, in the order of its prompts."""
+def samples_of(store: Store, run: Run, when: str) -> Iterator[Row]:
+    """The samples of a run that began at a moment, in the order of its prompts."""
     named: Counter[str] = Counter()
     names: dict[AnswerKey, str] = {}
     for block in blocks_of(store, run):
@@ -193,24 +202,28 @@ def samples_of(store: Store, run: Run) -> Iterator[Row]:
                 )
                 named[name] += 1
                 names[item] = name if named[name] == 1 else f"{name} ({named[name]})"
-            yield _sample(run, block, key, names[item])
+            yield _sample(run, block, key, names[item], when)
 
 
-def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str) -> Row:
+def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str, when: str) -> Row:
     prompt, generation, way = block.prompts[key[0]], block.generations.get(key, {}), block.ways.get(key, {})
-    messages = chat_messages(way["messages"], way.get("n_turns")) if "messages" in way else _spoken(generation)
+    messages = chat_messages(way["messages"]) if "messages" in way else _spoken(prompt, generation)
     asked = prompt["text"] or next((item["content"] for item in messages if item["role"] == "user"), "")
     choices, about = parsed(prompt["choices"]), parsed(prompt["metadata"])
     golds = golds_of(prompt["target"])
+    own = f"{_key(run)} {name} {key[-1] + 1}"  # Inspect's tables of samples and messages go by ids
+    for place, message in enumerate(messages):
+        message["id"] = f"{own} {place}"
     usage = _usage(generation, way)
     details = {
         "prompt": prompt["key"],
         "limit_hit": way.get("limit_hit"),
         "scores": [_told(score) for score in block.scores.get(key, [])],
     }
+    output = _output(run, generation, messages, usage)
     known = {
         "choices": [item if isinstance(item, str) else _json(item) for item in choices] if choices else None,
-        "uuid": way.get("uuid"),
+        "uuid": way.get("uuid") or own,
         "total_time": generation.get("latency"),
         "error": _error(generation.get("error")),
     }
@@ -220,32 +233,41 @@ def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str) -> Row:
         "input": asked,
         "target": golds[0] if len(golds) == 1 else golds,
         "messages": messages,
-        "output": _output(run, generation, messages, usage),
+        "output": output,
+        "events": _events(run, messages, output, when),
         "scores": _scores(block, key, generation),
         "metadata": {**(about if isinstance(about, dict) else {}), DETAILS: details},
-        "model_usage": {run.model_id: usage} if usage else {},
+        "model_usage": {_model(run): usage} if usage else {},
         **{field: value for field, value in known.items() if value is not None},
     }
 
 
-def _spoken(generation: Row) -> list[Row]:
+def _spoken(prompt: Row, generation: Row) -> list[Row]:
     """Prompt and response as messages, where no conversation is stored."""
-    sent, said = generation.get("prompt_sent"), generation.get("response")
-    asked = [{"role": "user", "content": sent}]
+    sent, said = generation.get("prompt_sent") or prompt["text"], generation.get("response")
+    asked = [{"role": "user", "content": sent}] if sent else []
     if sent and sent.startswith('[{"'):
-        with suppress(ValueError):
-            asked = chat_messages(sent, 0)
-    answered = [] if said is None else [{"role": "assistant", "content": said, "source": "generate"}]
-    return [*(asked if sent else []), *answered]
+        with suppress(ValueError, AttributeError):  # a text that only looks like messages
+            asked = [message | {"source": "input"} for message in chat_messages(sent)]
+    return asked if said is None else [*asked, {"role": "assistant", "content": said, "source": "generate"}]
 
 
 def _output(run: Run, generation: Row, messages: list[Row], usage: Row) -> Row:
-    last = next((item for item in reversed(messages) if item["role"] == "assistant"), None)
+    last = next((item for item in reversed(messages) if item.get("source") == "generate"), None)
     reason = generation.get("finish_reason")
     reason = _ALIASES.get(reason, reason) if isinstance(reason, str) else None
     choices = [{"message": last, "stop_reason": reason if reason in _STOPS else "unknown"}] if last else []
     parts = {"usage": usage or None, "time": generation.get("latency")}
-    return {"model": run.model_id, "choices": choices} | {name: value for name, value in parts.items() if value}
+    return {"model": _model(run), "choices": choices} | {name: value for name, value in parts.items() if value}
+
+
+def _events(run: Run, messages: list[Row], output: Row, when: str) -> list[Row]:
+    """The last request to the model, which holds the whole conversation: Inspect's table of messages reads these."""
+    if not output["choices"]:
+        return []
+    place = messages.index(output["choices"][0]["message"])
+    asked: Row = {"model": _model(run), "input": messages[:place], "tools": [], "tool_choice": "auto", "config": {}}
+    return [{"event": "model", "timestamp": when, "working_start": 0, **asked, "output": output}]
 
 
 def _usage(generation: Row, way: Row) -> Row:

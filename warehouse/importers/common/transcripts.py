@@ -74,8 +74,11 @@ def tool_name(call: Mapping[str, Any]) -> str | None:
 
 
 def _kept(message: Message) -> Message:
-    """A message as it is stored: calls of tools stand as Inspect writes them, whoever wrote the dump."""
+    """A message as it is stored: calls of tools stand as Inspect writes them, whoever wrote the dump, and what the
+    model did not write itself is told."""
     kept = bare_message(message)
+    if message.get("role") == "assistant" and message.get("source") == GIVEN:
+        kept["source"] = GIVEN
     if "tool_calls" in kept:
         kept["tool_calls"] = [_call(_parsed(call)) for call in items_of(kept["tool_calls"])]
     return kept if kept.get("tool_calls", True) else without_empty(kept)
