@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.importers.test_every_eval_ever import hold_to_schema, told
 from tests.support import lm_eval
 from tests.support.cli import Caller
 from tests.support.stores import store_at
+from warehouse import connect
+from warehouse.errors import MisuseError
 from warehouse.importers.common.trajectories import trajectory_transcript
 from warehouse.importers.common.transcripts import given, transcript_of
 from warehouse.importers.evalscope import IMPORTER as EVALSCOPE
@@ -23,6 +26,8 @@ from warehouse.importers.harbor import IMPORTER as HARBOR
 from warehouse.importers.nemo_evaluator import IMPORTER as NEMO
 from warehouse.importers.verifiers import IMPORTER as VERIFIERS
 from warehouse.ingest.pipeline import ingest
+from warehouse.interchange import inspect_logs
+from warehouse.interchange.conversations import chat_messages
 from warehouse.interchange.every_eval_ever import export
 from warehouse.store.open import open_store
 
@@ -334,6 +339,92 @@ def test_others_read_the_conversation_of_an_export(tmp_path: Path) -> None:
     assert calls(way) == {"bash": (3, None), "write": (1, None)}
     said = json.loads(way["messages"])
     assert (said[1]["reasoning_content"], said[2]["tool_call_id"]) == ("The file may be large.", "call_1")
+
+
+# --- logs of Inspect ------------------------------------------------------------------------------
+
+SCORED = """
+select run.benchmark, run.model, score.draw, metric.name, score.value from score
+join run_current run on run.run_id = score.run_id join metric on metric.id = score.metric_id
+where score.value is not null
+"""
+WAYS = "select model, benchmark, n_generations, mean_turns, n_tool_calls from transcript_summary where mean_turns > 1"
+
+
+def test_runs_are_read_back_from_logs_of_inspect_with_the_same_scores(tmp_path: Path) -> None:
+    sources = (EVALS / "0123abcd", EPISODES, WORK, FIXTURES / "promptfoo" / "out.json")
+    with open_store(store_at(tmp_path / "one.duckdb"), write=True) as store:
+        ingest(store, sources)
+        report = inspect_logs.export(store, tmp_path / "logs", now=1e9)
+        before = [told(store, query) for query in (FIGURES, SCORED, WAYS)]
+    assert report.n_runs == len(list((tmp_path / "logs").glob("*.eval"))) > 5 and report.left_out == ()
+    with open_store(store_at(tmp_path / "other.duckdb"), write=True) as store:
+        back = ingest(store, [tmp_path / "logs"])
+        assert back.refused == () and {item.verdict for item in back.reconciliation} == {"exact"}
+        assert [told(store, query) for query in (FIGURES, SCORED, WAYS)] == before and all(before)
+
+
+def test_a_log_holds_messages_as_inspect_has_them(tmp_path: Path) -> None:
+    with open_store(store_at(tmp_path / "one.duckdb"), write=True) as store:
+        ingest(store, [JOB])
+        inspect_logs.export(store, tmp_path / "logs", now=1e9)
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    assert path.name.startswith("2026-11-20T11-00-00+00-00_quiz-1.0_")
+    with ZipFile(path) as archive:
+        header, first, second = (
+            json.loads(archive.read(name))
+            for name in ("header.json", "samples/sort_epoch_1.json", "samples/sort_epoch_2.json")
+        )
+        assert len(json.loads(archive.read("summaries.json"))) == 6
+    assert (header["eval"]["task"], header["eval"]["model"]) == ("quiz@1.0", "org/tiny")
+    assert header["results"]["scores"][0]["metrics"]["mean"]["value"] == 0.75
+    assert first["messages"][1]["content"][0] == {"type": "reasoning", "reasoning": "The file may be large."}
+    assert first["messages"][1]["tool_calls"][0] == {
+        **{"id": "call_1", "function": "bash", "type": "function"},
+        "arguments": {"command": "head /app/names.txt"},
+    }
+    assert (first["messages"][2]["role"], first["messages"][2]["function"]) == ("tool", "bash")
+    assert first["output"]["choices"][0]["message"]["content"] == "The names are sorted."
+    assert len(first["events"][0]["input"]) == len(first["messages"]) - 1
+    assert first["scores"] == {"reward": {"value": 1.0}} and "error" not in first
+    usage = first["model_usage"]["org/tiny"]
+    assert (usage["input_tokens"], usage["input_tokens_cache_read"], usage["total_tokens"]) == (501, 500, 1102)
+    assert (second["input"], second["error"]["message"]) == ("Sort /app/names.txt.", "AgentTimeoutError: told 2")
+    assert second["metadata"]["eval_warehouse"]["limit_hit"] == "time"
+
+
+def test_what_is_no_message_of_inspect_becomes_one() -> None:
+    stored = [
+        {"role": "developer", "content": {"a": 1}},
+        {"role": "critic", "content": ["x", {"type": "image"}]},
+        {"role": "assistant", "content": None, "source": "input", "tool_calls": ["run", {"arguments": "x=1"}]},
+        {"role": "tool", "name": "run", "content": "", "error": "broke"},
+        {"role": "tool", "content": "", "error": {"type": "strange", "message": "m"}},
+    ]
+    system, critic, given_, failed, strange = chat_messages(json.dumps(stored))
+    assert (system["role"], system["content"]) == ("system", '{"a": 1}')
+    assert (critic["role"], critic["content"]) == ("user", "x\n(image)")
+    assert (given_["source"], given_["content"]) == ("input", "")
+    assert [(call["id"], call["arguments"]) for call in given_["tool_calls"]] == [
+        ("2.0", {"arguments": "run"}),
+        ("2.1", {"arguments": "x=1"}),
+    ]
+    assert (failed["function"], failed["error"]) == ("run", {"type": "unknown", "message": "broke"})
+    assert strange["error"] == {"type": "unknown", "message": "m"}
+
+
+def test_export_of_logs_from_the_command_line_and_from_python(run: Caller, tmp_path: Path) -> None:
+    db = str(tmp_path / "one.duckdb")
+    assert run("ingest", str(JOB), "-q", db=db).code == 0
+    logs = tmp_path / "logs"
+    assert run("export", "--format", "inspect", str(logs), db=db).out.startswith("1 logs, 6 samples in")
+    run("export", "--format", "inspect", str(logs), db=db).fails(2, "not empty")
+    assert run("export", "--format", "inspect", "--overwrite", str(logs), db=db).code == 0
+    report = connect(f"duckdb:///{db}").export_inspect(tmp_path / "again", now=1e9)
+    assert (report.n_runs, report.n_samples) == (1, 6)
+    empty = tmp_path / "empty.duckdb"
+    with open_store(store_at(empty), create=True, write=True) as store, pytest.raises(MisuseError, match="no run with"):
+        inspect_logs.export(store, tmp_path / "none", now=1e9)
 
 
 # --- in a store ----------------------------------------------------------------------------------

@@ -111,17 +111,14 @@ class Harbor:
         for path in source.files:
             if path.name != RESULT:
                 told[str((path.parent.parent / RESULT).relative_to(source.root))].append(path)
-        dump.batches = batches_of(
-            ((place, (trial, told[place])) for place, trial in trials),
-            lambda item: [
-                {
-                    **_row(item[0], numbers[_condition(item[0])], draws, names),
-                    "transcript": _transcript(*item, source.root, dump.notes),
-                }
-            ],
-            dump.rejections,
-            "a trial as Harbor writes it",
-        )
+
+        def rows_of(item: tuple[str, Row]) -> list[Row]:
+            place, trial = item
+            row = _row(trial, numbers[_condition(trial)], draws, names)
+            return [{**row, "transcript": _transcript(trial, told[place], source.root, dump.notes)}]
+
+        items = ((place, (place, trial)) for place, trial in trials)
+        dump.batches = batches_of(items, rows_of, dump.rejections, "a trial as Harbor writes it")
         return dump
 
 

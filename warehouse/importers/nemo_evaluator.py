@@ -295,7 +295,7 @@ def _transcript(row: Row, said: Row) -> Row | None:
         reasoning_tokens=whole_count(said.get("reasoning_tokens")),
         limit_hit="time" if _failure(row, said) == "limit" else None,
     )
-    told = {name: said[name] for name in ("n_turns", "tools") if name in said}
+    told: Row = {name: said[name] for name in ("n_turns", "tools") if name in said}
     return {**told, **(found or {})} or None
 
 

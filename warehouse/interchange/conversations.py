@@ -43,7 +43,7 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
     said: list[str] = []
     thought: list[str] = []
     for part in content if isinstance(content, list) else [content]:
-        if not isinstance(part, dict):
+        if not isinstance(part, dict) or part is content:
             said += [] if part is None else [_text(part)]
         elif part.get("type") == "reasoning":
             thought.append(_text(part.get("reasoning") or part.get("text") or ""))

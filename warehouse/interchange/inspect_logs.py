@@ -131,7 +131,7 @@ _SUMMARY = ("id", "epoch", "input", "target", "scores", "model_usage", "total_ti
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
 # --- the log -------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _json(value: Any) -> str:
 def _header(store: Store, run: Run, now: float, samples: list[Row]) -> Row:
     header, created, figures = run.header, _created(run, now), figures_of(store, run)
     names = list(dict.fromkeys(sample["id"] for sample in samples))
-    settings = {
+    settings: Row = {
         **{name: header[name] for name in ("temperature", "top_p", "max_tokens", "reasoning_effort") if name in header},
         **({"seed": header["sampling_seed"]} if "sampling_seed" in header else {}),
     }

@@ -287,7 +287,7 @@ def _transcript(trace: Row, episode: Row) -> Row:
     """The conversation that ends in the last reply; tokens are those of all calls, of other branches too."""
     usages = [part_of(call, "usage") for call in objects_of(trace.get("calls"))]
     messages = _conversation(trace)
-    told = {
+    told: Row = {
         "uuid": text_or_none(trace.get("id")),
         "limit_hit": _limit(trace, episode),
         "cached_tokens": _total(usages, "cached_input_tokens"),
