@@ -74,7 +74,7 @@ USES = {
     ),
     "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
     "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
-    "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
+    "show": Use((f"{ANALYSIS}.items.show:show",), "show", flags=("full",)),
     "leaderboard": Use(
         (
             f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",

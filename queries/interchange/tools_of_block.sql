@@ -5,4 +5,5 @@ select fact.prompt_id, variant.perturbation, variant.fewshot_draw, variant.templ
 from tool_call fact
 join prompt_variant variant on variant.id = fact.variant_id
 where fact.run_id = :run and fact.prompt_id between :first and :last
-order by fact.prompt_id nulls last, fact.variant_id nulls last, fact.draw nulls last, fact.tool nulls last
+order by fact.prompt_id nulls last, fact.variant_id nulls last, fact.draw nulls last,
+    fact.tool nulls last

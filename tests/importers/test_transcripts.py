@@ -24,6 +24,7 @@ from warehouse.importers.evalscope import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.harbor import IMPORTER as HARBOR
 from warehouse.importers.nemo_evaluator import IMPORTER as NEMO
+from warehouse.importers.promptfoo import IMPORTER as PROMPTFOO
 from warehouse.importers.verifiers import IMPORTER as VERIFIERS
 from warehouse.ingest.pipeline import ingest
 from warehouse.interchange import inspect_logs
@@ -278,6 +279,22 @@ def test_messages_of_an_agent_are_those_after_the_question(copied: Callable[[Pat
         rewritten(path, lambda row: row.update(messages=[*row["messages"][:2], written[-1]]))
     way = next(row["transcript"] for row in taken(work, EVALSCOPE).rows if row["prompt_id"] == "1")
     assert (way["n_turns"], calls(way)) == (1, {"search": (1, 0)})
+
+
+# --- promptfoo -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_calls_in_place_of_an_answer(tmp_path: Path, beside: bool) -> None:
+    document = json.loads((FIXTURES / "promptfoo" / "out.json").read_text())
+    asked = [{"id": "c", "type": "function", "function": {"name": "look_up", "arguments": '{"word": "x"}'}}]
+    first = document["results"]["results"][0]
+    first["response"]["output"] = {"content": "I look.", "tool_calls": asked} if beside else asked
+    (tmp_path / "out.json").write_text(json.dumps(document))
+    found = [row["transcript"] for row in taken(tmp_path, PROMPTFOO).rows]
+    (way,) = (way for way in found if way)
+    assert (way["n_turns"], calls(way)) == (1, {"look_up": (1, None)})
+    assert json.loads(way["messages"])[1]["tool_calls"][0]["arguments"] == {"word": "x"}
 
 
 # --- Every Eval Ever -----------------------------------------------------------------------------

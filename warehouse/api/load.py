@@ -150,7 +150,16 @@ class LoadMethods(Connection):
             return export(store, Path(folder), now=moment, overwrite=overwrite)
 
     def export_inspect(self, folder: str | Path, *, overwrite: bool = False, now: float | None = None) -> InspectReport:
-        """Write the current runs as logs of Inspect; arguments and errors as of :meth:`export_every_eval_ever`."""
+        """Write the current runs as logs of Inspect, one ``.eval`` for each.
+
+        Args:
+            folder: where to; must not exist or be empty.
+            overwrite: replace an earlier export that lies there.
+            now: time of runs that have none, in Unix seconds; None for the clock's.
+
+        Raises:
+            MisuseError: the folder holds something already, or there is no run with samples.
+        """
         import time
 
         from warehouse.interchange.inspect_logs import export
