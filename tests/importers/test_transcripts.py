@@ -430,6 +430,13 @@ def test_what_is_no_message_of_inspect_becomes_one() -> None:
     assert strange["error"] == {"type": "unknown", "message": "m"}
 
 
+def test_results_without_the_id_of_a_call_answer_calls_in_their_order() -> None:
+    asked = [{"id": "a", "function": "look", "arguments": {}}, {"function": "read", "arguments": {}}]
+    stored = [{"role": "assistant", "tool_calls": asked}, *[{"role": "tool", "content": text} for text in "12"]]
+    _, first, second = chat_messages(json.dumps([*stored, {"role": "tool", "content": "of nothing"}]))[:3]
+    assert [(item["tool_call_id"], item["function"]) for item in (first, second)] == [("a", "look"), ("0.1", "read")]
+
+
 def test_export_of_logs_from_the_command_line_and_from_python(run: Caller, tmp_path: Path) -> None:
     db = str(tmp_path / "one.duckdb")
     assert run("ingest", str(JOB), "-q", db=db).code == 0

@@ -78,7 +78,14 @@ _ERRORS = frozenset(
 
 def chat_messages(text: str) -> list[Row]:
     """The messages of a stored conversation as Inspect writes them."""
-    return [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
+    messages = [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
+    waiting: dict[str, str] = {}
+    for message in messages:
+        if message["role"] == "tool" and waiting:  # a result that names no call is that of the first unanswered one
+            key = message.setdefault("tool_call_id", next(iter(waiting)))
+            message.setdefault("function", waiting.pop(key, "unknown"))
+        waiting |= {call["id"]: call["function"] for call in message.get("tool_calls", ())}
+    return messages
 
 
 def _chat_message(item: Row, place: int) -> Row:
