@@ -161,8 +161,10 @@ def _write(lines: Iterator[dict[str, Any]], path: Path) -> int:
     return count
 
 
-#: Prompts that are held in memory at a time.
-BLOCK = 500
+#: Prompts that are held in memory at a time; fewer where there are whole conversations.
+BLOCK, SPOKEN_BLOCK = 500, 20
+
+_SPOKEN = "select 1 from transcript where run_id = :run and messages_hash is not null limit 1"
 
 _TEXTS = """
 select id, key, occurrence, tool_id, text, target, choices, metadata from prompt
@@ -200,8 +202,9 @@ def blocks_of(store: Store, run: Run) -> Iterator[FactBlock]:
     ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: position for position, row in enumerate(ordered)}
     ids = [row["id"] for row in prompts]
-    for start in range(0, len(ids), BLOCK):
-        block = ids[start : start + BLOCK]
+    size = SPOKEN_BLOCK if store.rows(_SPOKEN, {"run": run.id}) else BLOCK
+    for start in range(0, len(ids), size):
+        block = ids[start : start + size]
         yield FactBlock(store, run, {"first": block[0], "last": block[-1]}, positions)
 
 

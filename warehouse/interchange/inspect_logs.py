@@ -275,7 +275,11 @@ def _usage(generation: Row, way: Row) -> Row:
     if given is None or written is None:  # Inspect would write 0
         return {}
     cached = min(way.get("cached_tokens") or 0, given)  # which Inspect does not count as input
-    parts = {"input_tokens_cache_read": cached or None, "reasoning_tokens": way.get("reasoning_tokens")}
+    parts = {
+        "input_tokens_cache_read": cached or None,
+        "reasoning_tokens": way.get("reasoning_tokens"),
+        "total_cost": generation.get("cost"),
+    }
     return {
         "input_tokens": given - cached,
         "output_tokens": written,
