@@ -68,6 +68,7 @@ _STORE = (
     CommandEntry("export", "store", "store", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
         "warehouse export --format every-eval-ever out/",
+        "warehouse export --format inspect logs/",
     )),
     CommandEntry("lake", "store", "lake", "Keep the store as Delta tables, for engines beyond one machine.", (
         "warehouse lake sync /shared/lake",

@@ -214,7 +214,17 @@ USES = {
     ),
 }
 #: Methods that no analysis answers.
-OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing", "lake_versions", "lake_vacuum"}
+OTHERS = {
+    "arrow",
+    "query",
+    "publish",
+    "export_every_eval_ever",
+    "export_inspect",
+    "reading",
+    "writing",
+    "lake_versions",
+    "lake_vacuum",
+}
 #: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 SHOWN |= {"as_markdown", "as_latex", "as_html"}

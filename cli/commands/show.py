@@ -17,7 +17,7 @@ from ..ui.options import output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
-from ..ui.transcript import transcript_lines
+from ..ui.transcript import ends_with, transcript_lines
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
@@ -100,7 +100,8 @@ def _print_transcripts(summary: Mapping[str, Any], tools: Sequence[Mapping[str, 
     columns = {"tool": "tool", "generations": "n_generations", "calls": "n_calls", "errors": "n_errors"}
     if tools:
         echo()
-        print_rows([{title: row[name] for title, name in columns.items()} for row in tools], empty="")
+        rows = [{title: row[name] for title, name in columns.items()} for row in tools]
+        print_rows(rows, empty="", hide_empty=("errors",))
 
 
 def _says_something(name: str, value: object, run: Mapping[str, Any]) -> bool:
@@ -151,7 +152,8 @@ def _print_response(response: Mapping[str, Any], full: bool) -> None:
             echo(visible(line))
     else:
         _print_block(f"prompt sent, {title}", response["prompt_sent"])
-    _print_block(f"response, {title}", response["response"])
+    if not (response["messages"] and ends_with(response["messages"], response["response"] or "")):
+        _print_block(f"response, {title}", response["response"])
     _print_block(f"explanation, {title}", response["explanation"])
     _print_fields({name: response[name] for name in _OF_RESPONSE if response[name] is not None})
 

@@ -211,9 +211,9 @@ def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["parquet", "every-eval-ever"]),
+    type=click.Choice(["parquet", "every-eval-ever", "inspect"]),
     default="parquet",
-    help="Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever.",
+    help="Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever or as logs of Inspect.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export that lies there.")
 @pass_state
@@ -229,9 +229,10 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
             return
         import time
 
-        from warehouse.interchange.every_eval_ever import export as write_evaluations
+        from warehouse.interchange import every_eval_ever, inspect_logs
 
-        report = write_evaluations(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
+        write_runs = inspect_logs.export if form == "inspect" else every_eval_ever.export
+        report = write_runs(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
         for reason in report.left_out:
             echo(f"left out: {reason}", err=True)
         echo(str(report))

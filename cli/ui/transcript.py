@@ -20,19 +20,42 @@ def transcript_lines(text: str, *, whole: bool) -> Iterator[str]:
         whole: every message to its end; else :data:`FOLDED` lines of each.
     """
     width = max(20, min(shutil.get_terminal_size().columns, 100) - 2)
+    waiting: dict[str, str] = {}
     for message in json.loads(text):
-        yield f"[{_title(message)}]"
-        lines = [line for part in _parts(message) for line in _wrapped(part, width)]
+        yield f"[{_title(message, _tool(message, waiting))}]"
+        waiting |= _called(message)
+        lines = [line for part in _parts(message) for line in _wrapped(part, width)] or ["(nothing)"]
         shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
             yield f"  ... {len(lines) - len(shown)} more lines (--full)"
 
 
-def _title(message: Mapping[str, Any]) -> str:
-    """The role, the tool that answers, and that it failed."""
-    tool = message.get("function") or message.get("name") or ""
-    said = f"{message.get('role')} {tool}".strip()
+def ends_with(text: str, response: str) -> bool:
+    """Whether the last message of a transcript says the response, and nothing else."""
+    last = (json.loads(text) or [{}])[-1]
+    said = list(_texts(last.get("content")))
+    return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
+
+
+def _called(message: Mapping[str, Any]) -> dict[str, str]:
+    """Names of the tools that a message calls, by the ids of the calls."""
+    calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
+    return {str(call.get("id", place)): _name(call) for place, call in enumerate(calls) if isinstance(call, dict)}
+
+
+def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
+    """The tool that a message is from: as it says, by the id of the call, else that of the first call unanswered."""
+    if message.get("role") != "tool":
+        return str(message.get("name") or "")
+    key = str(message.get("tool_call_id") or next(iter(waiting), ""))
+    called = waiting.pop(key, "")
+    return str(message.get("function") or message.get("name") or called)
+
+
+def _title(message: Mapping[str, Any], tool: str) -> str:
+    """The role, the tool that answers, that it failed, and that the model did not write it."""
+    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (message.get("source") == "input")
     return f"{said}: error" if message.get("error") else said
 
 
@@ -40,48 +63,85 @@ def _parts(message: Mapping[str, Any]) -> Iterator[str]:
     error = message.get("error")
     if error:
         yield str(error.get("message") or error) if isinstance(error, dict) else str(error)
+    thought = message.get("reasoning_content")
+    if isinstance(thought, str) and thought.strip():
+        yield f"(reasoning) {_trimmed(thought)}"
     yield from _texts(message.get("content"))
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        yield _call(call)
+    yield from (_call(call) for call in _listed(message.get("tool_calls")))
 
 
 def _texts(content: Any) -> Iterator[str]:
+    """Texts as they are, JSON by its parts, and what is no text by its kind."""
     if isinstance(content, str):
-        yield content.strip("\n").rstrip()
-        return
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, str):
-            yield part.strip("\n").rstrip()
-        elif isinstance(part, dict):
-            kind = part.get("type")
-            text = part.get("text") or part.get("reasoning")
-            yield f"({kind}) {text}" if text and kind == "reasoning" else str(text or f"({kind})")
+        yield _by_parts(_trimmed(content))
+    elif isinstance(content, dict):
+        yield _by_parts(json.dumps(content, ensure_ascii=False))
+    for part in _listed(content):
+        if not isinstance(part, dict):
+            yield _trimmed(str(part))
+            continue
+        kind = str(part.get("type") or "part").removesuffix("_url")
+        text = part.get("text") or part.get("reasoning") or ""
+        yield f"(reasoning) {text}" if text and kind == "reasoning" else str(text) or f"({kind})"
 
 
-def _call(call: Any) -> str:
+def _trimmed(text: str) -> str:
+    return text.strip("\n").rstrip()
+
+
+def _by_parts(text: str) -> str:
+    """A long JSON text in lines: one for each item or field of it."""
+    if len(text) <= shutil.get_terminal_size().columns or text[:1] not in ("{", "["):
+        return text
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(document, list):
+        lines = [_value(item) for item in document]
+    else:
+        lines = [f"{json.dumps(key, ensure_ascii=False)}: {_value(item)}" for key, item in document.items()]
+    return "\n".join((text[0], *(f"  {line}," for line in lines[:-1]), *(f"  {line}" for line in lines[-1:]), text[-1]))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _parsed(call: Any) -> Any:
+    """A call; one that stands as JSON text is read."""
+    try:
+        return json.loads(call) if isinstance(call, str) else call
+    except ValueError:
+        return call
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    return str((function.get("name") if isinstance(function, dict) else function) or call.get("name"))
+
+
+def _call(stated: Any) -> str:
     """A call as code: ``-> tool(name=value)``."""
-    if isinstance(call, str):
-        try:
-            call = json.loads(call)
-        except ValueError:
-            return f"-> {call}"
-    function = call.get("function") if isinstance(call, dict) else None
-    named = function if isinstance(function, dict) else call if isinstance(call, dict) else {}
-    name = named.get("name") if isinstance(function, dict) else function or named.get("name")
-    arguments = named.get("arguments")
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return f"-> {name}({arguments})"
+    call = _parsed(stated)
+    if not isinstance(call, dict):
+        return f"-> {call}"
+    function = call.get("function")
+    arguments = _parsed((function if isinstance(function, dict) else call).get("arguments"))
     if not isinstance(arguments, dict):
-        return f"-> {name}({'' if arguments is None else arguments})"
-    return f"-> {name}({', '.join(f'{key}={_value(value)}' for key, value in arguments.items())})"
+        return f"-> {_name(call)}({'' if arguments is None else arguments})"
+    return f"-> {_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
+
+
+def _argument(value: Any) -> str:
+    """A value within a call; a text of several lines stands below the call."""
+    if not isinstance(value, str) or "\n" not in value:
+        return _value(value)
+    return "\n" + textwrap.indent(_trimmed(value), "     ") + "\n   "
 
 
 def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) or "\n" not in value else f"\n{value}\n"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:

@@ -12,7 +12,7 @@
 --   mean_turns: messages that the model wrote, per generation
 --   mean_tool_calls: calls of tools per generation
 --   n_tool_calls: calls of tools, all together
---   n_tool_errors: calls that came back as an error
+--   n_tool_errors: calls that came back as an error; null if the dump does not say of some
 --   n_limited: generations that a limit ended (of messages, tokens, time ...)
 --   mean_events: entries of the tool's own log per generation
 --   mean_input_tokens: per generation
@@ -33,7 +33,8 @@ select
   exp(0) * sum(way.n_turns) / count(way.n_turns) as mean_turns,
   exp(0) * sum(way.n_tool_calls) / count(way.n_tool_calls) as mean_tool_calls,
   cast(sum(way.n_tool_calls) as bigint) as n_tool_calls,
-  cast(sum(way.n_tool_errors) as bigint) as n_tool_errors,
+  case when count(case when way.n_tool_calls > 0 and way.n_tool_errors is null then 1 end) = 0
+    then cast(sum(way.n_tool_errors) as bigint) end as n_tool_errors,
   count(way.limit_hit) as n_limited,
   exp(0) * sum(way.n_events) / count(way.n_events) as mean_events,
   exp(0) * sum(fact.input_tokens) / count(fact.input_tokens) as mean_input_tokens,

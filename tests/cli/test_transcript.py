@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Caller
-from warehouse.cli.ui.transcript import FOLDED, transcript_lines
+from warehouse.cli.ui.transcript import FOLDED, ends_with, transcript_lines
 
 CALL = {"function": {"name": "search", "arguments": '{"query": "rain", "pages": 2}'}}
 MESSAGES = [
@@ -47,6 +47,55 @@ def test_long_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     text = json.dumps([{"role": "tool", "content": "    " + "word " * 50 + "x" * 200}])
     lines = list(transcript_lines(text, whole=True))
     assert max(map(len, lines)) <= 60 and lines[1].startswith("      word")
+
+
+def test_a_result_is_named_by_its_call_and_where_nothing_is_said_that_is_told() -> None:
+    calls = [{"id": "a", "function": "look", "arguments": {}}, {"id": "b", "function": "read", "arguments": {}}]
+    unnamed = [{"function": {"name": "count"}}, {"function": {"name": "sum"}}]
+    said = [
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "b", "content": ""},
+        {"role": "tool", "tool_call_id": "a", "content": "x"},
+        {"role": "assistant", "tool_calls": unnamed},
+        {"role": "tool", "content": "1"},
+        {"role": "tool", "content": "2"},
+        {"content": None},
+    ]
+    lines = list(transcript_lines(json.dumps(said), whole=False))
+    assert [line for line in lines if line.startswith("[")] == [
+        *("[assistant]", "[tool read]", "[tool look]", "[assistant]", "[tool count]", "[tool sum]", "[no role]")
+    ]
+    assert lines[lines.index("[tool read]") + 1] == lines[-1] == "  (nothing)"
+
+
+def test_what_is_no_text_is_named_and_long_json_stands_by_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    found = [{"title": "Delhi", "id": 1}, {"title": "a rather long title of a page", "id": 2}]
+    parts = [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 500}},
+        {"type": "audio"},
+        "end",
+    ]
+    said = [
+        {"role": "tool", "content": json.dumps(found)},
+        {"role": "tool", "content": {"total": 2, "pages": [1, 2, 3], "next": None}},
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": "{not JSON " + "x" * 60, "reasoning_content": "why"},
+        {"role": "assistant", "tool_calls": [{"name": "write", "arguments": {"text": "a\nb\n", "n": 1}}]},
+    ]
+    lines = list(transcript_lines(json.dumps(said), whole=True))
+    assert lines[1:4] == ["  [", '    {"title": "Delhi", "id": 1},', '    {"title": "a rather long title of a']
+    assert '    "pages": [1, 2, 3],' in lines
+    place = lines.index("[user]")
+    assert lines[place + 1 : place + 5] == ["  (image)", "  (audio)", "  end", "[assistant]"]
+    assert lines[place + 5] == "  (reasoning) why"
+    assert lines[-4:] == ["  -> write(text=", "       a", "       b", "     , n=1)"]
+
+
+def test_a_response_that_the_transcript_ends_with_is_not_printed_again() -> None:
+    text = json.dumps([*MESSAGES[:-1], {"role": "assistant", "content": "Yes.\n"}])
+    assert ends_with(text, "Yes.") and not ends_with(text, "No.") and not ends_with("[]", "Yes.")
+    assert ends_with(json.dumps(MESSAGES), "Yes.") and not ends_with(json.dumps(MESSAGES[:3]), "line 39")
 
 
 def test_a_real_agent_is_read_with_the_counts_of_its_log(run: Caller, data_dir: Path, tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def test_each_checkpoint_of_a_training_is_a_run() -> None:
     assert first.agent_parameters == {"agent": "solver", "max_turns": 4}
     assert (first.temperature, first.max_tokens, first.top_p) == (0.5, 64, 0.9)  # the agent's own above the run's
     assert (first.harness_version, first.harness_commit) == ("0.4.0", "abc123")
-    assert (first.run_id, first.split, first.n_requested) == ("run-7/solver", "", 2)
+    assert (first.run_id, first.split, first.n_requested) == ("run-7/solver/step 40", "", 2)
     told = {metric.name: (metric.scorer_parameters, metric.higher_is_better) for metric in first.metrics}
     assert told == {
         "reward": ({}, True),
@@ -319,7 +319,7 @@ def test_a_failure_before_any_agent_is_that_of_the_only_agent(copied: Callable[[
 
     rewritten(folder / "traces.jsonl", change)
     taken = take(folder)
-    assert [run.run_id for run in taken.dump.runs] == ["run-7/solver"] * 2
+    assert [run.run_id for run in taken.dump.runs] == ["run-7/solver/step 40", "run-7/solver/step 80"]
     rows = [row for row in taken.rows if row["run"] == 0]
     assert [(row["text"], row["draw"], row["error"]) for row in rows][2:] == [
         ("What is 4 + 7?", 0, "EnvError: no sandbox"),

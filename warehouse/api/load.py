@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from warehouse.ingest.progress import IngestProgress
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
+    from warehouse.interchange.inspect_logs import InspectReport
     from warehouse.refresh.history import History  # noqa: F401
     from warehouse.refresh.results import Refreshed
     from warehouse.report.page import Written
@@ -153,6 +154,23 @@ class LoadMethods(Connection):
         import time
 
         from warehouse.interchange.every_eval_ever import export
+
+        moment = time.time() if now is None else now
+        with self.reading() as store:
+            return export(store, Path(folder), now=moment, overwrite=overwrite)
+
+    def export_inspect(self, folder: str | Path, *, overwrite: bool = False, now: float | None = None) -> InspectReport:
+        """Write the current runs as logs of Inspect, one ``.eval`` for each.
+
+        Args:
+            folder: where to; must not exist or be empty.
+            overwrite: replace an earlier export that lies there.
+            now: time of runs that have none, in Unix seconds; None for the clock's.
+
+        Raises:
+            MisuseError: the folder holds something already, or there is no run with samples.
+        """
+        from warehouse.interchange.inspect_logs import export
 
         moment = time.time() if now is None else now
         with self.reading() as store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.trajectories import trajectory_transcript
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"
@@ -39,7 +41,16 @@ _OF_THE_AGENT = frozenset(
     ContextLengthExceededError OutputLengthExceededError ContentPolicyViolationError
     """.split()
 )
+#: Those of them that are limits, by kind.
+_LIMITS = {
+    "AgentTimeoutError": "time",
+    **dict.fromkeys(("ContextWindowExceededError", "ContextLengthExceededError"), "context"),
+    **dict.fromkeys(("OutputTokenExceededError", "OutputLengthExceededError"), "token"),
+}
 _REFUSALS = frozenset(("AgentSafetyRefusalError", "ContentPolicyViolationError"))
+
+#: Where the agent began, and where it went on with its context made shorter.
+_TRAJECTORY = re.compile(r"trajectory(?:\.cont-(\d{1,6}))?\.json")
 
 #: Agent with version, model, data set.
 Condition = tuple[str, str, str, str]
@@ -49,24 +60,29 @@ class Harbor:
     """A job: ``result.json`` of its own, and one in the folder of each trial."""
 
     name = "harbor"
-    version = "1"
+    version = "2"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each job; trials without job are one by the folder they are in."""
         jobs: dict[Path, Path] = {}
         trials = defaultdict[Path, list[Path]](list)
+        trajectories = defaultdict[Path, list[Path]](list)
         for item in candidates:
+            head = head_of(item)
+            if _TRAJECTORY.fullmatch(item.path.name) and item.path.parent.name == "agent" and '"ATIF-' in head:
+                trajectories[item.path.parent.parent].append(item.path)
             if item.path.name != RESULT:
                 continue
-            head = head_of(item)
             if has_keys(head, "task_name", "trial_name", "trial_uri"):
                 trials[item.path.parent.parent].append(item.path)
             elif has_keys(head, "n_total_trials", "stats"):
                 jobs[item.path.parent] = item.path
         for folder, paths in trials.items():
             job = (jobs[folder],) if folder in jobs else ()
-            yield SourceFiles(str(folder), folder, (*job, *sorted(paths)))
+            ordered = sorted(paths)
+            told = [path for trial in ordered for path in sorted(trajectories[trial.parent], key=_place)]
+            yield SourceFiles(str(folder), folder, (*job, *ordered, *told))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one job.
@@ -74,7 +90,7 @@ class Harbor:
         Raises:
             InputError: a file is damaged, or a trial does not name its model.
         """
-        documents = [(path, read_document(path)) for path in source.files]
+        documents = [(path, read_document(path)) for path in source.files if path.name == RESULT]
         job: Row = next((document for path, document in documents if path.parent == source.root), {})
         trials = [
             (str(path.relative_to(source.root)), document) for path, document in documents if path.parent != source.root
@@ -91,13 +107,25 @@ class Harbor:
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
         names = [[metric.name for metric in run.metrics] for run in dump.runs]
-        dump.batches = batches_of(
-            trials,
-            lambda trial: [_row(trial, numbers[_condition(trial)], draws, names)],
-            dump.rejections,
-            "a trial as Harbor writes it",
-        )
+        told = defaultdict[str, list[Path]](list)
+        for path in source.files:
+            if path.name != RESULT:
+                told[str((path.parent.parent / RESULT).relative_to(source.root))].append(path)
+
+        def rows_of(item: tuple[str, Row]) -> list[Row]:
+            place, trial = item
+            row = _row(trial, numbers[_condition(trial)], draws, names)
+            return [{**row, "transcript": _transcript(trial, told[place], source.root, dump.notes)}]
+
+        items = ((place, (place, trial)) for place, trial in trials)
+        dump.batches = batches_of(items, rows_of, dump.rejections, "a trial as Harbor writes it")
         return dump
+
+
+def _place(path: Path) -> int:
+    """The place of a trajectory among those of its trial."""
+    found = _TRAJECTORY.fullmatch(path.name)
+    return int(found[1]) if found and found[1] else 0
 
 
 def _condition(trial: Row) -> Condition:
@@ -234,6 +262,23 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
         "error": ": ".join(part for part in (kind, message) if part) or None,
         "scores": _scores(trial, kind, names[run]),
     }
+
+
+def _transcript(trial: Row, paths: Sequence[Path], folder: Path, notes: list[str]) -> Row | None:
+    """What the agent did, by its trajectory; what the trial itself says of it, where there is none."""
+    documents: list[Mapping[str, Any]] = []
+    for path in paths:
+        try:
+            documents.append(read_document(path))
+        except InputError as error:
+            documents = []
+            notes.append(f"{path.relative_to(folder)}: {error.found}; the trial has no transcript")
+            break
+    own = part_of(trial, "agent_result")
+    parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
+    kind = str(part_of(trial, "exception_info").get("exception_type"))
+    known = {"uuid": text_or_none(trial.get("id")), "cached_tokens": _total(parts, "n_cache_tokens")}
+    return trajectory_transcript(documents, keep=True, **known, limit_hit=_LIMITS.get(kind))
 
 
 def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:

@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     endpoint_host,
     first_text,
     number_or_none,
+    objects_of,
     part_of,
     require_model,
     text_of_any,
@@ -28,8 +29,10 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
     without_empty,
+    without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.trajectories import trajectory_transcript
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "nemo_evaluator"
@@ -49,7 +52,7 @@ class NemoEvaluator:
     """One run for each bundle; rows alone where there is none."""
 
     name = "nemo_evaluator"
-    version = "1"
+    version = "2"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -214,13 +217,29 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
     """Tokens and errors by problem and repeat; of a try that was made again, the last."""
     if path is None:
         return {}
-    kept = ("model", "finish_reason", "prompt_tokens", "completion_tokens", "error", "error_kind")
+    kept = ("model", "finish_reason", "prompt_tokens", "completion_tokens", "reasoning_tokens", "error", "error_kind")
     found = {}
     for row, _ in RowSource(path, path.name, (), notes=dump.notes).rows():
         problem, repeat = whole_count(row.get("problem_idx")), whole_count(row.get("repeat", 0))
         if problem is not None and repeat is not None:
             found[problem, repeat] = {name: row[name] for name in kept if row.get(name) not in (None, "")}
+            found[problem, repeat] |= _of_model(part_of(row, "model_stats"))
     return found
+
+
+def _of_model(stats: Row) -> Row:
+    """Requests, and calls of each tool; those whose name was not written are of a tool without name."""
+    turns, calls = whole_count(stats.get("model_calls")), part_of(stats, "tool_calls")
+    total = whole_count(calls.get("count"))
+    counts: dict[str | None, int] = {
+        name: count for name, item in part_of(calls, "names").items() if (count := whole_count(item))
+    }
+    if (total or 0) > sum(counts.values()):
+        counts[None] = (total or 0) - sum(counts.values())
+    if max((turns or 0, *counts.values())) > LARGEST_DRAW:
+        return {}
+    tools = [{"tool": name, "n_calls": count} for name, count in counts.items()]
+    return without_nulls({"n_turns": turns, "tools": tools if counts or total is not None else None})
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -249,6 +268,7 @@ def _rows(row: Row, log: Mapping[tuple[int, int], Row], scorers: Sequence[str], 
         "latency": milliseconds / 1000 if milliseconds else None,
         "error": _error(row, said),
         "explanation": _explanation(row),
+        "transcript": _transcript(row, said),
         "scores": list(_scores(row, said, scorers)),
     }
 
@@ -263,6 +283,20 @@ def _question(row: Row) -> Row:
         "target": None if expected is None else as_text(expected),
         "metadata": compact(known) if known else None,
     }
+
+
+def _transcript(row: Row, said: Row) -> Row | None:
+    """What happened, by the trajectory; what the log says of it, which counts the calls of tools by name."""
+    listed = objects_of(row.get("trajectory"))
+    whole = [item for item in listed if "steps" in item]
+    found = trajectory_transcript(
+        whole or [{"steps": listed}],
+        tools=said.get("tools") or None,
+        reasoning_tokens=whole_count(said.get("reasoning_tokens")),
+        limit_hit="time" if _failure(row, said) == "limit" else None,
+    )
+    told: Row = {name: said[name] for name in ("n_turns", "tools") if name in said}
+    return {**told, **(found or {})} or None
 
 
 def _failure(row: Row, said: Row) -> str | None:

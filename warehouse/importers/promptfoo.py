@@ -25,6 +25,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.transcripts import calls_of, given, transcript_of
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "promptfoo"
@@ -73,7 +74,7 @@ class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "1"
+    version = "2"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -257,7 +258,18 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
         "error": (text_or_none(row.get("error")) or "no answer") if failed else None,
         "explanation": None if failed else _explanation(part_of(row, "gradingResult")),
         "scores": _scores(row, failed, response.get("isRefusal") is True),
+        "transcript": _transcript(text_or_none(part_of(row, "prompt").get("raw")), output),
     }
+
+
+def _transcript(sent: str | None, output: Any) -> Row | None:
+    """The calls of tools that stand in place of an answer, or beside it; ``None`` where there are none."""
+    answer = output if isinstance(output, dict) else {"content": None, "tool_calls": output}
+    if not any("function" in call for call in calls_of(answer)):
+        return None
+    said = {"content": answer.get("content"), "tool_calls": answer["tool_calls"]}
+    asked = [] if sent is None else given([{"role": "user", "content": sent}])
+    return transcript_of([*asked, {"role": "assistant", **said}], says_errors=False)
 
 
 def _target(asserted: Sequence[Any]) -> str | None:

@@ -20,6 +20,7 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.export import require_free
 from warehouse.files import draft_beside, in_place_of, replace_file
+from warehouse.interchange.conversations import messages_of, stored
 from warehouse.interchange.every_eval_ever_results import (
     DETAILS,
     SCHEMA_VERSION,
@@ -160,8 +161,10 @@ def _write(lines: Iterator[dict[str, Any]], path: Path) -> int:
     return count
 
 
-#: Prompts that are held in memory at a time.
-BLOCK = 500
+#: Prompts that are held in memory at a time; fewer where there are whole conversations.
+BLOCK, SPOKEN_BLOCK = 500, 20
+
+_SPOKEN = "select 1 from transcript where run_id = :run and messages_hash is not null limit 1"
 
 _TEXTS = """
 select id, key, occurrence, tool_id, text, target, choices, metadata from prompt
@@ -184,28 +187,33 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.
     """
+    specs = {metric["id"]: metric for metric in run.metrics}
+    for part in blocks_of(store, run):
+        for answer_key in part.answer_keys:
+            again = not scored and bool(part.lines(answer_key, True))
+            for score in part.lines(answer_key, scored):
+                yield part.line(answer_key, score, part.positions[answer_key[0]], evaluation_id, specs, again)
+                again = True
+
+
+def blocks_of(store: Store, run: Run) -> Iterator[FactBlock]:
+    """The facts of a run, some prompts at a time."""
     prompts = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
     ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: position for position, row in enumerate(ordered)}
     ids = [row["id"] for row in prompts]
-    specs = {metric["id"]: metric for metric in run.metrics}
-    for start in range(0, len(ids), BLOCK):
-        block = ids[start : start + BLOCK]
-        bounds = {"first": block[0], "last": block[-1]}
-        part = _FactBlock(store, run, bounds)
-        for answer_key in part.answer_keys:
-            again = not scored and bool(part.lines(answer_key, True))
-            for score in part.lines(answer_key, scored):
-                yield part.line(answer_key, score, positions[answer_key[0]], evaluation_id, specs, again)
-                again = True
+    size = SPOKEN_BLOCK if store.rows(_SPOKEN, {"run": run.id}) else BLOCK
+    for start in range(0, len(ids), size):
+        block = ids[start : start + size]
+        yield FactBlock(store, run, {"first": block[0], "last": block[-1]}, positions)
 
 
-class _FactBlock:
+class FactBlock:
     """Facts of a run on some prompts that follow each other."""
 
-    def __init__(self, store: Store, run: Run, bounds: dict[str, int]) -> None:
+    def __init__(self, store: Store, run: Run, bounds: dict[str, int], positions: dict[int, int]) -> None:
         bound = {"run": run.id, **bounds}
-        self.run = run
+        self.run, self.positions = run, positions
         self.prompts = {row["id"]: row for row in store.rows(_TEXTS, bounds)}
         self.scores, self.choices = defaultdict[AnswerKey, list[Row]](list), defaultdict[AnswerKey, list[Row]](list)
         for query, target in (
@@ -216,6 +224,15 @@ class _FactBlock:
                 target[_answer_key(row)].append(row)
         rows = store.rows(query_text("interchange", "generations_of_block"), bound)
         self.generations = {_answer_key(row): row for row in rows}
+        tools = defaultdict[AnswerKey, list[Row]](list)
+        for row in store.rows(query_text("interchange", "tools_of_block"), bound):
+            tools[_answer_key(row)].append(row)
+        self.ways = {
+            (key := _answer_key(row)): stored(
+                _without(row, _ANSWER_KEY) | {"n_tool_calls": row["n_tool_calls"]}, tools[key]
+            )
+            for row in store.rows(query_text("interchange", "transcripts_of_block"), bound)
+        }
         self.answer_keys = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
 
     def lines(self, answer_key: AnswerKey, scored: bool) -> list[Row | None]:
@@ -237,7 +254,7 @@ class _FactBlock:
     ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
         prompt, generation = self.prompts[answer_key[0]], self.generations.get(answer_key, {})
-        golds = _golds(prompt["target"])
+        golds = golds_of(prompt["target"])
         text = prompt["text"] or ""
         choices = parsed(prompt["choices"])
         options = [_text(item) for item in choices] if isinstance(choices, list) else None
@@ -246,6 +263,8 @@ class _FactBlock:
             {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
         answer = generation.get("extracted_answer")
+        way = self.ways.get(answer_key, {})
+        messages = messages_of(way["messages"]) if "messages" in way else None
         line: Row = {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation_id,
@@ -253,23 +272,23 @@ class _FactBlock:
             "evaluation_name": str(self.run.header["benchmark"]),
             "sample_id": prompt["tool_id"] or prompt["key"],
             "sample_hash": sha256_of(hashed),
-            "interaction_type": "single_turn",
+            "interaction_type": "single_turn" if messages is None else "agentic" if way.get("tools") else "multi_turn",
             "input": {"raw": text, "formatted": generation.get("prompt_sent"), "reference": golds, "choices": options},
-            "output": {"raw": self._texts(answer_key, generation)},
-            "messages": None,
+            "output": {"raw": self._texts(answer_key, generation)} if messages is None else None,
+            "messages": messages,
             "answer_attribution": []
             if answer is None
             else [
                 {
-                    "turn_idx": 0,
-                    "source": "output.raw",
+                    "turn_idx": 0 if messages is None else max(len(messages) - 1, 0),
+                    "source": "output.raw" if messages is None else "messages[turn_idx].content",
                     "extracted_value": answer,
                     "extraction_method": (score or {}).get("filter") or "unknown",
                     "is_terminal": True,
                 }
             ],
             "evaluation": None,
-            **_counts(generation),
+            **_counts(generation, way),
             "error": generation.get("error"),
         }
         if score is not None:
@@ -277,7 +296,7 @@ class _FactBlock:
             kept["score"] = _without(score, (*_ANSWER_KEY, "value", "metric_id"))
             if score["value"] is not None:
                 correct = _is_correct(score["value"], specs[score["metric_id"]])
-                line["evaluation"] = {"score": score["value"], "is_correct": correct}
+                line["evaluation"] = {"score": score["value"], "is_correct": correct, **_turns(way)}
         text_kept = json.dumps(kept, sort_keys=True, allow_nan=False, ensure_ascii=False)
         return line | {"metadata": {DETAILS: text_kept}}
 
@@ -307,6 +326,10 @@ class _FactBlock:
                 row[name] = json.dumps(value, ensure_ascii=False)
         if row["text"]:
             del row["text"]
+        if answer_key in self.ways:
+            row["transcript"] = self.ways[answer_key]
+        if "messages" in row.get("transcript", {}) and generation.get("response") is not None:
+            row["response"] = generation["response"]
         choices = self.choices.get(answer_key)
         if choices:
             row["choice_scores"] = [_without(item, _ANSWER_KEY) for item in choices]
@@ -321,7 +344,7 @@ def _without(row: Row, names: tuple[str, ...]) -> Row:
     return {key: value for key, value in row.items() if key not in names and value is not None}
 
 
-def _golds(target: str | None) -> list[str]:
+def golds_of(target: str | None) -> list[str]:
     """Right answers: several are kept as a JSON list of texts."""
     if target is None:
         return []
@@ -339,11 +362,24 @@ def _is_correct(value: float, spec: Row) -> bool:
     return bool(best is not None and value == best)
 
 
-def _counts(generation: Row) -> Row:
+def _turns(way: Row) -> Row:
+    """Turns and calls of tools, where there is a conversation of which they are known."""
+    if "messages" not in way:
+        return {}
+    turns = {"num_turns": way["n_turns"]} if way.get("n_turns") else {}
+    return turns | ({"tool_calls_count": sum(tool["n_calls"] for tool in way["tools"])} if "tools" in way else {})
+
+
+def _counts(generation: Row, way: Row) -> Row:
     counts: Row = {}
     given, written = generation.get("input_tokens"), generation.get("output_tokens")
     if given is not None and written is not None:
-        counts["token_usage"] = {"input_tokens": given, "output_tokens": written, "total_tokens": given + written}
+        parts = {"input_tokens_cache_read": way.get("cached_tokens"), "reasoning_tokens": way.get("reasoning_tokens")}
+        known = {name: count for name, count in parts.items() if count is not None}
+        counts["token_usage"] = {
+            **{"input_tokens": given, "output_tokens": written, "total_tokens": given + written},
+            **known,
+        }
     if generation.get("latency") is not None and generation["latency"] >= 0:
         counts["performance"] = {"latency_ms": generation["latency"] * 1000}
     return counts

@@ -48,7 +48,7 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
         now: time of the export, in Unix seconds.
     """
     header = run.header
-    figures = {row["metric_id"]: row for row in store.rows(_FIGURES, {"run": run.id})}
+    figures = figures_of(store, run)
     results = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
     when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
     model = run.model_id
@@ -72,6 +72,11 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
         "model_info": _model(run, model),
         "evaluation_results": [item for item in results if item is not None],
     }
+
+
+def figures_of(store: Store, run: Run) -> dict[int, Row]:
+    """The figures that the samples of a run give, by the ids of its metrics."""
+    return {row["metric_id"]: row for row in store.rows(_FIGURES, {"run": run.id})}
 
 
 def _model(run: Run, model: str) -> Row:

@@ -36,7 +36,7 @@ class EvalScope:
     """Files under ``predictions/``, ``reviews/`` and ``reports/`` of a work folder, and its configuration."""
 
     name = "evalscope"
-    version = "1"
+    version = "2"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -6,6 +6,7 @@ A review repeats the prompt and the answer; of predictions only what it lacks is
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,8 +28,10 @@ from warehouse.importers.common.json_fields import (
     part_of,
     text_or_none,
     whole_count,
+    without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.transcripts import given, transcript_of
 from warehouse.records import Dump, SourceFiles
 
 #: A score with another status is none, and the sample no wrong answer.
@@ -176,7 +179,29 @@ def _facts(row: Row) -> Row:
         "latency": number_or_none(output.get("time")),
         "finish_reason": text_or_none(choice.get("stop_reason")),
         "error": None if output.get("error") is None else as_text(output["error"]),
+        "transcript": {
+            "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
+            "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
+            **_of_trace(row),
+        },
     }
+
+
+def _of_trace(row: Row) -> Row:
+    """What the log of an agent tells: its length, its limit, and calls of tools, which may stand in texts only."""
+    events = objects_of(part_of(row, "agent_trace").get("events"))
+    told = [(event.get("type"), part_of(event, "payload")) for event in events]
+    called = Counter(text_or_none(payload.get("name")) for kind, payload in told if kind == "tool_call")
+    failed = Counter(
+        text_or_none(payload.get("name")) for kind, payload in told if kind == "tool_result" and payload.get("error")
+    )
+    is_over = any(payload.get("message") == "max_steps_exceeded" for _, payload in told)
+    found = {
+        "n_events": len(events) or None,
+        "limit_hit": "turn" if is_over else None,
+        "tools": [{"tool": tool, "n_calls": n, "n_errors": failed[tool]} for tool, n in called.items()] or None,
+    }
+    return without_nulls(found)
 
 
 def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
@@ -221,7 +246,8 @@ def _new_row(row: Row, facts: Row, repeats: int) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
     spoken = objects_of(row.get("messages"))
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
-    asked = content_of(spoken[:-1] if answered else spoken)
+    n_asked = _n_asked(spoken)
+    asked = content_of(spoken[:n_asked])
     target = row.get("target")
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
     target = None if target is None else as_text(target)
@@ -248,7 +274,23 @@ def _new_row(row: Row, facts: Row, repeats: int) -> Row:
         "extracted_answer": extracted if extracted != response else None,
         "explanation": text_or_none(score.get("explanation")) or _why(score),
         **facts,
+        "transcript": _transcript(spoken, n_asked, {**part_of(facts, "transcript"), **_of_trace(row)}),
     }
+
+
+def _n_asked(spoken: list[Row]) -> int:
+    """How many messages were there before the model wrote: those of an agent say which it wrote."""
+    written = (place for place, item in enumerate(spoken) if item.get("source") == "generate")
+    answered = bool(spoken) and spoken[-1].get("role") == "assistant"
+    return next(written, len(spoken) - answered)
+
+
+def _transcript(spoken: list[Row], n_asked: int, told: Row) -> Row | None:
+    known = without_nulls(told)
+    if n_asked == len(spoken):
+        return known or None
+    found = transcript_of([*given(spoken[:n_asked]), *spoken[n_asked:]], says_errors=True)
+    return {**found, **known, "tools": found["tools"] or known.get("tools", [])}
 
 
 def _why(score: Row) -> str | None:

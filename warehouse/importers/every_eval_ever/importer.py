@@ -16,16 +16,20 @@ from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.batches import BATCH_ROWS
 from warehouse.importers.common.json_fields import (
+    LARGEST_DRAW,
     as_text,
     compact,
+    items_of,
     mapping_of,
     number_or_none,
     objects_of,
     require_model,
     text_or_none,
     whole_count,
+    without_nulls,
 )
 from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.every_eval_ever.evaluation import Evaluation, Row, read_lines
 from warehouse.records import (
     SAMPLE_SCHEMA,
@@ -51,7 +55,7 @@ class EveryEvalEver:
     """An evaluation and its samples; either alone too."""
 
     name = "every_eval_ever"
-    version = "1"
+    version = "2"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -183,6 +187,7 @@ def _draws(line: Row) -> list[Row]:
     sent = mapping_of(line, "input").get("formatted")
     if not isinstance(output, dict):
         sent, texts = _conversation(line)
+        common["transcript"] = _transcript(line)
     common["prompt_sent"] = sent if isinstance(sent, str) else None
     draws = [{"response": None if text is None else as_text(text)} for text in texts] or [{}]
     if len(draws) == 1:
@@ -191,10 +196,46 @@ def _draws(line: Row) -> list[Row]:
     return [{**shared, **item} for item in draws]
 
 
+def _transcript(line: Row) -> Row | None:
+    """The conversation with the counts that stand beside it; the format says of no call that it failed."""
+    messages = [_message(item) for item in _spoken(line)]
+    counts, usage = mapping_of(line, "evaluation"), mapping_of(line, "token_usage")
+    told = {
+        "n_turns": _bounded(counts.get("num_turns")),
+        "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
+        "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
+    }
+    known = without_nulls(told)
+    if not messages:
+        return known or None
+    found = transcript_of(messages, says_errors=False, **known)
+    n_calls = _bounded(counts.get("tool_calls_count"))
+    return {**found, "tools": [{"n_calls": n_calls}]} if n_calls and not found["tools"] else found
+
+
+def _bounded(value: Any) -> int | None:
+    count = whole_count(value)
+    return count if count is not None and count <= LARGEST_DRAW else None
+
+
+def _message(item: Row) -> Row:
+    """A message in the form of other formats: the format lists the calls that a message answers, which is one."""
+    keys = items_of(item.get("tool_call_id"))
+    kept = {name: value for name, value in item.items() if name not in ("turn_idx", "reasoning_trace", "tool_call_id")}
+    told = {
+        "reasoning_content": item.get("reasoning_trace"),
+        "tool_call_id": keys[0] if len(keys) == 1 else keys or None,
+    }
+    return {**kept, **without_nulls(told)}
+
+
+def _spoken(line: Row) -> list[Row]:
+    return objects_of(line.get("messages", line.get("interactions")))
+
+
 def _conversation(line: Row) -> tuple[str | None, list[Any]]:
     """What was said before the last answer, and that answer."""
-    messages = line.get("messages", line.get("interactions"))
-    listed = objects_of(messages)
+    listed = _spoken(line)
     answers = [index for index, item in enumerate(listed) if item.get("role") == "assistant"]
     if not answers:
         return (compact(listed) if listed else None), [None]

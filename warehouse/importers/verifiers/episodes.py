@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from warehouse.errors import InputError
 from warehouse.importers.common.batches import batches_of
@@ -20,6 +20,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     compact,
     first_text,
+    items_of,
     number_or_none,
     objects_of,
     other_sampling,
@@ -34,6 +35,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, read_document
+from warehouse.importers.common.transcripts import given, transcript_of
 from warehouse.importers.verifiers.measures import HARNESS, REWARD, reply_of, score, specs
 from warehouse.records import Dump, RunHeader
 from warehouse.records.canonical_json import sha256_of
@@ -45,8 +47,8 @@ _CIRCUMSTANCES = frozenset(
     """.split()
 )
 _LIMITS = ("max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens")
-#: What stops an agent that did nothing wrong otherwise; time-outs are told apart.
-_STOPPED = frozenset((*_LIMITS, "compaction_failed"))
+#: What stops an agent that did nothing wrong otherwise, and the kind of limit; time-outs are told apart.
+_STOPPED = {name: "turn" if name == "max_turns" else "token" for name in _LIMITS} | {"compaction_failed": "context"}
 _KEYS = ("task",)
 
 
@@ -190,6 +192,7 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
     limits = {name: run.config.get(name) for name in _LIMITS}
     system = next(iter(run.systems)) if len(run.systems) == 1 else None
     select = part_of(config, "select")
+    position = "" if condition.step is None else f"step {condition.step}"  # a training has one id for all of its steps
     return RunHeader(
         harness=HARNESS,
         model=condition.model,
@@ -202,7 +205,7 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
         **sampling_fields(sampling),
         sampling=without_empty(other_sampling(sampling)),
         metrics=tuple(specs(run.metrics, run.weights)),
-        run_id="/".join(filter(None, (condition.run_id, condition.agent))),
+        run_id="/".join(filter(None, (condition.run_id, condition.agent, condition.split, position))),
         harness_version=text_or_none(run.version.get("version")),
         harness_commit=text_or_none(run.version.get("commit")),
         started_at=unix_time(run.begun[0]) if run.begun else None,
@@ -239,6 +242,7 @@ def _rows(
             "draw": min(draw, LARGEST_DRAW),
             **asked,
             **_generation(trace, episode),
+            "transcript": _transcript(trace, episode),
             "scores": _scores(trace, episode, names[number]),
         }
 
@@ -279,6 +283,44 @@ def _generation(trace: Row, episode: Row) -> Row:
     }
 
 
+def _transcript(trace: Row, episode: Row) -> Row:
+    """The conversation that ends in the last reply; tokens are those of all calls, of other branches too."""
+    usages = [part_of(call, "usage") for call in objects_of(trace.get("calls"))]
+    messages = _conversation(trace)
+    told: Row = {
+        "uuid": text_or_none(trace.get("id")),
+        "limit_hit": _limit(trace, episode),
+        "cached_tokens": _total(usages, "cached_input_tokens"),
+        "reasoning_tokens": _total(usages, "reasoning_tokens"),
+    }
+    return transcript_of(messages, says_errors=False, **told) if messages else told
+
+
+def _conversation(trace: Row) -> list[Row]:
+    """Messages from the first to the last reply of the model, by the nodes' parents; empty where it wrote none."""
+    nodes = items_of(trace.get("nodes"))
+    number = next((place for place in reversed(range(len(nodes))) if _is_sampled(nodes[place])), None)
+    messages: list[Row] = []
+    for _ in nodes:  # parents that lead in a circle end here too
+        if number is None or number >= len(nodes) or not isinstance(nodes[number], dict):
+            break
+        message = part_of(nodes[number], "message")
+        messages += [message] if _is_sampled(nodes[number]) else given([message])
+        number = whole_count(nodes[number].get("parent"))
+    return messages[::-1]
+
+
+def _is_sampled(node: Any) -> bool:
+    return isinstance(node, dict) and node.get("sampled") is True
+
+
+def _limit(trace: Row, episode: Row) -> str | None:
+    """What stopped an agent, in the words that other formats have for it."""
+    if trace.get("is_timeout") is True or episode.get("is_timeout") is True:
+        return "time"
+    return _STOPPED.get(str(trace.get("stop_condition")))
+
+
 def _total(usages: Iterable[Row], *keys: str) -> int | None:
     counts = [count for usage in usages for key in keys if (count := whole_count(usage.get(key))) is not None]
     return whole_or_none(sum(counts)) if counts else None
@@ -286,7 +328,7 @@ def _total(usages: Iterable[Row], *keys: str) -> int | None:
 
 def _last_reply(trace: Row) -> Row | None:
     """The message that the model wrote last; a conversation may branch, the last node ends its last branch."""
-    sampled = [node for node in objects_of(trace.get("nodes")) if node.get("sampled") is True]
+    sampled = [node for node in objects_of(trace.get("nodes")) if _is_sampled(node)]
     return part_of(sampled[-1], "message") if sampled else None
 
 

@@ -36,6 +36,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import position_fields
+from warehouse.importers.common.transcripts import calls_of, given, transcript_of
 from warehouse.importers.verifiers.measures import HARNESS, REWARD, public, reply_of, score, specs
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
@@ -55,6 +56,8 @@ _KEPT = """
     num_examples rollouts_per_example state_columns pass_threshold usage shuffle shuffle_seed avg_error time_ms
 """.split()
 _PLACES = ("example_id", "id")
+#: Kinds of limits by words of a ``stop_condition``.
+_LIMITS = {"timeout": "time", "prompt_too_long": "context", "tokens_reached": "token"}
 
 
 @dataclass
@@ -282,6 +285,7 @@ def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callab
                 "draw": min(drawn[place], LARGEST_DRAW),
                 **_question(row, survey.key),
                 **_generation(row),
+                "transcript": _transcript(row),
                 "scores": _scores(row, names, threshold),
             }
         ]
@@ -340,6 +344,29 @@ def _generation(row: Row) -> Row:
         "latency": (milliseconds / 1000 if milliseconds else seconds) or None,
         "error": _error(row),
     }
+
+
+def _transcript(row: Row) -> Row | None:
+    """Prompt and completion as one conversation. Whether a call of a tool failed, the format does not say."""
+    if _is_empty(row):
+        return None
+    prompt, completion = _spoken(row.get("prompt"), "user"), _spoken(row["completion"], "assistant")
+    found = transcript_of([*given(prompt), *completion], says_errors=False)
+    return {**found, "limit_hit": _limit(row, completion, found["n_turns"])}
+
+
+def _spoken(value: Any, role: str) -> list[Row]:
+    """The messages; of a model that completes texts the text as one."""
+    return [{"role": role, "content": value}] if isinstance(value, str) else objects_of(value)
+
+
+def _limit(row: Row, completion: list[Row], n_turns: int) -> str | None:
+    """What cut a rollout short. Every rollout of a single turn ends by ``max_turns_reached``: that is no limit."""
+    reason = text_or_none(row.get("stop_condition")) or ""
+    if reason == "max_turns_reached" and (n_turns > 1 or (completion and calls_of(completion[-1]))):
+        return "turn"
+    kind = next((kind for word, kind in _LIMITS.items() if word in reason), None)
+    return kind or ("token" if row.get("is_truncated") is True else None)
 
 
 def _error(row: Row) -> str | None:

@@ -1,0 +1,139 @@
+"""Stored transcripts as the messages of Every Eval Ever and of Inspect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def stored(way: Row, tools: Iterable[Row]) -> Row:
+    """A transcript in the fields that an importer fills, without those of which nothing is known."""
+    named = [{name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools]
+    fields = {name: value for name, value in way.items() if name != "n_tool_calls" and value is not None}
+    return fields if way["n_tool_calls"] is None else {**fields, "tools": named}
+
+
+def messages_of(text: str) -> list[Row]:
+    """The messages of a conversation. The format has texts only: of other parts it keeps the kind."""
+    return [_message(place, item) for place, item in enumerate(json.loads(text))]
+
+
+def _message(place: int, item: Row) -> Row:
+    said, thought = _texts(item.get("content"))
+    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    error = item.get("error")
+    if error:
+        said = [_text(error.get("message") or error) if isinstance(error, dict) else _text(error), *said]
+    calls, key = item.get("tool_calls"), item.get("tool_call_id")
+    message = {
+        "content": "\n".join(said) if said else None,
+        "reasoning_trace": "\n".join(thought) or None,
+        "tool_calls": [_call(place, n, call) for n, call in enumerate(calls)] if isinstance(calls, list) else None,
+        "tool_call_id": [_text(key)] if key else None,
+    }
+    known = {name: value for name, value in message.items() if value is not None}
+    return {"turn_idx": place, "role": _text(item.get("role") or "unknown"), **known}
+
+
+def _texts(content: Any) -> tuple[list[str], list[str]]:
+    """What was said, and what was thought."""
+    said: list[str] = []
+    thought: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        if not isinstance(part, dict) or part is content:
+            said += [] if part is None else [_text(part)]
+        elif part.get("type") == "reasoning":
+            thought.append(_text(part.get("reasoning") or part.get("text") or ""))
+        else:
+            said.append(_text(part.get("text") or f"({part.get('type') or 'part'})"))
+    return said, thought
+
+
+def _call(place: int, number: int, call: Any) -> Row:
+    fields = call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
+    arguments = fields.get("arguments")
+    named = arguments if isinstance(arguments, dict) else {"arguments": arguments} if arguments is not None else {}
+    return {
+        "id": _text(fields.get("id") or f"{place}.{number}"),
+        "name": _text(fields.get("function") or "unknown"),
+        "arguments": {name: _text(value) for name, value in named.items()},
+    }
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+#: Roles as Inspect has them; who else speaks is no part of the model.
+_ROLES = {"system": "system", "developer": "system", "assistant": "assistant", "tool": "tool"}
+_ERRORS = frozenset(
+    """
+    parsing timeout unicode_decode permission file_not_found is_a_directory limit approval cancelled unknown
+    """.split()
+)
+
+
+def chat_messages(text: str) -> list[Row]:
+    """The messages of a stored conversation as Inspect writes them."""
+    messages = [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
+    waiting: dict[str, str] = {}
+    for message in messages:
+        if message["role"] == "tool" and waiting:  # a result that names no call is that of the first unanswered one
+            key = message.setdefault("tool_call_id", next(iter(waiting)))
+            message.setdefault("function", waiting.pop(key, "unknown"))
+        waiting |= {call["id"]: call["function"] for call in message.get("tool_calls", ())}
+    return messages
+
+
+def _chat_message(item: Row, place: int) -> Row:
+    role = _ROLES.get(str(item.get("role")), "user")
+    message: Row = {"role": role, "content": _parts(item)}
+    if role == "assistant":
+        message["source"] = "input" if item.get("source") == "input" else "generate"
+    calls = item.get("tool_calls")
+    if role == "assistant" and isinstance(calls, list):
+        message["tool_calls"] = [_asked(call, f"{place}.{number}") for number, call in enumerate(calls)]
+    if role != "tool":
+        return message
+    error = item.get("error")
+    told = error if isinstance(error, dict) else {"message": error}
+    known = {
+        "tool_call_id": _text(item["tool_call_id"]) if item.get("tool_call_id") else None,
+        "function": item.get("function") or item.get("name"),
+        "error": {
+            "type": told.get("type") if told.get("type") in _ERRORS else "unknown",
+            "message": _text(told.get("message") or told),
+        }
+        if error
+        else None,
+    }
+    return message | {name: value for name, value in known.items() if value is not None}
+
+
+def _parts(item: Row) -> str | list[Row]:
+    """A content: a text, or a text with thoughts before it."""
+    said, thought = _texts(item.get("content"))
+    thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
+    spoken = "\n".join(said)
+    if not thought:
+        return spoken
+    reasons: list[Row] = [{"type": "reasoning", "reasoning": text} for text in thought]
+    return [*reasons, {"type": "text", "text": spoken}]
+
+
+def _asked(stated: Any, unnamed: str) -> Row:
+    call = stated if isinstance(stated, dict) else {"arguments": stated}
+    arguments = call.get("arguments")
+    return {
+        "id": _text(call.get("id") or unnamed),
+        "function": _text(call.get("function") or "unknown"),
+        "arguments": arguments
+        if isinstance(arguments, dict)
+        else {}
+        if arguments is None
+        else {"arguments": arguments},
+        "type": "function",
+    }
