@@ -134,6 +134,15 @@ def test_a_report_alone_is_figures(work: Path) -> None:
     assert group == {"pass@2": 1.0, "mean": 0.7143, "mean of OVERALL": 0.8333, "mean over subsets": 0.8334}
 
 
+def test_without_report_the_configuration_names_the_benchmark(work: Path) -> None:
+    def found() -> set[tuple[str | None, tuple[str, ...]]]:
+        return {(run.benchmark, run.suite) for name in ("quiz", "ifeval") for run in taken_of(work, name).dump.runs}
+
+    with_reports = found()
+    shutil.rmtree(work / "reports")
+    assert found() == with_reports == {("quiz_easy_one", ("quiz",)), ("quiz_hard", ("quiz",)), ("ifeval", ())}
+
+
 def test_without_report_and_configuration_a_file_is_its_benchmark(work: Path) -> None:
     for folder in ("configs", "reports"):
         shutil.rmtree(work / folder)
