@@ -55,8 +55,8 @@ def overall(url: str) -> ComparisonRow:
 
 def test_a_copy_of_a_source_of_several_benchmarks_is_the_same_ones(run: Caller, store_url: str, tmp_path: Path) -> None:
     for folder in ("one", "two"):
-        shutil.copytree(Path(__file__).parents[1] / "data" / "lmms_eval", tmp_path / folder)
-    told = run("ingest", str(tmp_path), db=store_url)
+        shutil.copytree(Path(__file__).parents[1] / "data" / "lmms_eval" / "org__tiny-VL", tmp_path / "dumps" / folder)
+    told = run("ingest", str(tmp_path / "dumps"), db=store_url)
     assert told.code == 0 and "5 new, 5 seen again" in told.out
     assert "several benchmarks" not in in_one_line(told.err)
 

@@ -67,6 +67,11 @@ def test_a_test_run_of_deepeval(run: Caller, db: str, tmp_path: Path) -> None:
     assert "success (higher is better)" in run("leaderboard", "sums", db=db).out
 
 
+def test_a_test_run_that_passed_throughout_is_held_against_its_counts(run: Caller, db: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, "test_run.json", RUN | {"testCases": CASES[:1], "testFailed": 0})
+    assert "published 1 figures: 1 exact" in run("ingest", path, "--default", "benchmark=sums", db=db).out
+
+
 @pytest.mark.parametrize(
     ("change", "given", "message"),
     [
@@ -114,6 +119,12 @@ def test_a_report_of_pydantic_evals(run: Caller, db: str, tmp_path: Path) -> Non
     rows = run("query", "--json", "--sql", "select error, input_tokens, explanation from generation", db=db).rows
     assert [row["error"] for row in rows] == [None, None, None, "ValueError: x"]
     assert rows[2]["explanation"] == "close: by length\nEquals: no key"
+
+
+def test_a_report_of_failures_alone_is_known_and_refused(run: Caller, db: str, tmp_path: Path) -> None:
+    report = {"name": "x", "cases": [], "failures": [{"name": "a", "inputs": 1}], "report_evaluator_failures": []}
+    said = run("ingest", _write(tmp_path, "report.json", report), "--default", "model=org/a", db=db)
+    assert said.code == 3 and "holds no case" in said.err
 
 
 def test_repeated_cases_of_pydantic_evals_are_draws(run: Caller, db: str, tmp_path: Path) -> None:

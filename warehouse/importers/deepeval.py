@@ -80,7 +80,9 @@ def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, place
             advice="give the name with --default benchmark=NAME",
         )
     passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
-    published = PublishedScore(SUCCESS, passed / (passed + failed)) if passed is not None and failed else None
+    published = None
+    if passed is not None and failed is not None and passed + failed > 0:
+        published = PublishedScore(SUCCESS, passed / (passed + failed))
     return RunHeader(
         harness=HARNESS,
         model=model or "",

@@ -125,7 +125,7 @@ def _published(stated: Row) -> Iterator[PublishedScore]:
             statistic = "mean" if k == 1 else f"pass^{k}"
             yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
     cost = number_or_none(stated.get("cost"))
-    if cost is not None:
+    if cost:  # 0 is written where nothing is known
         yield PublishedScore(COST.name, cost)
 
 
