@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,23 @@ def test_without_report_and_configuration_a_file_is_its_benchmark(work: Path) ->
     (header,) = taken.dump.runs
     assert (header.model, header.benchmark, header.suite) == ("tiny", "ifeval_default", ())
     assert len(taken.rows) == 3
+
+
+def test_without_configuration_repeats_of_a_question_are_counted_as_they_come(work: Path) -> None:
+    def drawn() -> set[tuple[int, int]]:
+        return {(row["position"], row["draw"]) for row in taken_of(work, "quiz_easy_one").rows if row["run"] == 0}
+
+    folder = work / "reviews" / "tiny"
+    for path in folder.glob("quiz_*.jsonl"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["sample_score"]["group_id"] = row["index"] // 2
+            row["sample_score"].pop("generation_index", None)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    configured = drawn()
+    for name in ("configs", "reports", "predictions"):
+        shutil.rmtree(work / name)
+    assert drawn() == configured and len(configured) > 2
 
 
 def test_predictions_without_reviews_are_not_scored(work: Path) -> None:
