@@ -235,6 +235,11 @@ class Walk:
     draws: FieldPath | None
     empty: int = field(default=0, compare=False)
 
+    @property
+    def begins_with_a_name(self) -> bool:
+        """Whether the records lie in a field: a list has none, its elements may."""
+        return self.at is not None and bool(self.at.steps) and isinstance(self.at.steps[0], str)
+
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
         """The rows of a document. ``number`` is the document's own among its siblings."""
         steps: Sequence[Any] = self.at.steps if self.at else ()

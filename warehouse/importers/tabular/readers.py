@@ -116,7 +116,11 @@ class JsonReader(_DocumentReader):
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self._document = self._document or (self._parsed(),)
         self.walk.empty = 0
-        yield from self._nested(enumerate(self._document), lambda _: "")
+        (document,) = self._document
+        if isinstance(document, list) and self.walk.begins_with_a_name:  # as the same records on lines
+            yield from self._nested(enumerate(document), lambda number: f"[{number}]")
+        else:
+            yield from self._nested([(0, document)], lambda _: "")
 
     def _parsed(self) -> Any:
         content = self.member.content().removeprefix(BOM_UTF8)
