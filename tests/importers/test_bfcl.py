@@ -177,6 +177,20 @@ def test_a_table_is_figures_of_every_system() -> None:
     assert {run.task_version for run in taken.dump.runs} == {"2024-07-06"}
 
 
+def test_columns_of_one_name_in_two_tables_are_two_benchmarks(tmp_path: Path) -> None:
+    for part, share in (("Live", "70%"), ("Non-Live", "90%")):
+        name = part.lower().replace("-", "_")
+        text = f"Rank,Model,{part} Overall Acc,AST Summary\n1,A (FC),80%,{share}\n"
+        (tmp_path / f"data_{name}.csv").write_text(text)
+    tables = [lm_eval.take(path, importer=IMPORTER).dump for path in sorted(tmp_path.glob("*.csv"))]
+    assert {run.benchmark: run.published[0].value for dump in tables for run in dump.runs} == {
+        "bfcl_live_overall_acc": 0.8,
+        "bfcl_live_ast_summary": 0.7,
+        "bfcl_non_live_overall_acc": 0.8,
+        "bfcl_non_live_ast_summary": 0.9,
+    }
+
+
 def test_a_table_with_too_few_fields_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("Rank,Overall Acc,Model,Model Link\n1,90.18%,A,x\n2,10%\n")
