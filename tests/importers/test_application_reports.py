@@ -75,7 +75,8 @@ def test_a_test_run_that_passed_throughout_is_held_against_its_counts(run: Calle
 @pytest.mark.parametrize(
     ("change", "given", "message"),
     [
-        ({"hyperparameters": {}}, (), "--default model=ORG/NAME"),
+        ({"hyperparameters": {}}, (), "--default benchmark=NAME --default model=ORG/NAME"),
+        ({"hyperparameters": {}, "datasetAlias": "sums"}, (), "--default model=ORG/NAME"),
         ({}, (), "--default benchmark=NAME"),
         ({"testCases": [{"metricsData": [], "success": True}, 7], "x": 1}, ("--default", "benchmark=sums"), "case 2"),
     ],
