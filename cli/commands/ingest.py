@@ -305,6 +305,8 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice
+    if not count:
+        return "holds no files; hidden ones are left out", "name a hidden file itself"
     problem = f"no importer knows any of {count} files"
     if broken := _broken(unread):
         problem += f"; {broken}"

@@ -1,7 +1,8 @@
--- What runs cost: as recorded, else by tokens and the price of the day (`warehouse prices`).
+-- What runs cost: as recorded, else by tokens and the price of the day (`warehouse prices`), else
+-- as the dump says of the whole run.
 -- A price holds from its date until the next one of its model; of a run without a date, the newest.
 -- Cached tokens cost the price of cached ones, or that of input where none is stored.
--- grain: one row per current run with generations
+-- grain: one row per current run with generations, or of which the dump says what it cost
 -- columns:
 --   run_id: id of the run
 --   model: name that its alias points to, else its own
@@ -14,7 +15,8 @@
 --   priced_cost: their sum [US dollars]
 --   price_date: from when on that price holds
 --   n_unknown: generations with neither; missing is not zero
---   cost: recorded and priced together; null where any is unknown [US dollars]
+--   stated_cost: what the dump says that the run cost in all [US dollars]
+--   cost: recorded and priced together; where any is unknown, the stated one [US dollars]
 with candidate as (
   select
     r.run_id,
@@ -51,23 +53,52 @@ spent as (
     and way.variant_id = fact.variant_id
     and way.draw = fact.draw
   left join candidate on candidate.run_id = fact.run_id and candidate.rank = 1
+),
+counted as (
+  select
+    run_id,
+    count(*) as n_generations,
+    count(recorded) as n_recorded,
+    sum(recorded) as recorded_cost,
+    count(priced) as n_priced,
+    sum(priced) as priced_cost,
+    max(case when priced is not null then valid_from end) as price_date,
+    count(*) - count(recorded) - count(priced) as n_unknown,
+    case
+      when count(*) = count(recorded) + count(priced) then sum(coalesce(recorded, priced))
+    end as cost
+  from spent
+  group by run_id
+),
+-- the cost of an invocation is that of a run where it has no other
+alone as (
+  select run.run_group_id, max(r.run_id) as run_id
+  from run
+  left join run_current r on r.run_id = run.id
+  group by run.run_group_id
+  having count(distinct run.condition_key) = 1 and count(r.run_id) = 1
+),
+stated as (
+  select alone.run_id, run_group.cost
+  from alone
+  join run_group on run_group.id = alone.run_group_id
+  where run_group.cost is not null
 )
 select
-  spent.run_id,
-  min(r.model) as model,
-  min(r.benchmark) as benchmark,
-  min(r.split) as split,
-  count(*) as n_generations,
-  count(spent.recorded) as n_recorded,
-  sum(spent.recorded) as recorded_cost,
-  count(spent.priced) as n_priced,
-  sum(spent.priced) as priced_cost,
-  max(case when spent.priced is not null then spent.valid_from end) as price_date,
-  count(*) - count(spent.recorded) - count(spent.priced) as n_unknown,
-  case
-    when count(*) = count(spent.recorded) + count(spent.priced)
-      then sum(coalesce(spent.recorded, spent.priced))
-  end as cost
-from spent
-join run_current r on r.run_id = spent.run_id
-group by spent.run_id
+  r.run_id,
+  r.model,
+  r.benchmark,
+  r.split,
+  coalesce(counted.n_generations, 0) as n_generations,
+  coalesce(counted.n_recorded, 0) as n_recorded,
+  counted.recorded_cost,
+  coalesce(counted.n_priced, 0) as n_priced,
+  counted.priced_cost,
+  counted.price_date,
+  coalesce(counted.n_unknown, 0) as n_unknown,
+  stated.cost as stated_cost,
+  coalesce(counted.cost, stated.cost) as cost
+from run_current r
+left join counted on counted.run_id = r.run_id
+left join stated on stated.run_id = r.run_id
+where counted.run_id is not null or stated.run_id is not null

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def overall(url: str) -> ComparisonRow:
     found = connect(url).compare("x", "y").overall
     assert found is not None
     return found
+
+
+def test_a_copy_of_a_source_of_several_benchmarks_is_the_same_ones(run: Caller, store_url: str, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        shutil.copytree(Path(__file__).parents[1] / "data" / "lmms_eval" / "org__tiny-VL", tmp_path / "dumps" / folder)
+    told = run("ingest", str(tmp_path / "dumps"), db=store_url)
+    assert told.code == 0 and "5 new, 5 seen again" in told.out
+    assert "several benchmarks" not in in_one_line(told.err)
 
 
 @pytest.mark.parametrize("texts", [True, False], ids=["texts", "no texts"])

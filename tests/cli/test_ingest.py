@@ -224,6 +224,12 @@ def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) ->
     run("ingest", str(table), "--map", str(mapping), db=store_url).fails(3, "smaple")
 
 
+def test_a_folder_of_hidden_files_alone_says_so(run: Caller, tmp_path: Path, bare_duckdb_url: str) -> None:
+    (tmp_path / "project" / ".deepeval").mkdir(parents=True)
+    (tmp_path / "project" / ".deepeval" / "run.json").write_text("{}")
+    run("ingest", str(tmp_path / "project"), db=bare_duckdb_url).fails(3, "hidden ones are left out")
+
+
 def test_nothing_to_ingest_is_bad_input(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.md").write_text("nothing")

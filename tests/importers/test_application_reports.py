@@ -67,10 +67,16 @@ def test_a_test_run_of_deepeval(run: Caller, db: str, tmp_path: Path) -> None:
     assert "success (higher is better)" in run("leaderboard", "sums", db=db).out
 
 
+def test_a_test_run_that_passed_throughout_is_held_against_its_counts(run: Caller, db: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, "test_run.json", RUN | {"testCases": CASES[:1], "testFailed": 0})
+    assert "published 1 figures: 1 exact" in run("ingest", path, "--default", "benchmark=sums", db=db).out
+
+
 @pytest.mark.parametrize(
     ("change", "given", "message"),
     [
-        ({"hyperparameters": {}}, (), "--default model=ORG/NAME"),
+        ({"hyperparameters": {}}, (), "--default benchmark=NAME --default model=ORG/NAME"),
+        ({"hyperparameters": {}, "datasetAlias": "sums"}, (), "--default model=ORG/NAME"),
         ({}, (), "--default benchmark=NAME"),
         ({"testCases": [{"metricsData": [], "success": True}, 7], "x": 1}, ("--default", "benchmark=sums"), "case 2"),
     ],
@@ -116,6 +122,12 @@ def test_a_report_of_pydantic_evals(run: Caller, db: str, tmp_path: Path) -> Non
     assert rows[2]["explanation"] == "close: by length\nEquals: no key"
 
 
+def test_a_report_of_failures_alone_is_known_and_refused(run: Caller, db: str, tmp_path: Path) -> None:
+    report = {"name": "x", "cases": [], "failures": [{"name": "a", "inputs": 1}], "report_evaluator_failures": []}
+    said = run("ingest", _write(tmp_path, "report.json", report), "--default", "model=org/a", db=db)
+    assert said.code == 3 and "holds no case" in said.err
+
+
 def test_repeated_cases_of_pydantic_evals_are_draws(run: Caller, db: str, tmp_path: Path) -> None:
     cases = _pydantic()["cases"][:2]
     for number, item in enumerate(cases):
@@ -149,6 +161,10 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
     path = _write(tmp_path, "items.jsonl", item(1, 1), item(2, 0))
     assert run("ingest", path, "--map", "langfuse", "--default", "model=org/a", db=db).code == 0
     assert _scores(run, db) == [("accuracy", 0.5, 2, 0)]
+    listed = _write(tmp_path, "items.json", [item(1, 1), item(2, 0), item(3, 1) | {"scores": []}])
+    said = run("ingest", listed, "--map", "langfuse", "--default", "model=org/a", db=db)
+    assert said.code == 0 and "1 seen again" in said.out
+    assert "1 records without anything at 'scores[]'" in said.err
 
 
 #: folder, options, then metric, mean, prompts, unscored of each metric

@@ -106,6 +106,37 @@ def test_ids_counted_from_0_in_scores_are_refused(dumps: Path) -> None:
         take(dumps / OLD.name, "simple")
 
 
+def test_of_several_numbers_in_an_id_the_first_counts(dumps: Path) -> None:
+    root = dumps / "2024-08-20"
+    ids = [f"live_simple_{number}-{number // 2}-0" for number in range(4)]
+    result = root / "result" / "tiny" / "gorilla_openfunctions_v1_test_live_simple_result.json"
+    result.parent.mkdir(parents=True)
+    result.write_text("".join(f'{{"id": "{name}", "result": "x"}}\n' for name in ids))
+    score = root / "score" / "tiny" / "live_simple_score.json"
+    score.parent.mkdir(parents=True)
+    score.write_text('{"accuracy": 0.75, "correct_count": 3, "total_count": 4}\n{"id": 3, "valid": false}\n')
+    found = outcomes(take(root, "live_simple"))
+    assert {name: outcome[0] for name, outcome in found.items()} == dict(zip(ids, (1, 1, 0, 1), strict=True))
+
+
+def test_scores_of_other_questions_or_of_fewer_are_refused(dumps: Path) -> None:
+    (path,) = (dumps / "2026").rglob("*simple_python_score.json")
+    text = path.read_text()
+    fewer = text.replace('"correct_count": 2, "total_count": 5', '"correct_count": 1, "total_count": 4')
+    for changed in (text.replace('"simple_python_3"', '"simple_3"'), fewer):
+        path.write_text(changed)
+        with pytest.raises(InputError, match="the score file counts"):
+            take(dumps / "2026", "simple_python")
+
+
+def test_a_result_that_stands_twice_is_twice_what_it_is(dumps: Path) -> None:
+    (path,) = (dumps / "2026").rglob("*simple_python_result.json")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines, *(line for line in lines if "simple_python_3" in line)]))
+    taken = take(dumps / "2026", "simple_python")
+    assert [row["scores"][0]["value"] for row in taken.rows if row["prompt_id"] == "simple_python_3"] == [0, 0]
+
+
 def test_either_file_alone(dumps: Path) -> None:
     root = dumps / "2026"
     (result,) = root.rglob("*simple_python_result.json")
@@ -146,6 +177,20 @@ def test_a_table_is_figures_of_every_system() -> None:
     assert {run.task_version for run in taken.dump.runs} == {"2024-07-06"}
 
 
+def test_columns_of_one_name_in_two_tables_are_two_benchmarks(tmp_path: Path) -> None:
+    for part, share in (("Live", "70%"), ("Non-Live", "90%")):
+        name = part.lower().replace("-", "_")
+        text = f"Rank,Model,{part} Overall Acc,AST Summary\n1,A (FC),80%,{share}\n"
+        (tmp_path / f"data_{name}.csv").write_text(text)
+    tables = [lm_eval.take(path, importer=IMPORTER).dump for path in sorted(tmp_path.glob("*.csv"))]
+    assert {run.benchmark: run.published[0].value for dump in tables for run in dump.runs} == {
+        "bfcl_live_overall_acc": 0.8,
+        "bfcl_live_ast_summary": 0.7,
+        "bfcl_non_live_overall_acc": 0.8,
+        "bfcl_non_live_ast_summary": 0.9,
+    }
+
+
 def test_a_table_with_too_few_fields_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("Rank,Overall Acc,Model,Model Link\n1,90.18%,A,x\n2,10%\n")
@@ -174,6 +219,18 @@ def test_in_a_store(dumps: Path, store_url: str) -> None:
         statuses = select(store, "select status, count(*) as n from score group by 1")
         assert {row["status"]: row["n"] for row in statuses} == {"scored": 10, "error": 2, "no_answer": 1, "limit": 1}
         assert check(store).ok
+
+
+def test_answers_that_are_scored_later_are_no_second_run(dumps: Path, store_url: str) -> None:
+    root = dumps / "2026"
+    for path in (root / "score").rglob("*.json"):  # the folder's name is not that of the model where it has a slash
+        path.write_text(path.read_text().replace("org/tiny", "org_tiny"))
+    (root / "score").rename(dumps / "later")
+    with open_store(store_url, create=True, write=True) as store:
+        first = ingest(store, [root])
+        (dumps / "later").rename(root / "score")
+        second = ingest(store, [root])
+        assert first.total("n_runs") == second.total("n_superseded") == len(select(store, "select 1 from run_current"))
 
 
 def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,15 @@ def test_a_report_alone_is_figures(work: Path) -> None:
     assert group == {"pass@2": 1.0, "mean": 0.7143, "mean of OVERALL": 0.8333, "mean over subsets": 0.8334}
 
 
+def test_without_report_the_configuration_names_the_benchmark(work: Path) -> None:
+    def found() -> set[tuple[str | None, tuple[str, ...]]]:
+        return {(run.benchmark, run.suite) for name in ("quiz", "ifeval") for run in taken_of(work, name).dump.runs}
+
+    with_reports = found()
+    shutil.rmtree(work / "reports")
+    assert found() == with_reports == {("quiz_easy_one", ("quiz",)), ("quiz_hard", ("quiz",)), ("ifeval", ())}
+
+
 def test_without_report_and_configuration_a_file_is_its_benchmark(work: Path) -> None:
     for folder in ("configs", "reports"):
         shutil.rmtree(work / folder)
@@ -141,6 +151,23 @@ def test_without_report_and_configuration_a_file_is_its_benchmark(work: Path) ->
     (header,) = taken.dump.runs
     assert (header.model, header.benchmark, header.suite) == ("tiny", "ifeval_default", ())
     assert len(taken.rows) == 3
+
+
+def test_without_configuration_repeats_of_a_question_are_counted_as_they_come(work: Path) -> None:
+    def drawn() -> set[tuple[int, int]]:
+        return {(row["position"], row["draw"]) for row in taken_of(work, "quiz_easy_one").rows if row["run"] == 0}
+
+    folder = work / "reviews" / "tiny"
+    for path in folder.glob("quiz_*.jsonl"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["sample_score"]["group_id"] = row["index"] // 2
+            row["sample_score"].pop("generation_index", None)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    configured = drawn()
+    for name in ("configs", "reports", "predictions"):
+        shutil.rmtree(work / name)
+    assert drawn() == configured and len(configured) > 2
 
 
 def test_predictions_without_reviews_are_not_scored(work: Path) -> None:

@@ -100,6 +100,25 @@ def test_a_domain_is_a_run_with_its_pass_hat_k() -> None:
     assert "somebody" not in str(retail) + str(banking)
 
 
+def test_a_submission_that_cost_nothing_does_not_tell_its_cost(tmp_path: Path) -> None:
+    document = json.loads((SUBMISSION / "submission.json").read_text())
+    document["results"] = {name: item and {**item, "cost": 0.0} for name, item in document["results"].items()}
+    path = tmp_path / "submission.json"
+    path.write_text(json.dumps(document))
+    assert {item.metric for run in take(path, TAU2).dump.runs for item in run.published} == {"success"}
+
+
+def test_a_version_is_the_same_with_and_without_its_letter(tmp_path: Path) -> None:
+    document = json.loads((SUBMISSION / "submission.json").read_text())
+    path = tmp_path / "submission.json"
+    versions = set()
+    for stated in ("v0.1.3", "0.1.3"):
+        document["methodology"] |= {"tau2_bench_version": stated}
+        path.write_text(json.dumps(document))
+        versions |= {run.task_version for run in take(path, TAU2).dump.runs}
+    assert versions == {"0.1.3"}
+
+
 def test_many_submissions_are_lines(tmp_path: Path) -> None:
     document = json.loads((SUBMISSION / "submission.json").read_text())
     path = tmp_path / "all.jsonl"

@@ -117,6 +117,15 @@ def test_without_a_model_and_without_scores(tmp_path: Path) -> None:
         take(path)
 
 
+def test_scores_that_are_texts_are_no_figures(tmp_path: Path) -> None:
+    path = tmp_path / "org__m" / "abc" / "Topics.json"
+    path.parent.mkdir(parents=True)
+    scores = {"test": [{"hf_subset": "default", "main_score": "0.5"}]}
+    path.write_text(json.dumps({"dataset_revision": "x", "mteb_version": "2", "scores": scores}))
+    with pytest.raises(InputError, match="no scores"):
+        take(path)
+
+
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
     stand_swaps(Path(shutil.copytree(DUMPS, tmp_path / "mteb")), IMPORTER, 3, named="", turns=100)
 

@@ -51,6 +51,13 @@ def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+def test_rows_alone_are_told_by_their_keys_whatever_their_trajectories_hold(run: Path) -> None:
+    (run / BUNDLE).unlink()
+    rewritten(run / "results.jsonl", lambda row: row.update(trajectory=[{"steps": [{"step_id": 1}]}]))
+    header = take(run).run("adder")
+    assert (header.model, header.published) == ("org/tiny", ())
+
+
 def test_the_header_says_what_the_bundle_says() -> None:
     (header,) = take(MADE).dump.runs
     assert (header.harness, header.model, header.benchmark) == ("nemo_evaluator", "org/tiny", "adder")

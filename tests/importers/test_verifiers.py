@@ -185,6 +185,14 @@ def test_published_figures_count_failures_as_worst(store_url: str) -> None:
         assert check(store).ok
 
 
+def test_passes_where_a_question_lacks_rollouts_are_those_of_the_others(copied: Callable[[Path], Path]) -> None:
+    folder = copied(NEW)
+    rows = (folder / "results.jsonl").read_text().splitlines(keepends=True)
+    (folder / "results.jsonl").write_text("".join(rows[:-1]))
+    found = {item.statistic for item in take(folder).run("adder").published if item.metric == "passed"}
+    assert found and all(name.endswith(" of whole questions") for name in found)
+
+
 def test_metadata_alone_are_figures(copied: Callable[[Path], Path]) -> None:
     folder = copied(OLD)
     (folder / "results.jsonl").unlink()

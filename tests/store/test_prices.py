@@ -42,6 +42,14 @@ def test_cached_tokens_have_their_own_price_and_what_is_recorded_stays(kit: Any)
     assert rows == [(0, 1, 0, priced), (1, 0, 0, 0.5), (0, 0, 1, None)]
 
 
+def test_what_a_dump_says_of_the_whole_run_stands_where_its_generations_do_not_tell(kit: Any) -> None:
+    kit.load(kit.header("figures", cost=3.5, published=(kit.figure("acc", 0.5),)), [])
+    kit.load(kit.header("silent", cost=2.0), [kit.row("a", 1.0, response="x")])
+    kit.load(kit.header("told", cost=9.0), [kit.row("a", 1.0, response="y", cost=0.5)])
+    rows = kit.all("select n_generations, n_unknown, stated_cost, cost from run_cost order by run_id")
+    assert rows == [(0, 0, 3.5, 3.5), (1, 1, 2.0, 2.0), (1, 0, 9.0, 0.5)]
+
+
 def test_a_price_is_replaced_by_that_of_the_same_day(kit: Any) -> None:
     day = datetime(2026, 3, 5)
     put_prices(kit.store, [Price("org/a", day, 2.0, 8.0)])

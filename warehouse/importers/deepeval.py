@@ -70,17 +70,20 @@ class DeepEval:
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, place: str) -> RunHeader:
     stated, chosen = settings.stated, part_of(document, "hyperparameters")
     model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
-    require_model(text_or_none(stated.get("model")) or model, place)
     benchmark = text_or_none(document.get("datasetAlias"))
+    has_model = bool(text_or_none(stated.get("model")) or model)
     if not (benchmark or stated.get("benchmark")):
         raise InputError(
-            "nothing here names what was tested",
+            f"nothing here names what was tested{'' if has_model else ', nor the model'}",
             path=place,
             expected="datasetAlias in the test run",
-            advice="give the name with --default benchmark=NAME",
+            advice=f"give the name with --default benchmark=NAME{'' if has_model else ' --default model=ORG/NAME'}",
         )
+    require_model(text_or_none(stated.get("model")) or model, place)
     passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
-    published = PublishedScore(SUCCESS, passed / (passed + failed)) if passed is not None and failed else None
+    published = None
+    if passed is not None and failed is not None and passed + failed > 0:
+        published = PublishedScore(SUCCESS, passed / (passed + failed))
     return RunHeader(
         harness=HARNESS,
         model=model or "",

@@ -80,7 +80,7 @@ class Mteb:
         stated = text_or_none(settings.stated.get("model"))
         model = text_or_none(about.get("name")) or _named_by_folder(path)
         require_model(stated or model, str(path))
-        parts = list(_parts(document))
+        parts = [part for part in _parts(document) if any(True for _ in _published(part))]
         if not parts:
             raise InputError("no scores", path=str(path), expected="'scores' of splits, as MTEB writes them")
         return Dump(tuple(_headers(path, document, about, model or "", parts)), ())

@@ -119,7 +119,7 @@ def _refuse_wrapper(path: Path) -> None:
 
 def _is_row(head: str) -> bool:
     line = head.partition("\n")[0]
-    return line.startswith("{") and has_keys(line, "problem_idx", "reward") and not has_keys(line, "step_id")
+    return line.startswith("{") and has_keys(line, "problem_idx", "reward")
 
 
 @dataclass

@@ -40,7 +40,8 @@ class PydanticEvals:
         """Each file is a source."""
         for item in candidates:
             head = head_of(item)
-            if head.startswith("{") and has_keys(head, "cases", "inputs", "assertions", "expected_output"):
+            has_cases = has_keys(head, "cases", "inputs", "assertions", "expected_output")
+            if head.startswith("{") and (has_cases or has_keys(head, "cases", "failures", "report_evaluator_failures")):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:

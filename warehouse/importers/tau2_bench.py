@@ -78,6 +78,7 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
         raise InputError("no 'model_name'", path=str(path), expected="a submission to tau2-bench")
     method = part_of(document, "methodology")
     kind, modality = document.get("submission_type"), document.get("modality")
+    version = _version(method.get("tau2_bench_version"))
     for domain, result in part_of(document, "results").items():
         stated = result if isinstance(result, dict) else {}
         published = tuple(_published(stated))
@@ -91,13 +92,13 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
         }
         yield RunHeader(
             harness=HARNESS,
-            harness_version=text_or_none(method.get("tau2_bench_version")),
+            harness_version=version,
             model=model,
             developer=text_or_none(document.get("model_organization")),
             benchmark=f"{HARNESS}_{domain}",
             suite=(HARNESS,),
             # tasks and graders are those of the version: banking_knowledge was graded anew for 1.0.1
-            task_version=text_or_none(method.get("tau2_bench_version")),
+            task_version=version,
             agent_parameters=without_nulls(setup),
             reasoning_effort=text_or_none(document.get("reasoning_effort")),
             metrics=(SUCCESS, COST) if any(item.metric == COST.name for item in published) else (SUCCESS,),
@@ -116,6 +117,12 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
         )
 
 
+def _version(stated: Any) -> str | None:
+    """A version; ``v0.1.3`` is ``0.1.3``, as others write it."""
+    text = text_or_none(stated)
+    return text[1:] if text and text[0] == "v" and text[1:2].isdigit() else text
+
+
 def _published(stated: Row) -> Iterator[PublishedScore]:
     """pass^k as shares; files hold percent, and null for what was not run."""
     for k, key in enumerate(_PASSES, start=1):
@@ -125,7 +132,7 @@ def _published(stated: Row) -> Iterator[PublishedScore]:
             statistic = "mean" if k == 1 else f"pass^{k}"
             yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
     cost = number_or_none(stated.get("cost"))
-    if cost is not None:
+    if cost:  # 0 is written where nothing is known
         yield PublishedScore(COST.name, cost)
 
 

@@ -5,6 +5,7 @@ A score file lists failures alone: what the model got right is in the result fil
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +49,8 @@ _NAME = re.compile(
     r"(?:BFCL_(?P<new>v\d+)_|gorilla_openfunctions_(?P<old>v\d+)_test_)?(?P<category>\w+?)_(?P<kind>result|score)"
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_LAST_NUMBER = re.compile(r"(\d{1,9})$")
+# simple_4, live_simple_4-2-0: the number of a question, and of its functions
+_NUMBER = re.compile(r"(\d{1,9})(?:-\d+-\d+)?$")
 #: How a model that calls functions by its own interface is told from the same one that is prompted.
 _NATIVE = "-FC"
 #: What an answer that is no answer begins with.
@@ -176,12 +178,20 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
         task_version=next((version for version in versions if version), "v1"),
         formulation="function_calling" if name.endswith(_NATIVE) else "prompting",
         metrics=(ACCURACY,),
-        run_id=f"{date}/{folder}" if date else None,
+        run_id=f"{date}/{folder}" if date else _answers_id(paths.get("result")),
         started_at=local_time(date or "", "%Y-%m-%d"),
         n_requested=scores.total if scores else None,
         published=tuple(scores.published()) if scores else (),
         place=first.name,
     )
+
+
+def _answers_id(result: Path | None) -> str | None:
+    """What stands for an id where no date does: answers that are scored later are no second run."""
+    if result is None:
+        return None
+    with result.open("rb") as handle:
+        return f"answers {hashlib.file_digest(handle, 'sha256').hexdigest()[:16]}"
 
 
 @dataclass
@@ -265,27 +275,42 @@ def _parsed(path: Path, line: int, text: bytes) -> Row:
 def _samples(
     path: Path, scores: Scores | None, dump: Dump, benchmark: str
 ) -> Iterator[tuple[str, tuple[Row, str, int | None, Row | None, bool]]]:
-    """Place of each result, and: the result, its id, its number, its failure, whether it was scored."""
+    """Place of each result, and: the result, its id, its number, its failure, whether it was scored.
+
+    Raises:
+        InputError: there are more questions than the score file counts: what it never saw would be taken for right.
+    """
     source = RowSource(path, path.name, (), dump.rejections, dump.notes)
-    failures = dict(scores.failures) if scores else {}
+    failures = scores.failures if scores else {}
     by_number = any(key.startswith("#") for key in failures)
-    n_results = 0
+    other = dict(failures)
+    seen: set[str] = set()
     for line, row in source.numbered():
-        n_results += 1
         try:
             name, number = _identity(row, benchmark)
         except ValueError as error:
             dump.rejections.append(Rejection(f"{path.name} line {line}", str(error), "a result with 'id' or 'idx'"))
             continue
-        failure = failures.pop(f"#{number}" if by_number else name, None)
-        yield f"{path.name} line {line}", (row, name, number, failure, scores is not None)
-    for key, failure in failures.items():  # what the result file lacks, the score file still tells
+        seen.add(name)
+        key = f"#{number}" if by_number else name
+        other.pop(key, None)
+        yield f"{path.name} line {line}", (row, name, number, failures.get(key), scores is not None)
+    n_known = len(seen) + len(other)
+    if scores and scores.total is not None and n_known > scores.total:
+        raise InputError(
+            f"{len(seen)} results, and {len(other)} failures that are none of them; the score file counts "
+            f"{scores.total}",
+            path=str(path),
+            expected="results and scores of the same questions: what is no failure counts as right",
+            advice="score these results again",
+        )
+    for key, failure in other.items():  # what the result file lacks, the score file still tells
         number = int(key[1:]) if by_number else None
         name = f"{benchmark.removeprefix(SUITE + '_')}_{number}" if by_number else key
         result = failure.get("model_result", failure.get("model_result_raw"))
         yield f"score of {key}", ({"id": name, "result": result}, name, number, failure, True)
-    if scores and scores.total is not None and n_results + len(failures) < scores.total:
-        dump.notes.append(f"{path.name}: {n_results} results, and the score file counts {scores.total}")
+    if scores and scores.total is not None and n_known < scores.total:
+        dump.notes.append(f"{path.name}: {len(seen)} results, and the score file counts {scores.total}")
 
 
 def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
@@ -297,7 +322,7 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
     number = whole_count(row.get("idx"))
     stated = row.get("id")
     if isinstance(stated, str) and stated:
-        found = _LAST_NUMBER.search(stated)
+        found = _NUMBER.search(stated)
         return stated, int(found[1]) if found else None
     number = whole_count(stated) if number is None else number
     if number is None:

@@ -60,7 +60,7 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
         value = number_or_none(float(share[1])) if share else None
         if value is None:
             continue
-        name = _WORD.sub("_", column.lower()).strip("_")
+        name = _named(column, path.stem)
         yield RunHeader(
             harness="bfcl",
             model=system["model"] if system else row["Model"].strip(),
@@ -76,3 +76,9 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             published=(PublishedScore("accuracy", share_of(value), raw=text.strip()),),
             place=path.name,
         )
+
+
+def _named(column: str, table: str) -> str:
+    """A column as a benchmark: those of ``data_live`` and of ``data_non_live`` have the same names."""
+    name, part = _WORD.sub("_", column.lower()).strip("_"), table.removeprefix("data").strip("_")
+    return name if part in ("", "overall") or name.startswith(f"{part}_") else f"{part}_{name}"

@@ -131,7 +131,7 @@ def _header(
                     metric,
                     figure.value,
                     statistic=report.statistic_of(figure, repeats) if files else figure.statistic,
-                    n=_prompts(figure, repeats),
+                    n=_prompts(figure, repeats) if not files or files.tells_draws else None,
                 )
             )
     order = dict.fromkeys([row_name(name, names) for name in report.names])

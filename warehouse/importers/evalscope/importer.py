@@ -66,7 +66,8 @@ class EvalScope:
         named = next((path for path in source.files if path.parent.parent.name == "reports"), None)
         report = Report(read_document(named) if named else {})
         dump = Dump((), ())
-        subsets = SubsetFiles.of(source, report.dataset, _repeats(config), dump)
+        dataset = report.dataset or _configured_of(source, config)
+        subsets = SubsetFiles.of(source, dataset, _repeats(config), dump)
         dump.runs = tuple(headers(source, report, config, subsets))
         dump.notes += report.failures()
         dump.published = tuple(group_figures(report, dump.runs, bool(subsets)))
@@ -118,7 +119,17 @@ def _configured(config: Sequence[Path]) -> list[str]:
         stated = read_yaml(config[0]) if config else None
     except InputError:
         return []
-    listed = stated.get("datasets") if isinstance(stated, dict) else None
+    return _datasets(stated) if isinstance(stated, dict) else []
+
+
+def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:
+    """The configured benchmark that files without a report are of; empty where none is."""
+    stems = [path.stem for path in source.files if path.suffix == ".jsonl"]
+    return next((name for stem in stems if (name := _benchmark_of(stem, _datasets(config)))), "")
+
+
+def _datasets(config: Mapping[str, Any]) -> list[str]:
+    listed = config.get("datasets")
     return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ class SubsetFiles:
     first: list[Row]
     unnamed: str = ""
     metrics: dict[str, None] = field(default_factory=dict)
+    drawn: Counter[Any] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump) -> list[SubsetFiles]:
@@ -97,6 +99,18 @@ class SubsetFiles:
     def is_old(self) -> bool:
         """Whether the rows are of 0.x."""
         return "index" not in self.first[0]
+
+    @cached_property
+    def tells_draws(self) -> bool:
+        """Whether index, group and repeats agree: without the configuration nothing says how many repeats there are."""
+        groups = ((row.get("index"), part_of(row, "sample_score").get("group_id")) for row in self.first)
+        known = [(index, group) for index, group in groups if type(index) is type(group) is int]
+        return all(0 <= index - group * self.repeats < self.repeats for index, group in known)
+
+    def next_draw(self, group: Any) -> int:
+        """The draw of a row that nothing numbers: as they come."""
+        self.drawn[group] += 1
+        return min(self.drawn[group] - 1, LARGEST_DRAW)
 
     @property
     def created(self) -> float | None:
@@ -207,7 +221,7 @@ def _of_trace(row: Row) -> Row:
 def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
     if not (objects_of(row.get("choices")) if subset.is_old else type(row.get("index")) is int):
         raise ValueError(f"no '{'choices' if subset.is_old else 'index'}'")
-    sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset.repeats)
+    sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset)
     values = values_of(row, subset.unnamed or _SCORE) if is_reviewed else {}
     failed = sample.get("error") is not None
     scores = [_score(name, values.get(name), failed) for name in {**subset.metrics, **values}]
@@ -242,7 +256,7 @@ def _score(name: str, value: Any, failed: bool) -> Row:
     return {"metric": name, "value": number, "weight": weight}
 
 
-def _new_row(row: Row, facts: Row, repeats: int) -> Row:
+def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
     spoken = objects_of(row.get("messages"))
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
@@ -254,7 +268,7 @@ def _new_row(row: Row, facts: Row, repeats: int) -> Row:
     sample = part_of(row, "sample_score")
     score = part_of(sample, "score")
     group = sample.get("group_id")
-    group = row["index"] // repeats if group is None else group
+    group = row["index"] // subset.repeats if group is None else group
     users = [item for item in asked if item.get("role") == "user"]
     response = score.get("prediction")
     if response is None and answered:
@@ -268,7 +282,7 @@ def _new_row(row: Row, facts: Row, repeats: int) -> Row:
         "text": question_of(users[-1:]) if users else None,
         "target": target or None,
         "metadata": compact(about) if isinstance(about, dict) and about else None,
-        "draw": _draw(row["index"], group, repeats, sample.get("generation_index")),
+        "draw": _draw(row["index"], group, subset, sample.get("generation_index")),
         "prompt_sent": question_of(asked) if asked else None,
         "response": None if response is None else as_text(response),
         "extracted_answer": extracted if extracted != response else None,
@@ -299,12 +313,14 @@ def _why(score: Row) -> str | None:
     return None if status in _USABLE else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
 
 
-def _draw(index: int, group: Any, repeats: int, stated: Any) -> int | None:
+def _draw(index: int, group: Any, subset: SubsetFiles, stated: Any) -> int | None:
     """Which generation of its question a row is; ``None`` where its number does not fit its group."""
     if isinstance(stated, int) and 0 <= stated < LARGEST_DRAW:
         return stated
-    draw = index - group * repeats if isinstance(group, int) else -1
-    return draw if 0 <= draw < repeats else None
+    if not subset.tells_draws:
+        return subset.next_draw(group if isinstance(group, int | str) else None)
+    draw = index - group * subset.repeats if isinstance(group, int) else -1
+    return draw if 0 <= draw < subset.repeats else None
 
 
 def _old_row(row: Row) -> Row:

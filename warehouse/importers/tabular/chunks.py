@@ -228,20 +228,33 @@ class Walk:
         at: path of the records; ``None``: the elements of a list, or the object itself.
         draws: path of the generations in a record.
 
-    ``empty`` counts records without any generation while walking.
+    ``lacking`` counts documents without any record while walking, ``empty`` records without any generation.
     """
 
     at: FieldPath | None
     draws: FieldPath | None
+    lacking: int = field(default=0, compare=False)
     empty: int = field(default=0, compare=False)
+
+    def begin(self) -> None:
+        """Count from nothing."""
+        self.lacking = self.empty = 0
+
+    @property
+    def begins_with_a_name(self) -> bool:
+        """Whether the records lie in a field: a list has none, its elements may."""
+        return self.at is not None and bool(self.at.steps) and isinstance(self.at.steps[0], str)
 
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
         """The rows of a document. ``number`` is the document's own among its siblings."""
         steps: Sequence[Any] = self.at.steps if self.at else ()
         if self.at is None and isinstance(document, list):
             steps = (Each.ITEM,)
+        is_lacking = True
         for levels in _walk(((document, None, number),), document, steps):
+            is_lacking = False
             yield from self._generations(levels)
+        self.lacking += is_lacking
 
     def _generations(self, levels: tuple[Level, ...]) -> Iterator[NestedRow]:
         if self.draws is None:

@@ -91,10 +91,9 @@ class _DocumentReader:
         self.is_flat = rules.at is None and rules.draws is None
 
     def notes(self) -> list[str]:
-        """A note on records that the mapping finds no generation in."""
-        if not self.walk.empty or self.walk.draws is None:
-            return []
-        return [f"{self.member.name}: {self.walk.empty} records without anything at {self.walk.draws.text!r}"]
+        """Notes on records that the mapping finds no row or no generation in."""
+        found = ((self.walk.lacking, self.walk.at), (self.walk.empty, self.walk.draws))
+        return [f"{self.member.name}: {n} records without anything at {at.text!r}" for n, at in found if n and at]
 
     def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
         """The rows of numbered documents, of which ``place_of`` says where they stand."""
@@ -115,8 +114,12 @@ class JsonReader(_DocumentReader):
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         self._document = self._document or (self._parsed(),)
-        self.walk.empty = 0
-        yield from self._nested(enumerate(self._document), lambda _: "")
+        self.walk.begin()
+        (document,) = self._document
+        if isinstance(document, list) and self.walk.begins_with_a_name:  # as the same records on lines
+            yield from self._nested(enumerate(document), lambda number: f"[{number}]")
+        else:
+            yield from self._nested([(0, document)], lambda _: "")
 
     def _parsed(self) -> Any:
         content = self.member.content().removeprefix(BOM_UTF8)
@@ -137,7 +140,7 @@ class JsonLinesReader(_DocumentReader):
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         count = 0
-        self.walk.empty = 0
+        self.walk.begin()
         with self.member.open() as stream:
             for lines, first in line_blocks(stream, self.member.name):
                 records, numbers = parsed_lines(lines, first, self.is_flat, reject)
@@ -187,7 +190,7 @@ class ParquetReader(_DocumentReader):
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         start = 0
-        self.walk.empty = 0
+        self.walk.begin()
         try:
             with self._open() as file:
                 refuse_wide(len(file.schema_arrow.names), self.member.name)

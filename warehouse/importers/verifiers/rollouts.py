@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -67,6 +67,7 @@ class _Survey:
     Attributes:
         places: questions by what they ask, in the order in which they first appear.
         asked: places of the questions that each stored id stands for.
+        drawn: rollouts of each question.
         n_empty: rows without a completion.
         n_silent: those of them that tell no error.
     """
@@ -77,6 +78,7 @@ class _Survey:
     n_silent: int = 0
     places: dict[bytes, int] = field(default_factory=dict)
     asked: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
+    drawn: Counter[int] = field(default_factory=Counter)
     metrics: dict[str, None] = field(default_factory=dict)
     systems: set[str | None] = field(default_factory=set)
     begun: list[float] = field(default_factory=list)
@@ -89,6 +91,7 @@ class _Survey:
         self.n_silent += _is_empty(row) and not row.get("error")
         place = self.places.setdefault(_digest(row, self.key), len(self.places))
         self.asked[whole_count(row.get(self.key))].add(place)
+        self.drawn[place] += 1
         self.metrics |= dict.fromkeys(_measured(row, state_columns))
         self.systems.add(_system_prompt(row.get("prompt")))
         start = number_or_none(part_of(row, "timing").get("start_time"))
@@ -256,10 +259,12 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
             yield PublishedScore(name, number_or_none(stated), n=n)
     if _threshold(metadata) is None:
         return
+    # where a question lacks some of its rollouts, the tool leaves it out of passes: they are those of other questions
+    of_some = " of whole questions" if len(set(survey.drawn.values())) > 1 else ""
     for sign, key in (("@", "pass_at_k"), ("^", "pass_all_k")):
         for k, stated in part_of(metadata, key).items():
             if k.isdigit() and number_or_none(stated) is not None:
-                yield PublishedScore(PASS, number_or_none(stated), statistic=f"pass{sign}{k}", n=n)
+                yield PublishedScore(PASS, number_or_none(stated), statistic=f"pass{sign}{k}{of_some}", n=n)
 
 
 # --- rows ----------------------------------------------------------------------------------------
