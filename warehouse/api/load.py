@@ -170,6 +170,8 @@ class LoadMethods(Connection):
         Raises:
             MisuseError: the folder holds something already, or there is no run with samples.
         """
+        import time
+
         from warehouse.interchange.inspect_logs import export
 
         moment = time.time() if now is None else now
