@@ -232,15 +232,16 @@ class Loader:
             )
 
     def _prepare_facts(self, state: _Load) -> None:
-        staging.resolve(self.scratch)
-        dropped = staging.settle_duplicates(self.scratch, state.options.on_duplicate)
+        state.sizes = staging.resolve(self.scratch)
+        dropped = staging.settle_duplicates(self.scratch, state.sizes, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
+        state.scores = staging.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
-        self.scratch.script("stage_prompt_score")
-        state.measured = staging.measure(self.scratch, len(state.dump.runs))
+        state.sizes["stage_prompt_score"] = self.scratch.script("stage_prompt_score")
+        state.measured = staging.measure(self.scratch, len(state.dump.runs), state.sizes, state.scores)
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
@@ -256,7 +257,7 @@ class Loader:
             run_ids = {item.run: first + index for index, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
-                facts.push(self.scratch, run_ids)
+                facts.push(self.scratch, state, run_ids)
                 facts.complete_transcripts(
                     connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
                 )
@@ -265,7 +266,7 @@ class Loader:
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
-            benchmark_metrics(self.store, self.scratch, state, stored_runs)
+            benchmark_metrics(self.store, state, stored_runs)
             self._fill_prompts(state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
@@ -275,16 +276,15 @@ class Loader:
         return reports
 
     def _fill_prompts(self, state: _Load) -> None:
-        if not state.n_rows:
+        if not (state.n_rows and prompt_completion.says_anything(self.scratch)):
             return
-        n_prompts = self.scratch.value("select count(distinct prompt_id) from stage_prompt")
         filled = prompt_completion.fill(
             self.store,
             self.scratch,
             self.settled,
             benchmarks_of(state),
             several=len(state.parts) > 1,
-            only_new=n_prompts == state.new_prompts,
+            n_new=state.new_prompts,
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")

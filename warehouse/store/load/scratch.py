@@ -74,10 +74,9 @@ class Scratch:
         """Execute one statement."""
         self.raw.execute(sql, dict(params) if params else None)
 
-    def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
-        """Execute one statement of ``queries/ingest``, by file name."""
-        text, used = rename_binds(query_text("ingest", name), "$")
-        self.run(text, {key: (params or {})[key] for key in used})
+    def script(self, name: str) -> int:
+        """Execute one statement of ``queries/ingest``, by file name; how many rows it made."""
+        return int(self.value(query_text("ingest", name)))
 
     def text(self, name: str, **numbers: int) -> str:
         """A SELECT in ``queries/ingest`` with its parameters written as numbers."""
@@ -86,10 +85,9 @@ class Scratch:
             text = text.replace(f"${key}", str(int(numbers[key])))
         return text
 
-    def script_into(self, table: str, name: str) -> None:
-        """Make a scratch table of a SELECT in ``queries/ingest``."""
-        text = query_text("ingest", name)
-        self.run(f"create or replace temp table {table} as {text}")
+    def script_into(self, table: str, name: str) -> int:
+        """Make a scratch table of a SELECT in ``queries/ingest``; how many rows it has."""
+        return int(self.value(f"create or replace temp table {table} as {query_text('ingest', name)}"))
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""

@@ -8,6 +8,7 @@ the store.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -205,8 +206,7 @@ def _ready_keys(scratch: Scratch) -> None:
 
 def learn_keys(scratch: Scratch) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
-    scratch.script_into("new_identity", "new_identity")
-    total = scratch.value("select count(*) from new_identity")
+    total = scratch.script_into("new_identity", "new_identity")
     for start in range(0, total, KEY_BLOCK):
         block = scratch.rows(
             f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
@@ -291,10 +291,9 @@ def _gather_transcripts(scratch: Scratch) -> bool:
     return has_any
 
 
-def resolve(scratch: Scratch) -> None:
-    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``."""
-    for name in ("stage_fact", "stage_score", "stage_choice", "stage_generation"):
-        scratch.script(name)
+def resolve(scratch: Scratch) -> dict[str, int]:
+    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``. How many rows each table has."""
+    return {name: scratch.script(name) for name in ("stage_fact", *_UNIQUE)}
 
 
 #: What makes two rows of a scratch table the same fact, and what must then agree.
@@ -323,30 +322,38 @@ class Dropped:
         return notes
 
 
-def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
+def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnDuplicate) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
+
+    Args:
+        scratch: with the tables of :func:`resolve`.
+        sizes: how many rows each has; kept up to date.
+        on_duplicate: what the user said.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    repeated = [table for table in _UNIQUE if _surplus(scratch, table)]
+    repeated = _repeated(scratch, [table for table in _UNIQUE if sizes[table]], sizes)
     if not repeated:
         return Dropped()
     scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
     for table in repeated:
-        _settle(scratch, table, on_duplicate)
+        sizes[table] = _settle(scratch, table, on_duplicate)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
     return Dropped(same, other)
 
 
-def _surplus(scratch: Scratch, table: str) -> int:
-    """How many rows of a table are of a fact that another is of too."""
-    distinct = f"select count(*) from (select distinct {_UNIQUE[table][0]} from {table})"
-    return int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
+def _repeated(scratch: Scratch, names: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
+    """Those of some tables that have several rows of a fact."""
+    if not names:
+        return []
+    facts = [f"(select count(*) from (select distinct {_UNIQUE[name][0]} from {name}))" for name in names]
+    (counts,) = scratch.rows(f"select {', '.join(facts)}")
+    return [name for name, count in zip(names, counts, strict=True) if count < sizes[name]]
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> None:
-    """Keep one row of each fact of a table."""
+def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
+    """Keep one row of each fact of a table; how many are left."""
     key, values = _UNIQUE[table]
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
@@ -355,10 +362,8 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> None:
     as_text = f"cast(({values}) as varchar)"
     dropped = query_text("ingest", "dropped_rows").format(values=as_text, key=key, order=order, table=table)
     scratch.run(f"insert into dropped_row {dropped}")
-    scratch.run(
-        f"create or replace temp table {table} as select * from {table} "
-        f"qualify row_number() over (partition by {key} order by {order}) = 1"
-    )
+    kept = f"select * from {table} qualify row_number() over (partition by {key} order by {order}) = 1"
+    return int(scratch.value(f"create or replace temp table {table} as {kept}"))
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
@@ -404,18 +409,51 @@ def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str)
     )
 
 
-def measure(scratch: Scratch, n_runs: int) -> dict[int, Measured]:
-    """Digest and counts of each run that has samples."""
+@dataclass(frozen=True)
+class ScoreSummary:
+    """A row of ``score_summary.sql``."""
+
+    run: int
+    metric_id: int
+    n: int
+    n_values: int
+    low: float | None
+    high: float | None
+    is_binary: bool
+    n_texts: int
+
+
+def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
+    """What the scores are like that are left after :func:`settle_duplicates`."""
+    return [ScoreSummary(*row) for row in scratch.rows(query_text("ingest", "score_summary"))]
+
+
+def measure(
+    scratch: Scratch, n_runs: int, sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
+) -> dict[int, Measured]:
+    """Digest and counts of each run that has samples.
+
+    Args:
+        scratch: with facts that are settled.
+        n_runs: number of runs.
+        sizes: how many rows each table has.
+        scores: :func:`summarise_scores`.
+    """
     digests = {run: canonical_digest([n, total]) for run, n, total in scratch.rows(query_text("ingest", "digest"))}
-    counts = {table: dict(scratch.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
+    counts: dict[str, Counter[int]] = {table: Counter() for table in _UNIQUE}
+    for item in scores:
+        counts["stage_score"][item.run] += item.n
+    for table in ("stage_generation", "stage_choice"):
+        if sizes[table]:
+            counts[table].update(dict(scratch.rows(f"select run, count(*) from {table} group by run")))
     prompts = dict(scratch.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
             n_prompts=prompts[run],
-            n_generations=counts["stage_generation"].get(run, 0),
-            n_choices=counts["stage_choice"].get(run, 0),
-            n_scores=counts["stage_score"].get(run, 0),
+            n_generations=counts["stage_generation"][run],
+            n_choices=counts["stage_choice"][run],
+            n_scores=counts["stage_score"][run],
         )
         for run in range(n_runs)
         if run in prompts
