@@ -50,6 +50,9 @@ class Scratch:
             r" else said end)))"
         )
         self.run("attach if not exists ':memory:' as scratch")
+        for slot in (0, 1):
+            self.run(f"create schema if not exists scratch.slot_{slot}")
+        self._path = self._threshold = ""  # as they were set last
         self.use(0)
 
     def parser(self) -> Parser:
@@ -65,12 +68,18 @@ class Scratch:
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
         threshold = engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
-        self.run(f"set checkpoint_threshold = '{threshold}'")
+        if threshold != self._threshold:
+            self.run(f"set checkpoint_threshold = '{threshold}'")
+        self._threshold = threshold
 
     def use(self, slot: int) -> None:
         """Read what was parsed into slot 0 or 1."""
-        self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run(f"""set search_path = '"{self.home}".main,scratch.slot_{slot}'""")
+        self._look_in(f'"{self.home}".main,scratch.slot_{slot}')
+
+    def _look_in(self, path: str) -> None:
+        if path != self._path:
+            self.run(f"set search_path = '{path}'")
+        self._path = path
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement."""
@@ -123,7 +132,7 @@ class Scratch:
         if self.threads:  # "reset" would forget what the user has set
             self.run(f"set threads = {self.threads}")
         self.expect(0)
-        self.run(f"""set search_path = '"{self.home}".main'""")
+        self._look_in(f'"{self.home}".main')
         self.run("detach database if exists scratch")
 
     # the ways in which data crosses between the store and the scratch space
@@ -198,8 +207,7 @@ class Parser(Scratch):
 
     def use(self, slot: int) -> None:
         """Make tables in slot 0 or 1 from now on."""
-        self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
+        self._look_in(f"scratch.slot_{slot},scratch.main")
 
     def keep(self, name: str, rows: pa.RecordBatchReader) -> None:
         """Make a table of the slot of Arrow data, in its order."""
