@@ -31,7 +31,7 @@ from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.run_keys import condition_key, run_key
-from warehouse.store.load.scratch import FEW_ROWS, LARGE, open_scratch
+from warehouse.store.load.scratch import LARGE, open_scratch
 from warehouse.store.load.state import (
     LoadOptions,
     LoadReport,
@@ -154,7 +154,7 @@ class Loader:
                 raise unfit(error, sources[0].path) from error
             raise
         finally:
-            if parsed.n_rows > FEW_ROWS:  # few give way to the next ones in their slot
+            if parsed.n_rows > engines.FEW_ROWS:  # few give way to the next ones in their slot
                 with engines.failing_anyway():
                     self.scratch.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 

@@ -23,8 +23,6 @@ from warehouse.store.temporary import TemporaryFolder, temporary_folder
 
 #: Rows from which on a source is large.
 LARGE = 50_000
-#: Rows of Arrow data that become a table by way of a text: registering them takes longer than reading so short a text.
-FEW_ROWS = 20
 
 
 class Scratch:
@@ -115,7 +113,7 @@ class Scratch:
 
     def put(self, name: str, table: pa.Table) -> None:
         """Make a scratch table of Arrow data."""
-        if (text := _few_rows(table)) is not None:
+        if (text := engines.few_rows(table)) is not None:
             self.run(f"create or replace temp table {name} as {text}")
             return
         self.raw.register("put_table", table)
@@ -161,45 +159,6 @@ class Scratch:
         """Run a statement that changes a store's table by the rows of a scratch table, whose
         columns are among those of that table."""
         self.run(sql)
-
-
-_TYPES = {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean", "string": "varchar"}
-
-
-def column_type(kind: pa.DataType) -> str:
-    """The type of a scratch column that holds Arrow data of a type."""
-    if pa.types.is_list(kind):
-        return column_type(kind.value_type) + "[]"
-    if pa.types.is_struct(kind):
-        fields = ", ".join(f'"{field.name}" {column_type(field.type)}' for field in kind)
-        return f"struct({fields})"
-    return _TYPES[str(kind)]
-
-
-def _few_rows(table: pa.Table) -> str | None:
-    """A SELECT that gives the rows of a small table; None where it has many, or a value that is better not written."""
-    if table.num_rows > FEW_ROWS or not all(str(kind) in _TYPES for kind in table.schema.types):
-        return None
-    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    texts = [[_written(value) for value in row] for row in rows or [(None,) * table.num_columns]]
-    if any(text is None for row in texts for text in row):
-        return None
-    names = [f'"{name}"' for name in table.column_names]
-    columns = [
-        f"cast({name} as {_TYPES[str(kind)]}) as {name}" for name, kind in zip(names, table.schema.types, strict=True)
-    ]
-    values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
-    where = "" if rows else " where false"
-    return f"select {', '.join(columns)} from (values {values}) as given({', '.join(names)}){where}"
-
-
-def _written(value: Any) -> str | None:
-    """A value of a table as it stands in SQL; None for fractions, which lose digits, and for long or strange texts."""
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'" if len(value) < 1000 and value.isprintable() else None
-    return str(value) if isinstance(value, int) else None
 
 
 class Parser(Scratch):

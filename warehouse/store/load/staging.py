@@ -21,7 +21,7 @@ from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.scratch import Scratch, column_type
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
@@ -76,7 +76,7 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
         InputError: a query over the files failed and no reason was found row by row.
     """
     fields = [field for field in SAMPLE_SCHEMA if field.name != TRANSCRIPT]
-    columns = ", ".join(f"{field.name} {column_type(field.type)}" for field in fields)
+    columns = ", ".join(f"{field.name} {engines.column_type(field.type)}" for field in fields)
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
     scratch.run(
@@ -151,7 +151,9 @@ TRANSCRIPT = "transcript"
 
 
 def _add_transcripts(scratch: Scratch) -> None:
-    scratch.run(f"alter table stage_sample add column if not exists {TRANSCRIPT} {column_type(TRANSCRIPT_TYPE)}")
+    scratch.run(
+        f"alter table stage_sample add column if not exists {TRANSCRIPT} {engines.column_type(TRANSCRIPT_TYPE)}"
+    )
 
 
 def _insert(select: str, names: Iterable[str]) -> str:
@@ -304,7 +306,7 @@ def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str])
 
 def _gather_transcripts(scratch: Scratch, has_any: bool) -> None:
     """Put what happened on the way into a table of its own."""
-    nothing = f"select 0 as rowid, 0 as run, cast(null as {column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
+    nothing = f"select 0 as rowid, 0 as run, cast(null as {engines.column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
     select = query_text("ingest", "stage_transcript")
     given = "" if has_any else f"with stage_sample as ({nothing}) "
     scratch.run(f"create or replace table stage_transcript as {given}{select}")
