@@ -188,17 +188,16 @@ def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple
     return total, columns
 
 
-#: Columns that cost something where they stand, and are left out where they say nothing.
-_COSTLY = ("identity", TRANSCRIPT)
-
-
 def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]:
     """Insert batches in this order, in one statement per stretch that has the same columns; gives the columns."""
     columns = set[str]()
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
-        held = [name for name in _COSTLY if name in table.schema.names]
-        table = table.drop_columns([name for name in held if table.column(name).null_count == table.num_rows])
+        if not table.num_rows:
+            continue
+        # many columns say nothing, and each costs something
+        empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
+        table = table.drop_columns(empty)
         if TRANSCRIPT in table.schema.names:
             _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
