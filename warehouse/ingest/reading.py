@@ -120,7 +120,7 @@ LOOK_AHEAD = 4
 #: A source of at most so many bytes is small, and loaded together with its neighbours …
 SMALL_BYTES = 1_000_000
 #: … of which there are at most so many, with so many bytes.
-GROUP_SOURCES, GROUP_BYTES = 100, 8_000_000
+GROUP_SOURCES, GROUP_BYTES = 200, 8_000_000
 #: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
 #: work the next.
 WAVE_BYTES, WAVE_SOURCES = 500_000_000, 8

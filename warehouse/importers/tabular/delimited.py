@@ -85,6 +85,8 @@ def _unfinished(data: bytes) -> int:
 #: Longest row of a CSV file, in bytes.
 MAX_ROW_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 20
+#: A file of so many bytes is parsed once and held: to open it again takes longer than all else that is done with it.
+_SMALL_BYTES = 1 << 16
 _MARKS = 4
 _QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
 
@@ -103,8 +105,33 @@ class DelimitedReader:
         self.columns = unique_names(header)
         # as many of the first columns tell the header where it stands again below
         self.marks = dict(zip(self.columns[:_MARKS], header, strict=False)) if self.header_lines else {}
+        self._is_small = member.is_plain and member.path.stat().st_size <= _SMALL_BYTES
+        self._held: list[Chunk | tuple[str, str, str]] | None = None
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        if self._is_small and self._held is None:
+            self._held = self._whole()
+        if self._held is None:
+            yield from self._read(paths, reject)
+            return
+        for item in self._held:
+            if isinstance(item, tuple):
+                reject(*item)
+            else:
+                yield item
+
+    def _whole(self) -> list[Chunk | tuple[str, str, str]] | None:
+        """All rows of a small file, and in their midst those that cannot be read. None where columns that nobody asks
+        for may decide what becomes of a row, or of the file."""
+        items: list[Chunk | tuple[str, str, str]] = []
+        try:
+            for chunk in self._read(None, lambda *fault: items.append(fault)):
+                items.append(chunk)
+        except InputError:
+            self._is_small = False
+        return items if self._is_small else None
+
+    def _read(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
         chosen = None if paths is None else {column_of(path, self.columns) for path in paths}
         columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
@@ -121,6 +148,7 @@ class DelimitedReader:
                             self._refuse_swallowed_lines(last)
                         yield last
                 numbering.tell_all(reject, stream.ends_in_row)
+                self._is_small &= not stream.marked
                 if numbering.open_quote:
                     raise self._open_quote(f"row {numbering.open_quote}")
             except pa.ArrowInvalid as error:

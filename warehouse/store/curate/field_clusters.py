@@ -112,7 +112,7 @@ def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[
             "prompt_id": pa.array([prompt for prompt, _ in labelled], pa.int64()),
         }
     )
-    store.dialect.append(store.connection, "prompt_cluster", memberships.to_reader(), Counter())
+    store.dialect.append(store.connection, "prompt_cluster", memberships, Counter())
 
 
 def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[str]) -> dict[str, int]:
@@ -297,5 +297,5 @@ def _fill(store: Store, connection: sa.Connection, clustering: int, members: Mem
             "is_medoid": pa.array(is_medoid),
         }
     )
-    store.dialect.append(connection, "cluster", labels.to_reader(), Counter())
-    store.dialect.append(connection, "prompt_cluster", rows.to_reader(), Counter())
+    store.dialect.append(connection, "cluster", labels, Counter())
+    store.dialect.append(connection, "prompt_cluster", rows, Counter())

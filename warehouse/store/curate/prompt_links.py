@@ -181,4 +181,4 @@ def _rewrite(store: Store, connection: sa.Connection, links: Mapping[int, Link])
             "method": pa.array([method for _, method in links.values()], pa.string()),
         }
     )
-    store.dialect.append(connection, table.name, rows.to_reader(), Counter())
+    store.dialect.append(connection, table.name, rows, Counter())

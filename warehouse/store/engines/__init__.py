@@ -17,7 +17,10 @@ from warehouse.store.engines.base import Dialect, Limits, interrupted_after, jso
 from warehouse.store.engines.duckdb import (
     CHECKPOINT_THRESHOLD,
     DUCKDB,
+    FEW_ROWS,
     LARGE_COMMIT,
+    column_type,
+    few_rows,
     input_error,
     is_published,
     more_memory,
@@ -41,6 +44,7 @@ from warehouse.store.engines.urls import (
 
 __all__ = [
     "CHECKPOINT_THRESHOLD",
+    "FEW_ROWS",
     "DIALECTS",
     "LARGE_COMMIT",
     "SORTED_INDEX",
@@ -49,7 +53,9 @@ __all__ = [
     "Limits",
     "before_statements",
     "dialect_of",
+    "column_type",
     "disk_full",
+    "few_rows",
     "failing_anyway",
     "full_connection",
     "input_error",

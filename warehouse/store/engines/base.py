@@ -89,8 +89,8 @@ class Dialect:
         select: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError``
             where that has more than so many bytes (``None``: any number).
         interrupt: end the statement that another thread runs on the connection.
-        append: append a stream of Arrow batches to a table, by column name; returns the rows, and
-            counts by column the characters U+0000 that the engine cannot store.
+        append: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the
+            rows, and counts by column the characters U+0000 that the engine cannot store.
         vectors: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
             parameters, as two arrays; no Python object per number.
         guard: make the open connection unable to write or to reach out, within limits; afresh for every query.
@@ -137,7 +137,7 @@ class Dialect:
     retryable: Callable[[BaseException], bool]
     select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
     interrupt: Callable[[sa.Connection], object]
-    append: Callable[[sa.Connection, str, pa.RecordBatchReader, Counter[str]], int]
+    append: Callable[[sa.Connection, str, pa.Table | pa.RecordBatchReader, Counter[str]], int]
     vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
     guard: Callable[[sa.Connection, Limits], None]
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]

@@ -233,9 +233,56 @@ def _written(value: Any) -> str | None:
     return None
 
 
-def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, _replaced: Counter[str]) -> int:
+#: Rows of Arrow data that become a table by way of a text: registering them takes longer than reading so short a text.
+FEW_ROWS = 20
+_TYPES = {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean", "string": "varchar"} | {
+    "timestamp[us]": "timestamp"
+}
+
+
+def column_type(kind: pa.DataType) -> str:
+    """The type of a column that holds Arrow data of a type."""
+    if pa.types.is_list(kind):
+        return column_type(kind.value_type) + "[]"
+    if pa.types.is_struct(kind):
+        fields = ", ".join(f'"{field.name}" {column_type(field.type)}' for field in kind)
+        return f"struct({fields})"
+    return _TYPES[str(kind)]
+
+
+def few_rows(table: pa.Table) -> str | None:
+    """A SELECT that gives the rows of a small table; None where it has many, or a value that is better not written."""
+    if table.num_rows > FEW_ROWS or not all(str(kind) in _TYPES for kind in table.schema.types):
+        return None
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    texts = [[_in_row(value) for value in row] for row in rows or [(None,) * table.num_columns]]
+    if any(text is None for row in texts for text in row):
+        return None
+    names = [f'"{name}"' for name in table.column_names]
+    kinds = [_TYPES[str(kind)] for kind in table.schema.types]
+    columns = [f"cast({name} as {kind}) as {name}" for name, kind in zip(names, kinds, strict=True)]
+    values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
+    where = "" if rows else " where false"
+    return f"select {', '.join(columns)} from (values {values}) as given({', '.join(names)}){where}"
+
+
+def _in_row(value: Any) -> str | None:
+    """A value of a table as it stands in SQL, to be cast; None for long or strange texts. Fractions are cast from a
+    text, which loses no digits."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return _literal(value) if len(value) < 1000 and value.isprintable() else None
+    return str(value) if isinstance(value, int) else _literal(str(value))
+
+
+def _append(
+    connection: sa.Connection, table: str, rows: pa.Table | pa.RecordBatchReader, _replaced: Counter[str]
+) -> int:
     raw: Any = connection.connection.driver_connection
-    raw.register("appended", reader)
+    if isinstance(rows, pa.Table) and (text := few_rows(rows)) is not None:
+        return int(raw.execute(f'insert into "{table}" by name {text}').fetchone()[0])
+    raw.register("appended", rows)
     try:
         raw.execute(f'insert into "{table}" by name select * from appended')
         return int(raw.fetchone()[0])

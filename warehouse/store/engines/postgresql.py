@@ -258,9 +258,12 @@ def _interrupt(connection: sa.Connection) -> None:
     raw.cancel_safe(timeout=5.0)
 
 
-def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]) -> int:
+def _append(
+    connection: sa.Connection, table: str, rows: pa.Table | pa.RecordBatchReader, replaced: Counter[str]
+) -> int:
     from warehouse.store.engines.binary_copy import encode_stream
 
+    reader = rows.to_reader() if isinstance(rows, pa.Table) else rows
     raw: Any = connection.connection.driver_connection
     columns = ", ".join(f'"{name}"' for name in reader.schema.names)
     with raw.cursor() as cursor:

@@ -16,18 +16,21 @@ from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.staging import ScoreSummary
 from warehouse.store.load.state import _Load, group_spec
 from warehouse.store.schema.later import tables
 
 
-def benchmark_metrics(store: Store, scratch: Scratch, state: _Load, runs: Iterable[int]) -> None:
+def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
     """Which metrics each benchmark has, their range, and who calls which of them the headline, by
     runs of the dump: of one that is stored already it may know more, such as a direction.
 
     Most loads change nothing here; one that does keeps the others out until it has committed.
     """
-    seen = _ranges(scratch) if state.n_rows else {}
-    stored_metrics = _stored_metrics(scratch) if state.n_rows else {}
+    seen = {(item.run, item.metric_id): _range_of(item) for item in state.scores}
+    stored_metrics: dict[int, list[int]] = {}
+    for item in state.scores:
+        stored_metrics.setdefault(item.run, []).append(item.metric_id)
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     by_key: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
@@ -84,22 +87,11 @@ def _note_directions(
                 state.part_of(run).dump.notes.append(note)
 
 
-def _ranges(scratch: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
-    """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
-    rows = scratch.rows(
-        "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
-        "from stage_score where value is not null group by run, metric_id"
-    )
-    return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in rows}
-
-
-def _stored_metrics(scratch: Scratch) -> dict[int, list[int]]:
-    """The metrics that each run has scores of."""
-    pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
-    stored_metrics: dict[int, list[int]] = {}
-    for run, metric_id in scratch.rows(pairs):
-        stored_metrics.setdefault(run, []).append(metric_id)
-    return stored_metrics
+def _range_of(scores: ScoreSummary) -> tuple[float, float, bool] | None:
+    """Smallest and largest value, and whether all are 0 or 1; None where there is no value."""
+    if scores.low is None or scores.high is None:
+        return None
+    return scores.low, scores.high, scores.is_binary
 
 
 def _metrics_of(

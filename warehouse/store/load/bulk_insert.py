@@ -39,7 +39,7 @@ def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[st
         return
     replaced: Counter[str] = Counter()
     engine = engines.DIALECTS[connection.dialect.name]
-    engine.append(connection, table.name, as_arrow(table, rows).to_reader(), replaced)
+    engine.append(connection, table.name, as_arrow(table, rows), replaced)
     for name in replaced:  # a natural key would not be found again under what it was replaced by
         raise UnfitError(f"U+0000 in {name} of {table.name}")
 

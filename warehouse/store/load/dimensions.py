@@ -8,9 +8,8 @@ from itertools import repeat
 from typing import Any
 
 from warehouse.records import MetricSpec, RunHeader
-from warehouse.store import engines
 from warehouse.store.alchemy import sa
-from warehouse.store.load.bulk_insert import append, in_text
+from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.run_keys import checkpoint_key, checkpoint_position, group_key, parameters_key
 from warehouse.store.schema.later import tables
 
@@ -19,13 +18,11 @@ Key = tuple[Any, ...]
 
 def allocate(connection: sa.Connection, table: str, count: int) -> int:
     """Reserve ``count`` ids of a table; returns the first."""
-    counter = tables.id_counter
-    following, more = (in_text(counter.c.next_id, number) for number in (1 + count, count))
-    statement = engines.upsert(counter).values(table_name=in_text(counter.c.table_name, table), next_id=following)
-    statement = statement.on_conflict_do_update(
-        index_elements=["table_name"], set_={"next_id": counter.c.next_id + more}
-    ).returning(counter.c.next_id)
-    return int(connection.execute(statement).scalar_one()) - count
+    reserved = connection.exec_driver_sql(  # as text, which takes a third of the time: every load reserves some
+        f"insert into id_counter (table_name, next_id) values ('{table}', {1 + count}) on conflict (table_name)"
+        f" do update set next_id = id_counter.next_id + {count} returning next_id"
+    )
+    return int(reserved.scalar_one()) - count
 
 
 #: Rows that are looked up by their keys; for more of them the whole table is read.

@@ -128,16 +128,19 @@ _PUSHED = (
 )
 
 
-def push(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
+def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
     scratch.put("run_id", _numbered(run_ids))
+    are_all = len(run_ids) == len(state.dump.runs)
     for table, columns, order in _PUSHED:
-        if scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
+        if state.sizes[f"stage_{table}"] and (
+            are_all or scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)")
+        ):
             scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
     push_transcripts(scratch, run_ids)
-    _push_texts(scratch)
+    _push_texts(scratch, are_all)
 
 
 def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
@@ -190,10 +193,10 @@ def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, 
     )
 
 
-def _push_texts(scratch: Scratch) -> None:
-    """Those texts that the store does not hold yet."""
+def _push_texts(scratch: Scratch, are_all: bool) -> None:
+    """Those texts that the store does not hold yet; ``are_all``: every run that is staged is stored"""
     select = "select sha256, text from stage_text"
-    if scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
+    if not are_all and scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
         hashes = "select {0}_hash from stage_generation semi join run_id using (run)"
         messages = "select messages_hash from stage_transcript semi join run_id using (run)"
         new = f"{hashes.format('prompt')} union all {hashes.format('response')} union all {messages}"
@@ -295,8 +298,7 @@ def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
         {"benchmarks": benchmarks_of(state)},
     )
     scratch.script("stage_prompt")
-    scratch.script("new_prompt")
-    return int(scratch.value("select count(*) from new_prompt"))
+    return scratch.script("new_prompt")
 
 
 def _push_prompts(scratch: Scratch, connection: sa.Connection, count: int) -> None:

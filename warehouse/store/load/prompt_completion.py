@@ -81,8 +81,7 @@ class SettledPrompts:
             scratch.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
             self._stands = True
         scratch.script("said_hash")
-        scratch.script("unsettled_prompt")
-        return int(scratch.value("select count(*) from unsettled_prompt"))
+        return scratch.script("unsettled_prompt")
 
     def settle(self, scratch: Scratch, other: Iterable[int] = ()) -> None:
         """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
@@ -94,14 +93,14 @@ class SettledPrompts:
         scratch.drop(["said_hash", "unsettled_prompt", "unlike"])
 
 
+def says_anything(scratch: Scratch) -> bool:
+    """Whether the staged sources say anything of their prompts but what they are known by."""
+    said = "count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
+    return bool(scratch.value(f"select {said} from stage_sample"))
+
+
 def fill(
-    store: Store,
-    scratch: Scratch,
-    settled: SettledPrompts,
-    benchmark_ids: Sequence[int],
-    *,
-    several: bool,
-    only_new: bool,
+    store: Store, scratch: Scratch, settled: SettledPrompts, benchmark_ids: Sequence[int], *, several: bool, n_new: int
 ) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
@@ -113,21 +112,16 @@ def fill(
         settled: what this session knows of the store.
         benchmark_ids: of their runs.
         several: whether several sources are staged.
-        only_new: whether these very sources have brought all of their prompts.
+        n_new: how many of their prompts these very sources have brought.
 
     Returns:
         what was filled; None if several sources say different things of one prompt.
     """
-    if not any(
-        scratch.rows(
-            "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0 from stage_sample"
-        )[0]
-    ):
-        return Filled()
     if several and scratch.value(query_text("ingest", "varying_prompts")):
         return None
     if not settled.unsettled(scratch):
         return Filled()
+    only_new = scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
         settled.settle(scratch)
         return Filled()

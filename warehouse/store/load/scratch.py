@@ -48,6 +48,9 @@ class Scratch:
             r" else said end)))"
         )
         self.run("attach if not exists ':memory:' as scratch")
+        for slot in (0, 1):
+            self.run(f"create schema if not exists scratch.slot_{slot}")
+        self._path = self._threshold = ""  # as they were set last
         self.use(0)
 
     def parser(self) -> Parser:
@@ -63,21 +66,26 @@ class Scratch:
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
         threshold = engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
-        self.run(f"set checkpoint_threshold = '{threshold}'")
+        if threshold != self._threshold:
+            self.run(f"set checkpoint_threshold = '{threshold}'")
+        self._threshold = threshold
 
     def use(self, slot: int) -> None:
         """Read what was parsed into slot 0 or 1."""
-        self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run(f"""set search_path = '"{self.home}".main,scratch.slot_{slot}'""")
+        self._look_in(f'"{self.home}".main,scratch.slot_{slot}')
+
+    def _look_in(self, path: str) -> None:
+        if path != self._path:
+            self.run(f"set search_path = '{path}'")
+        self._path = path
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement."""
         self.raw.execute(sql, dict(params) if params else None)
 
-    def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
-        """Execute one statement of ``queries/ingest``, by file name."""
-        text, used = rename_binds(query_text("ingest", name), "$")
-        self.run(text, {key: (params or {})[key] for key in used})
+    def script(self, name: str) -> int:
+        """Execute one statement of ``queries/ingest``, by file name; how many rows it made."""
+        return int(self.value(query_text("ingest", name)))
 
     def text(self, name: str, **numbers: int) -> str:
         """A SELECT in ``queries/ingest`` with its parameters written as numbers."""
@@ -86,10 +94,9 @@ class Scratch:
             text = text.replace(f"${key}", str(int(numbers[key])))
         return text
 
-    def script_into(self, table: str, name: str) -> None:
-        """Make a scratch table of a SELECT in ``queries/ingest``."""
-        text = query_text("ingest", name)
-        self.run(f"create or replace temp table {table} as {text}")
+    def script_into(self, table: str, name: str) -> int:
+        """Make a scratch table of a SELECT in ``queries/ingest``; how many rows it has."""
+        return int(self.value(f"create or replace temp table {table} as {query_text('ingest', name)}"))
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
@@ -106,6 +113,9 @@ class Scratch:
 
     def put(self, name: str, table: pa.Table) -> None:
         """Make a scratch table of Arrow data."""
+        if (text := engines.few_rows(table)) is not None:
+            self.run(f"create or replace temp table {name} as {text}")
+            return
         self.raw.register("put_table", table)
         self.run(f"create or replace temp table {name} as select * from put_table")
         self.raw.unregister("put_table")
@@ -120,7 +130,7 @@ class Scratch:
         if self.threads:  # "reset" would forget what the user has set
             self.run(f"set threads = {self.threads}")
         self.expect(0)
-        self.run(f"""set search_path = '"{self.home}".main'""")
+        self._look_in(f'"{self.home}".main')
         self.run("detach database if exists scratch")
 
     # the ways in which data crosses between the store and the scratch space
@@ -156,8 +166,7 @@ class Parser(Scratch):
 
     def use(self, slot: int) -> None:
         """Make tables in slot 0 or 1 from now on."""
-        self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
+        self._look_in(f"scratch.slot_{slot},scratch.main")
 
     def keep(self, name: str, rows: pa.RecordBatchReader) -> None:
         """Make a table of the slot of Arrow data, in its order."""

@@ -8,7 +8,8 @@ the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -39,11 +40,12 @@ PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_tex
 
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
-    n_rows = fill(scratch, dumps)
+    n_rows, columns = fill(scratch, dumps)
     fill_scans(scratch, dumps)
     if n_rows:
-        number_items(scratch, on_duplicate)
-        gather_texts(scratch, text)
+        belong_together = any(dump.same_content and dump.same_content.belong_together for dump in dumps)
+        number_items(scratch, on_duplicate, has_identities="identity" in columns, belong_together=belong_together)
+        gather_texts(scratch, text, columns)
     return n_rows
 
 
@@ -66,8 +68,8 @@ class Measured:
     n_scores: int
 
 
-def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
-    """Bring every batch into ``stage_sample``; returns the number of rows.
+def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
+    """Bring every batch into ``stage_sample``; returns the number of rows, and the columns that may hold anything.
 
     The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
     the first of its dump: what has no id is known by its place in the dump.
@@ -76,31 +78,35 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> int:
         InputError: a query over the files failed and no reason was found row by row.
     """
     fields = [field for field in SAMPLE_SCHEMA if field.name != TRANSCRIPT]
-    columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in fields)
+    columns = ", ".join(f"{field.name} {engines.column_type(field.type)}" for field in fields)
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
-    _ready_keys(scratch)
+    scratch.run(
+        "create temp table if not exists known_key "
+        "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
+    )
     origins: list[dict[str, Any]] = []
-    total = 0
+    total, columns_read = 0, set[str]()
     read: list[pa.RecordBatch] = []  # and not in the table yet
     for dump in dumps:
         first = total
         for batch in dump.batches:
             if isinstance(batch, BulkQuery):
-                _fill_arrow(scratch, read)
+                columns_read |= _fill_arrow(scratch, read)
                 read = []
-                total += _fill_reading(scratch, batch, len(origins))
+                n_rows, names = _fill_reading(scratch, batch, len(origins))
+                total, columns_read = total + n_rows, columns_read | names
                 continue
             read.append(_moved(batch, len(origins)))
             total += batch.num_rows
             if len(dumps) == 1:
-                _fill_arrow(scratch, read)
+                columns_read |= _fill_arrow(scratch, read)
                 read = []
         origins += [_origin(first, dump.same_content)] * len(dump.runs)
-    _fill_arrow(scratch, read)
+    columns_read |= _fill_arrow(scratch, read)
     runs = [{"run": run, **origin} for run, origin in enumerate(origins)]
     scratch.put("stage_origin", pa.Table.from_pylist(runs, schema=_ORIGIN))
-    return total
+    return total, columns_read
 
 
 _ORIGIN = pa.schema(
@@ -147,7 +153,9 @@ TRANSCRIPT = "transcript"
 
 
 def _add_transcripts(scratch: Scratch) -> None:
-    scratch.run(f"alter table stage_sample add column if not exists {TRANSCRIPT} {_column_type(TRANSCRIPT_TYPE)}")
+    scratch.run(
+        f"alter table stage_sample add column if not exists {TRANSCRIPT} {engines.column_type(TRANSCRIPT_TYPE)}"
+    )
 
 
 def _insert(select: str, names: Iterable[str]) -> str:
@@ -162,53 +170,54 @@ def _insert(select: str, names: Iterable[str]) -> str:
     return f"insert into stage_sample by name {incoming}"
 
 
-def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> int:
+def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple[int, set[str]]:
+    """Insert what a query over the files finds; gives what :func:`fill` does."""
     try:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
-        names = scratch.raw.execute(shape, dict(reading.parameters)).description
-        if any(column[0] == TRANSCRIPT for column in names):
+        names = {column[0] for column in scratch.raw.execute(shape, dict(reading.parameters)).description}
+        if TRANSCRIPT in names:
             _add_transcripts(scratch)
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(select if first_run else reading.sql, [column[0] for column in names])
-        return int(scratch.rows(statement, reading.parameters)[0][0])
+        statement = _insert(select if first_run else reading.sql, names)
+        return int(scratch.rows(statement, reading.parameters)[0][0]), names
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
             raise
-    total = 0
+    total, columns = 0, set[str]()
     for batch in reading.fallback():
-        _fill_arrow(scratch, [_moved(batch, first_run)])
+        columns |= _fill_arrow(scratch, [_moved(batch, first_run)])
         total += int(batch.num_rows)
-    return total
+    return total, columns
 
 
-def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
-    """Insert batches in this order, in one statement per stretch that has the same columns."""
+def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]:
+    """Insert batches in this order, in one statement per stretch that has the same columns; gives the columns."""
+    columns = set[str]()
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
+        if not table.num_rows:
+            continue
+        # many columns say nothing, and each costs something
+        empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
+        table = table.drop_columns(empty)
         if TRANSCRIPT in table.schema.names:
-            if table.column(TRANSCRIPT).null_count == table.num_rows:
-                table = table.drop_columns(TRANSCRIPT)
-            else:
-                _add_transcripts(scratch)
+            _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
         scratch.run(_insert("select * from incoming_batch", table.schema.names))
         scratch.raw.unregister("incoming_batch")
+        columns.update(table.schema.names)
+    return columns
 
 
-def _ready_keys(scratch: Scratch) -> None:
-    """The content keys of this session; too many are forgotten, but never within a source."""
-    scratch.run(
-        "create temp table if not exists known_key "
-        "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
-    )
+def _forget_keys(scratch: Scratch) -> None:
+    """Too many content keys of this session are forgotten, but never within a source."""
     if scratch.value("select count(*) from known_key") > KNOWN_KEYS:
         scratch.run("delete from known_key")
 
 
 def learn_keys(scratch: Scratch) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
-    scratch.script_into("new_identity", "new_identity")
-    total = scratch.value("select count(*) from new_identity")
+    total = scratch.script_into("new_identity", "new_identity")
     for start in range(0, total, KEY_BLOCK):
         block = scratch.rows(
             f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
@@ -238,17 +247,27 @@ def _content_key(scratch: Scratch, identity: str) -> str:
         ) from None
 
 
-def number_items(scratch: Scratch, on_duplicate: OnDuplicate) -> None:
-    """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
-    learn_keys(scratch)
+def number_items(scratch: Scratch, on_duplicate: OnDuplicate, *, has_identities: bool, belong_together: bool) -> None:
+    """Give every row the key of its prompt, and number equal contents (``occurrence``).
+
+    Args:
+        scratch: with the tables of :func:`fill`.
+        on_duplicate: what the user said.
+        has_identities: whether any row may have one.
+        belong_together: whether rows of one content may be of one prompt, in any dump.
+    """
+    if has_identities:
+        learn_keys(scratch)
     scratch.script("stage_variant")
     scratch.script("stage_row")
     _refuse_lacking_ids(scratch)
-    if scratch.value("select coalesce(bool_or(belong_together), false) from stage_origin"):
+    if belong_together:
         scratch.script("number_content")
     if on_duplicate == "draws":
         scratch.script("number_draws")
     scratch.script("stage_item")
+    if has_identities:
+        _forget_keys(scratch)
 
 
 def _refuse_lacking_ids(scratch: Scratch) -> None:
@@ -260,16 +279,18 @@ def _refuse_lacking_ids(scratch: Scratch) -> None:
         )
 
 
-def gather_texts(scratch: Scratch, policy: TextPolicy) -> None:
+def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str]) -> None:
     """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
-    holds them no longer."""
+    holds them no longer. ``columns`` are those that may hold anything."""
     kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
     selects = [
         f"select {_HASHED[column].name} as sha256, {column} as text from stage_sample"
         f" where {_HASHED[column].name} is not null"
         for column in kept
+        if column in columns
     ]
-    if _gather_transcripts(scratch) and policy == "all":
+    _gather_transcripts(scratch, TRANSCRIPT in columns)
+    if TRANSCRIPT in columns and policy == "all":
         selects.append(
             "select t.messages_hash as sha256, s.transcript.messages as text"
             " from stage_transcript as t join stage_sample as s on s.rowid = t.r where t.messages_hash is not null"
@@ -280,23 +301,21 @@ def gather_texts(scratch: Scratch, policy: TextPolicy) -> None:
         f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
     )
     for column in (*_HASHED, TRANSCRIPT):
-        scratch.run(f"alter table stage_sample drop column if exists {column}")
+        if column in columns:
+            scratch.run(f"alter table stage_sample drop column {column}")
 
 
-def _gather_transcripts(scratch: Scratch) -> bool:
-    """Put what happened on the way into a table of its own; whether there is any of it."""
-    has_any = any(name == TRANSCRIPT for name, *_ in scratch.rows("describe stage_sample"))
-    nothing = f"select 0 as rowid, 0 as run, cast(null as {_column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
+def _gather_transcripts(scratch: Scratch, has_any: bool) -> None:
+    """Put what happened on the way into a table of its own."""
+    nothing = f"select 0 as rowid, 0 as run, cast(null as {engines.column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
     select = query_text("ingest", "stage_transcript")
     given = "" if has_any else f"with stage_sample as ({nothing}) "
     scratch.run(f"create or replace table stage_transcript as {given}{select}")
-    return has_any
 
 
-def resolve(scratch: Scratch) -> None:
-    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``."""
-    for name in ("stage_fact", "stage_score", "stage_choice", "stage_generation"):
-        scratch.script(name)
+def resolve(scratch: Scratch) -> dict[str, int]:
+    """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``. How many rows each table has."""
+    return {name: scratch.script(name) for name in ("stage_fact", *_UNIQUE)}
 
 
 #: What makes two rows of a scratch table the same fact, and what must then agree.
@@ -325,30 +344,38 @@ class Dropped:
         return notes
 
 
-def settle_duplicates(scratch: Scratch, on_duplicate: OnDuplicate) -> Dropped:
+def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnDuplicate) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
+
+    Args:
+        scratch: with the tables of :func:`resolve`.
+        sizes: how many rows each has; kept up to date.
+        on_duplicate: what the user said.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    repeated = [table for table in _UNIQUE if _surplus(scratch, table)]
+    repeated = _repeated(scratch, [table for table in _UNIQUE if sizes[table]], sizes)
     if not repeated:
         return Dropped()
     scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
     for table in repeated:
-        _settle(scratch, table, on_duplicate)
+        sizes[table] = _settle(scratch, table, on_duplicate)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
     return Dropped(same, other)
 
 
-def _surplus(scratch: Scratch, table: str) -> int:
-    """How many rows of a table are of a fact that another is of too."""
-    distinct = f"select count(*) from (select distinct {_UNIQUE[table][0]} from {table})"
-    return int(scratch.value(f"select count(*) - ({distinct}) from {table}"))
+def _repeated(scratch: Scratch, names: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
+    """Those of some tables that have several rows of a fact."""
+    if not names:
+        return []
+    facts = [f"(select count(*) from (select distinct {_UNIQUE[name][0]} from {name}))" for name in names]
+    (counts,) = scratch.rows(f"select {', '.join(facts)}")
+    return [name for name, count in zip(names, counts, strict=True) if count < sizes[name]]
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> None:
-    """Keep one row of each fact of a table."""
+def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
+    """Keep one row of each fact of a table; how many are left."""
     key, values = _UNIQUE[table]
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
@@ -357,10 +384,8 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> None:
     as_text = f"cast(({values}) as varchar)"
     dropped = query_text("ingest", "dropped_rows").format(values=as_text, key=key, order=order, table=table)
     scratch.run(f"insert into dropped_row {dropped}")
-    scratch.run(
-        f"create or replace temp table {table} as select * from {table} "
-        f"qualify row_number() over (partition by {key} order by {order}) = 1"
-    )
+    kept = f"select * from {table} qualify row_number() over (partition by {key} order by {order}) = 1"
+    return int(scratch.value(f"create or replace temp table {table} as {kept}"))
 
 
 def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
@@ -406,30 +431,52 @@ def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str)
     )
 
 
-def measure(scratch: Scratch, n_runs: int) -> dict[int, Measured]:
-    """Digest and counts of each run that has samples."""
+@dataclass(frozen=True)
+class ScoreSummary:
+    """A row of ``score_summary.sql``."""
+
+    run: int
+    metric_id: int
+    n: int
+    n_values: int
+    low: float | None
+    high: float | None
+    is_binary: bool
+    n_texts: int
+
+
+def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
+    """What the scores are like that are left after :func:`settle_duplicates`."""
+    return [ScoreSummary(*row) for row in scratch.rows(query_text("ingest", "score_summary"))]
+
+
+def measure(
+    scratch: Scratch, n_runs: int, sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
+) -> dict[int, Measured]:
+    """Digest and counts of each run that has samples.
+
+    Args:
+        scratch: with facts that are settled.
+        n_runs: number of runs.
+        sizes: how many rows each table has.
+        scores: :func:`summarise_scores`.
+    """
     digests = {run: canonical_digest([n, total]) for run, n, total in scratch.rows(query_text("ingest", "digest"))}
-    counts = {table: dict(scratch.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
+    counts: dict[str, Counter[int]] = {table: Counter() for table in _UNIQUE}
+    for item in scores:
+        counts["stage_score"][item.run] += item.n
+    for table in ("stage_generation", "stage_choice"):
+        if sizes[table]:
+            counts[table].update(dict(scratch.rows(f"select run, count(*) from {table} group by run")))
     prompts = dict(scratch.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
             n_prompts=prompts[run],
-            n_generations=counts["stage_generation"].get(run, 0),
-            n_choices=counts["stage_choice"].get(run, 0),
-            n_scores=counts["stage_score"].get(run, 0),
+            n_generations=counts["stage_generation"][run],
+            n_choices=counts["stage_choice"][run],
+            n_scores=counts["stage_score"][run],
         )
         for run in range(n_runs)
         if run in prompts
     }
-
-
-def _column_type(kind: pa.DataType) -> str:
-    if pa.types.is_list(kind):
-        return _column_type(kind.value_type) + "[]"
-    if pa.types.is_struct(kind):
-        fields = ", ".join(f'"{field.name}" {_column_type(field.type)}' for field in kind)
-        return f"struct({fields})"
-    return {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean", "string": "varchar"}[
-        str(kind)
-    ]

@@ -16,7 +16,7 @@ from warehouse.records.credentials import masked
 from warehouse.store.load.conflicts import Decision, OnConflict
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured, OnDuplicate, TextPolicy
+from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
 from warehouse.store.sql.query_files import query_text
 
 
@@ -85,13 +85,16 @@ class SourcePart:
 
 @dataclass
 class _Load:
-    """State of one load, handed from step to step. ``dump`` holds the runs of all parts."""
+    """State of one load, handed from step to step. ``dump`` holds the runs of all parts, ``sizes`` the number of rows
+    of tables in the scratch space, so that nothing is asked of an empty one."""
 
     dump: Dump
     parts: list[SourcePart]
     options: LoadOptions
     references: list[dict[str, int]] = field(default_factory=list)
     measured: dict[int, Measured] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    scores: list[ScoreSummary] = field(default_factory=list)
     metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -133,6 +136,8 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
 
 def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
     """A note to each source that has infinite values, lists or words for scores."""
+    if not any(item.n_texts for item in state.scores):
+        return
     rows = scratch.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():
         counts: Counter[str] = Counter()
@@ -147,6 +152,8 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
 
 def note_unscored(scratch: Scratch, state: _Load) -> None:
     """A note to each source with runs of which no sample has a score."""
+    if len({item.run for item in state.scores if item.n_values}) == len(state.dump.runs):
+        return
     rows = scratch.rows(query_text("ingest", "unscored_runs"))
     for part in state.parts if rows else ():
         unscored = [(n, statuses) for run, n, statuses in rows if run in part.runs]
