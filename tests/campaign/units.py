@@ -54,6 +54,9 @@ PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
     ("pythia/evals/pythia-v1", {}),
     ("verifiers", {}),
     ("nemo_evaluator", {}),
+    ("inspect_scout", {}),
+    ("deepeval", {"benchmark": "sums"}),
+    ("pydantic_evals", {"model": "scripted-1"}),
 )
 
 
