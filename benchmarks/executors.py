@@ -38,7 +38,8 @@ for job in discovered.jobs:
 with open_store(store, create=True) as opened:
     loader, started, begun = Loader(opened, overlapping=True), time.process_time(), time.monotonic()
     for archive, job, known in archives:
-        entry = source_ledger.Entry(job.files.name, job.size, known.sha256, job.importer.name, job.importer.version, {})
+        version, size = job.importer.version, job.size
+        entry = source_ledger.LedgerEntry(job.files.name, size, known.sha256, job.importer.name, version, {})
         (claim,) = source_ledger.claim_all(opened, [entry])
         came = parse_elsewhere.arrived(archive)
         assert not isinstance(came, str) and claim is not None, came

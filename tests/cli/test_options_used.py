@@ -152,7 +152,7 @@ CALLS: dict[str, set[str]] = {
     "runs": set(),
     "benchmarks metrics sums": set(),
     "mapping weights.csv": set(),
-    "query score_summary": set(),
+    "query score_summary": {"timeout"},
     f"embed reading --embedder {TINY}": {"whole"},
     "irt ability exam": set(),
     "reliability exam --scenarios category --json": {"cluster"},

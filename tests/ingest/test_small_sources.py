@@ -72,8 +72,13 @@ def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         rows = store.arrow(table_query(name))
         names = [column for column in rows.column_names if column.split(".")[-1] not in PASSING]
         columns = (rows[column].to_pylist() for column in names)
-        found[name] = sorted(nameless(repr(row)) for row in zip(*columns, strict=True))
+        found[name] = sorted(nameless(repr(tuple(map(rounded, row)))) for row in zip(*columns, strict=True))
     return found
+
+
+def rounded(value: Any) -> Any:
+    """A number without what the order of a sum leaves in its last digits."""
+    return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
 @pytest.fixture
@@ -126,7 +131,11 @@ def test_what_becomes_of_each_is_what_would_by_itself(
         assert max(watched) == 1
         assert reports(found) == reports(expected)
         assert len(found.refused) >= 2
-        assert contents(together) == contents(single)
+        held, alone = contents(together), contents(single)
+        if together.dialect.name != single.dialect.name:  # a server keeps the names that a refused source began with
+            assert set(alone["run_group"]) <= set(held["run_group"])
+            del alone["run_group"], held["run_group"]
+        assert held == alone
         assert check(together).ok
         again = ingest(together, [folder])
         assert not again.total("n_runs") and not again.total("n_seen_again")

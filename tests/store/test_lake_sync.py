@@ -75,6 +75,8 @@ def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tm
         "prompt",
         "run_group",
         "choice",
+        "transcript",
+        "tool_call",
     }
     assert str(report).startswith(f"{lake} is at version 1: 2 runs written, 0 removed; ")
     for table in ("score", "prompt_score", "generation"):

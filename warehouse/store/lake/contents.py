@@ -88,6 +88,7 @@ _OF_VIEWS = {
     "ancestor_is_root": pa.bool_(),
     "is_leaf": pa.bool_(),
     "is_default": pa.bool_(),
+    "position": pa.float64(),  # in training, as of a checkpoint; that of a scan's item is a whole number
 }
 UNITS_SCHEMA = pa.schema([("kind", pa.string()), ("unit", pa.int64()), ("mark", pa.string())])
 
