@@ -22,7 +22,7 @@ from ..ui.transcript import ends_with, transcript_lines
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
 
-#: What is told of a response beside its texts, where it is known.
+#: Fields of a response that are shown below its texts, where they are known.
 _OF_RESPONSE = (
     *("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error"),
     *("n_turns", "n_tool_calls", "n_tool_errors", "limit_hit", "cached_tokens", "reasoning_tokens"),

@@ -35,7 +35,7 @@ def upgrade() -> None:
             op.create_index(f"ix_scan_value_{name}", "scan_value", [name])
 
 
-#: What the scores of scanners stand in beside ``score`` itself.
+#: The runs and metrics whose scores scanners gave.
 _OF_SCANNERS = "select run_id, metric_id from score where origin = 'scanned'"
 
 

@@ -94,3 +94,7 @@ def test_judge_templates_of_llmbar(data_dir: Path, tmp_path: Path) -> None:
     assert (row.best, row.best_template) == (0.96, "Rating_Metrics")
     assert (row.worst, row.worst_template) == (0.91, "Rating_NoRules")
     assert row.ci_low is not None and row.ci_low == pytest.approx(0.9038, abs=1e-4)
+
+
+def test_an_error_of_nothing_is_refused(run: Caller, url: str) -> None:
+    run("templates", "quiz", "--se", "0", db=url).fails(2, "--se")

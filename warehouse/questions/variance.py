@@ -114,6 +114,9 @@ class Templates(_OfTarget, Question):
         bool, Option("With both: as many degrees of freedom as the fewer of the two allow, less one.")
     ] = False
     se: Annotated[
-        float | None, Option("Also say how many templates would bring the error down to this.", "SE", least=0.0)
+        float | None,
+        Option(
+            "Also say how many templates would bring the error down to this.", "SE", least=0.0, is_open=(True, False)
+        ),
     ] = None
     level: Level = 0.95

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import FACTORS, Templates
 from warehouse.stats import TemplateVariance, template_ranking, template_variance, templates_needed
@@ -216,8 +216,6 @@ def _row(forms: _Forms, question: Templates) -> TemplateRow:
             bounds=None if low is None or high is None else (low, high),
             conservative=question.conservative,
         )
-    if question.se is not None and question.se <= 0:
-        raise StatisticsError(f"se must be above 0, found {question.se}")
     needed = templates_needed(result, question.se) if result and question.se is not None else None
     names = (
         *("estimate", "standard_error", "ci_low", "ci_high", "df", "best", "worst"),

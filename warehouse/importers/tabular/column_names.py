@@ -232,7 +232,7 @@ def words_of(name: str) -> list[str]:
     return [word for word in re.split(r"[^0-9a-zé]+", plain_name(parts)) if word]
 
 
-#: Beside scores: whether scoring itself went well.
+#: Names in an object of scores that say whether the scoring itself went well.
 _OF_SCORING = frozenset(("status", "state"))
 
 

@@ -154,13 +154,14 @@ def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
 
 def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: Mapping[int, int]) -> list[int]:
     """What happened on the way, of stored runs that were loaded before it was kept; gives the ids of these."""
-    held = sa.select(tables.transcript.c.run_id).where(tables.transcript.c.run_id.in_(run_ids.values())).distinct()
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
         return []
-    known = set(connection.execute(held).scalars())
-    once = {run_id: run for run, run_id in run_ids.items() if run_id not in known}
+    way = tables.transcript.c.run_id
+    complete = set(connection.execute(sa.select(way).where(way.in_(run_ids.values())).distinct()).scalars())
+    # a run that stands twice in the dump is completed once
+    once = {run_id: run for run, run_id in run_ids.items() if run_id not in complete}
     if once:
-        push_transcripts(scratch, {run: run_id for run_id, run in once.items()})
+        push_transcripts(scratch, dict(zip(once.values(), once, strict=True)))
         messages = "select messages_hash from stage_transcript semi join transcript_run using (run)"
         scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({messages})")
     return list(once)
@@ -194,7 +195,12 @@ def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, 
 
 
 def _push_texts(scratch: Scratch, are_all: bool) -> None:
-    """Those texts that the store does not hold yet; ``are_all``: every run that is staged is stored"""
+    """Store the texts that the store does not hold yet.
+
+    Args:
+        scratch: with the staged runs.
+        are_all: every staged run is stored; else only the texts of those in ``run_id`` are.
+    """
     select = "select sha256, text from stage_text"
     if not are_all and scratch.value("select count(*) from stage_fact anti join run_id using (run)"):
         hashes = "select {0}_hash from stage_generation semi join run_id using (run)"
