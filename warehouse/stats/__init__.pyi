@@ -50,9 +50,10 @@ from .paired.margins import EquivalenceTest as EquivalenceTest
 from .paired.margins import NonInferiorityTest as NonInferiorityTest
 from .paired.margins import equivalence_test as equivalence_test
 from .paired.margins import noninferiority_test as noninferiority_test
+from .paired.pair_flags import pair_flags as pair_flags
+from .paired.pair_flags import paired_flags as paired_flags
 from .paired.paired import paired_difference as paired_difference
 from .paired.paired import paired_difference_prompts_fixed as paired_difference_prompts_fixed
-from .paired.paired import paired_flags as paired_flags
 from .paired.sign_flip import McNemarTest as McNemarTest
 from .paired.sign_flip import SignFlipTest as SignFlipTest
 from .paired.sign_flip import WilcoxonTest as WilcoxonTest

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.words import better_in_words, direction_remarks, not_compared_notes
 from warehouse.analysis.results import Result, Row
@@ -27,7 +28,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
-from warehouse.stats import Ranks, paired_flags, rank_models, too_few_units
+from warehouse.stats import Ranks, pair_flags, paired_flags, rank_models
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
@@ -163,6 +164,7 @@ def pair_rows(
         table: the scores behind them, for the flags; None: no flags.
     """
     n_pairs = sum(not math.isnan(p) for p in pairs.p_value.tolist())
+    flags = [()] * len(pairs) if table is None else _flags(table, pairs, entries[0].metric)
     for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
         a, b = entries[first], entries[second]
         benchmark, split = a.condition.benchmark_split
@@ -187,23 +189,46 @@ def pair_rows(
             reason=pairs.reasons[pair],
             runs_a=a.condition.run_ids,
             runs_b=b.condition.run_ids,
-            flags=() if table is None else _flags(table, first, second, a.metric),
+            flags=flags[pair],
             **_figures(pairs, pair),
         )
 
 
-def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[str, ...]:
-    a, b = table.values[:, first], table.values[:, second]
-    common = ~(np.isnan(a) | np.isnan(b))
-    if not common.any():
-        return ()
-    a, b = a[common], b[common]
-    clusters = None if table.clusters is None else table.clusters[common]
-    weights = (None, None) if table.weights is None else (table.weights[:, first], table.weights[:, second])
-    flags = paired_flags(a, b, clusters, bounds=table.bounds, weights_a=weights[0], weights_b=weights[1])
-    if metric.link == "identity" and not table.is_weighted and too_few_units(a - b, clusters):
-        flags += ("too_few_units",)
-    return flags + outside_clusters(clusters)
+def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
+    """The flags of each pair."""
+    ends = list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    if metric.link == "identity" and not table.is_weighted:
+        found = pair_flags(table.values, pairs.first, pairs.second, table.clusters, bounds=table.bounds)
+        shared = _shared_outside(table)
+        return (
+            found
+            if shared is None
+            else [
+                flags + ("prompts_outside_clusters",) * bool(shared[pair])
+                for flags, pair in zip(found, ends, strict=True)
+            ]
+        )
+    weights = (None,) * len(pairs.means) if table.weights is None else table.weights.T
+    return [
+        paired_flags(
+            table.values[:, a],
+            table.values[:, b],
+            table.clusters,
+            bounds=table.bounds,
+            weights_a=weights[a],
+            weights_b=weights[b],
+        )
+        + outside_clusters(table.clusters)
+        for a, b in ends
+    ]
+
+
+def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
+    """Which two models share a prompt that is in no cluster, shape (M, M); None where all are in one."""
+    if table.clusters is None or not outside_clusters(table.clusters):
+        return None
+    scored = ~np.isnan(table.values[table.clusters < 0])
+    return scored.T @ scored
 
 
 def known(value: Any) -> float | None:

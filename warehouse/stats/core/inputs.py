@@ -349,8 +349,21 @@ def bernoulli_error(mean: float, n: int) -> float:
 
 def skewness(scores: FloatArray) -> float:
     """Third central moment over the cubed standard deviation (1/n); 0 where all are equal."""
-    if is_constant(scores):
-        return 0.0
-    centred = scores - mean_of(scores)
-    unit = centred / np.abs(centred).max()  # the cubes of very small or large scores would be lost
-    return float(np.mean(unit**3) / np.mean(unit**2) ** 1.5)
+    return float(skewnesses(scores[None, :])[0])
+
+
+def skewnesses(samples: FloatArray) -> FloatArray:
+    """`skewness` of each row, shape (S, n) to (S,)."""
+    low, high = samples.min(axis=1), samples.max(axis=1)
+    equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    with np.errstate(over="ignore"):
+        means = samples.mean(axis=1)
+    if not np.isfinite(means).all():
+        raise StatisticsError("`scores` are too large: their sum overflows")
+    centred = samples - means[:, None]
+    # the cubes of very small or large scores would be lost
+    unit = centred / np.where(equal, 1.0, np.maximum(high - means, means - low))[:, None]
+    squares = unit * unit
+    # products, since a power of 3 takes 20 times as long
+    second, third = squares.mean(axis=1), np.einsum("ij,ij->i", squares, unit) / samples.shape[1]
+    return np.where(equal, 0.0, third / np.where(equal, 1.0, second) ** 1.5)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, is_constant, mean_of_varying, skewness
+from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, is_constant, skewnesses
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 
@@ -32,15 +32,19 @@ def mean_skewness(sample: Sample) -> float:
 
     u_c = D_c/(n sqrt(1 − f_c)), whose squares add up to V: without clusters skewness/√n.
     """
-    totals = sample.totals
-    largest = float(np.abs(totals).max())
-    if largest == 0:
-        return 0.0
     sizes = np.ones(sample.n) if sample.clusters is None else sample.clusters.sizes
-    if len(sizes) < 2:
-        return 0.0
-    pulls = totals / largest / np.sqrt(1 - sizes / sizes.sum())
-    return float((pulls**3).sum() / (pulls @ pulls) ** 1.5)
+    return float(mean_skewnesses(sample.totals[None, :], sizes)[0]) if len(sizes) > 1 else 0.0
+
+
+def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
+    """`mean_skewness` of each row of D_c of units of these sizes, shape (S, U) to (S,)."""
+    largest = np.abs(totals).max(axis=1, initial=0.0)
+    pulls = totals / np.where(largest > 0, largest, 1.0)[:, None] / np.sqrt(1 - sizes / sizes.sum())
+    squares = pulls * pulls
+    skewnesses: FloatArray = (
+        np.einsum("ij,ij->i", squares, pulls) / np.where(largest > 0, squares.sum(axis=1), 1) ** 1.5
+    )
+    return skewnesses
 
 
 def working_skewness(values: FloatArray) -> float:
@@ -51,10 +55,13 @@ def working_skewness(values: FloatArray) -> float:
     Args:
         values: scores, or cluster totals, shape (n,).
     """
-    plain = abs(skewness(values))
-    if len(values) < _ENOUGH:
-        return plain
-    return max(plain * skewness_factor(len(values)), implied_skewness(values))
+    return float(working_skewnesses(np.sort(values)[None, :])[0])
+
+
+def working_skewnesses(ordered: FloatArray) -> FloatArray:
+    """`working_skewness` of each row, ascending in each, shape (S, n) to (S,)."""
+    plain, n = np.abs(skewnesses(ordered)), ordered.shape[1]
+    return plain if n < _ENOUGH else np.maximum(plain * skewness_factor(n), _implied(ordered))
 
 
 def skewness_factor(n: int) -> float:
@@ -74,7 +81,7 @@ def implied_skewness(values: FloatArray) -> float:
 
     Examples:
         >>> skewed = np.exp(np.linspace(-2, 2, 101))
-        >>> implied_skewness(skewed) > skewness(skewed) > 1
+        >>> implied_skewness(skewed) > working_skewness(skewed) / 2 > 1
         True
     """
     return float(implied_skewnesses(values[None, :])[0])
@@ -82,9 +89,12 @@ def implied_skewness(values: FloatArray) -> float:
 
 def implied_skewnesses(samples: FloatArray) -> FloatArray:
     """`implied_skewness` of each row of samples, shape (S, n) to (S,)."""
-    probabilities = [0.5, *_TAILS, *(1 - tail for tail in _TAILS)]
-    middle, *ends = np.quantile(samples, probabilities, axis=1)
-    lows, highs = np.array(ends[: len(_TAILS)]), np.array(ends[len(_TAILS) :])
+    return _implied(np.sort(samples, axis=1))
+
+
+def _implied(ordered: FloatArray) -> FloatArray:
+    middle = _quantile(ordered, 0.5)
+    lows, highs = (np.array([_quantile(ordered, p) for p in tails]) for tails in (_TAILS, [1 - p for p in _TAILS]))
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
@@ -94,6 +104,14 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
     return skewnesses
 
 
+def _quantile(ordered: FloatArray, p: float) -> FloatArray:
+    """The quantile of each row as `numpy.quantile` has it, which would order the rows again."""
+    place = p * (ordered.shape[1] - 1)
+    below, part = int(place), place - int(place)
+    low, high = ordered[:, below], ordered[:, min(below + 1, ordered.shape[1] - 1)]
+    return low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
+
+
 def tail_units_of(sample: Sample) -> float:
     """`tail_units` of the totals of a sample; infinity for clusters of unequal sizes.
 
@@ -101,10 +119,12 @@ def tail_units_of(sample: Sample) -> float:
     degrees of freedom allow for; what they do not allow for, scores that depend on the size,
     shows in the skewness.
     """
-    sizes = None if sample.clusters is None else sample.clusters.sizes
-    if sizes is not None and sizes.std() > UNEQUAL_SIZES * sizes.mean():
-        return math.inf
-    return tail_units(sample.totals)
+    return math.inf if are_unequal(sample.clusters) else tail_units(sample.totals)
+
+
+def are_unequal(clusters: Clusters | None) -> bool:
+    """Whether there are clusters, of sizes that differ much."""
+    return clusters is not None and bool(clusters.sizes.std() > UNEQUAL_SIZES * clusters.sizes.mean())
 
 
 def tail_units(values: FloatArray) -> float:
@@ -119,10 +139,15 @@ def tail_units(values: FloatArray) -> float:
     """
     if is_constant(values):
         return math.inf
-    centred = values - mean_of_varying(values)
-    largest = np.abs(centred).max()
+    return float(tails_of_rows(np.sort(values)[None, :])[0])
+
+
+def tails_of_rows(ordered: FloatArray) -> FloatArray:
+    """`tail_units` of each row of values that are not all equal, ascending in each, shape (S, n) to (S,)."""
+    centred = ordered - ordered.mean(axis=1)[:, None]
+    largest = np.maximum(centred[:, -1], -centred[:, 0])[:, None]
     squares = (centred / largest) ** 2
-    units = float(squares.sum()) ** 2 / float(squares @ squares)
-    middle = float(np.median(values))
-    apart = int(np.count_nonzero(np.abs(values - middle) > ROUNDING * largest))
-    return units if apart > _HEAVIEST * units else math.inf
+    units = squares.sum(axis=1) ** 2 / np.einsum("ij,ij->i", squares, squares)
+    middle = _quantile(ordered, 0.5)[:, None]
+    apart = np.count_nonzero(np.abs(ordered - middle) > ROUNDING * largest, axis=1)
+    return np.where(apart > _HEAVIEST * units, units, np.inf)

@@ -89,20 +89,12 @@ def paired_difference(
     return _compare(first, second, groups, level, bounded=within, seed=seed, left_out=left_out)
 
 
-def paired_flags(
-    a: ArrayLike,
-    b: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    weights_a: ArrayLike | None = None,
-    weights_b: ArrayLike | None = None,
-    link: str = "identity",
-    bounds: Bounds | None = None,
+def difference_flags(
+    first: PairSide, second: PairSide, clusters: Clusters | None, left_out: int, *, bounded: bool
 ) -> tuple[str, ...]:
-    """The flags of `paired_difference` without its figures, for many pairs; arguments as there."""
-    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
-    d = _difference(first, second, groups)
-    return _flags(d, _choice(d, bounded=first.within(bounds) and second.within(bounds)), left_out)
+    """The flags of `paired_difference` of two sides that are `aligned`."""
+    d = _difference(first, second, clusters)
+    return _flags(d, _choice(d, bounded=bounded), left_out)
 
 
 def _flags(d: Sample, choice: IntervalChoice, left_out: int) -> tuple[str, ...]:
@@ -223,21 +215,43 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
         )
         return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
     units = d.values if d.clusters is None else d.clusters.sums(d.values)
-    base = choose_interval(
-        n_prompts=d.n,
-        n_clusters=d.n_clusters,
+    choice = interval_of_differences(
+        d.n,
+        d.clusters,
         bounded=bounded,
         skewness=working_skewness(d.totals) if bounded else mean_skewness(d),
         tail_units=tail_units_of(d) if bounded else math.inf,
-        constant=d.all_equal,
-        effective_clusters=effective_clusters(d.clusters),
         effective_n=math.inf if d.all_equal else kish(np.abs(units)),
-        differences=True,
+        constant=d.all_equal,
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
-    hull = ", hull with bootstrap-t" if base.method == "hull" else ""
-    flags = tuple(flag.replace("few_informative", "few_differing") for flag in base.flags)
-    return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}{hull}", flags)
+    hull = ", hull with bootstrap-t" if choice.method == "hull" else ""
+    return IntervalChoice(f"paired_{choice.method}", f"paired differences: {basis}{hull}", choice.flags)
+
+
+def interval_of_differences(
+    n_prompts: int,
+    clusters: Clusters | None,
+    *,
+    bounded: bool,
+    skewness: float,
+    tail_units: float,
+    effective_n: float,
+    constant: bool = False,
+) -> IntervalChoice:
+    """`choose_interval` for differences without weights; flags in words of differences."""
+    choice = choose_interval(
+        n_prompts=n_prompts,
+        n_clusters=None if clusters is None else clusters.n,
+        bounded=bounded,
+        skewness=skewness,
+        tail_units=tail_units,
+        constant=constant,
+        effective_clusters=effective_clusters(clusters),
+        effective_n=effective_n,
+        differences=True,
+    )
+    return choice._replace(flags=tuple(flag.replace("few_informative", "few_differing") for flag in choice.flags))
 
 
 def correlation(a: FloatArray, b: FloatArray) -> float | None:

@@ -113,7 +113,12 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
         clusters: cluster of each prompt, or None.
     """
     groups = None if clusters is None else as_clusters(clusters, len(differences))
-    return bool(_flags(_units(differences, groups)) == ("too_few_units",))
+    return are_too_few(len(_units(differences, groups)))
+
+
+def are_too_few(units: int) -> bool:
+    """Whether no pattern of signs of so many units that are not 0 gives a p of 0.05; no units have no pattern."""
+    return 0 < units < FEWEST_UNITS
 
 
 def binomial_p_value(b: int, c: int) -> float:
@@ -156,7 +161,7 @@ def _smallest(n: int, method: str, n_resamples: int) -> float:
 def _flags(units: FloatArray) -> tuple[str, ...]:
     if not len(units):
         return ("all_differences_zero",)
-    return ("too_few_units",) if len(units) < FEWEST_UNITS else ()
+    return ("too_few_units",) if are_too_few(len(units)) else ()
 
 
 def _reason(n: int, method: str, n_resamples: int, clustered: bool) -> str:
