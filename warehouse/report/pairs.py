@@ -19,10 +19,11 @@ MOST, MOST_NUMBERS = 50, 15
 
 
 def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
-    """Groups of conditions, each with its table of differences and all its pairs."""
+    """Groups of conditions, each with its table of differences and all its pairs; of pairs whose rows are the first
+    condition's alone."""
     groups, rows = [], list(pairs.rows)
     for group in pairs.groups:
-        own, rows = rows[: len(group.pairs)], rows[len(group.pairs) :]
+        own, rows = rows[: len(group.labels) - 1], rows[len(group.labels) - 1 :]
         groups.append(_group(group, own, pairs.benchmark, several=len(pairs.groups) > 1))
     return groups
 
@@ -60,32 +61,31 @@ def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool)
 
 
 def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
-    """Differences from the first."""
+    """Differences from the first, in rows."""
     labels, size = group.labels, round(1 - group.pairs.level, 10)
-    first = rows[: len(labels) - 1]
-    axis = make_axis([end for row in first for end in (row.difference, row.ci_low, row.ci_high)], zero=True)
-    places = decimals(row.standard_error for row in first)
+    axis = make_axis([end for row in rows for end in (row.difference, row.ci_low, row.ci_high)], zero=True)
+    places = decimals(row.standard_error for row in rows)
     drawn = [
         interval_drawn(axis, row.difference, row.ci_low, row.ci_high, zero=True, filled=differs) if axis else ""
-        for row, differs in zip(first, group.pairs.differ.tolist(), strict=False)
+        for row, differs in zip(rows, group.pairs.differ.tolist(), strict=False)
     ]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
         "Paired differences, first minus other, on the prompts that both have. Intervals hold for all pairs"
-        f" ({len(rows)}) together (max-|T|). Filled: differs by Holm at {size:g}.",
+        f" ({len(group.pairs)}) together (max-|T|). Filled: differs by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
-            number("Difference", [row.difference for row in first], places, sign=True),
+            number("Difference", [row.difference for row in rows], places, sign=True),
             drawing("Simultaneous interval", axis, drawn),
-            number("Low", [row.ci_low for row in first], places, sign=True),
-            number("High", [row.ci_high for row in first], places, sign=True),
-            number("SE", [row.standard_error for row in first], places, minor=True),
-            number("p", [row.p_value for row in first], "%.2g", minor=True),
-            number("p, Holm", [row.p_holm for row in first], "%.2g", minor=True),
-            number("p, step-down", [row.p_step_down for row in first], "%.2g", minor=True),
-            number("Correlation", [row.correlation for row in first], 2, minor=True),
-            count("Prompts", [row.n_prompts for row in first]),
-            text("Why no error", [row.reason for row in first], wrap=True, minor=True),
+            number("Low", [row.ci_low for row in rows], places, sign=True),
+            number("High", [row.ci_high for row in rows], places, sign=True),
+            number("SE", [row.standard_error for row in rows], places, minor=True),
+            number("p", [row.p_value for row in rows], "%.2g", minor=True),
+            number("p, Holm", [row.p_holm for row in rows], "%.2g", minor=True),
+            number("p, step-down", [row.p_step_down for row in rows], "%.2g", minor=True),
+            number("Correlation", [row.correlation for row in rows], 2, minor=True),
+            count("Prompts", [row.n_prompts for row in rows]),
+            text("Why no error", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 

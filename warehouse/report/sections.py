@@ -65,7 +65,7 @@ def benchmark_section(
         "suspects_say": suspects_say(part.suspects) if part.suspects else "",
         "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
         "maps": map_part(part.maps) if part.maps else None,
-        "matrix": matrix_part(part.matrix, apart(part.pairs)),
+        "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
         "can_have_matrix": sum(row.method != "published" and row.n_prompts > 1 for row in rows) > 1,
         "partial_table": partial_table(part.partial, part.name) if part.partial else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,

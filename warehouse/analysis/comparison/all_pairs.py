@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.words import better_in_words, direction_remarks, not_compared_notes
+from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import Metric, advise_others
+from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import (
@@ -156,42 +156,56 @@ class PairGroup:
 
 
 def pair_rows(
-    entries: Sequence[ScoredCondition], pairs: PairStatistics, table: ScoreTable | None = None
+    entries: Sequence[ScoredCondition],
+    pairs: PairStatistics,
+    table: ScoreTable | None = None,
+    *,
+    only_first: bool = False,
 ) -> Iterator[PairRow]:
     """The rows of all pairs of ``entries``, which are the models of ``pairs`` in order.
 
     Args:
         table: the scores behind them, for the flags; None: no flags.
+        only_first: the pairs of the first entry alone: a page that shows no others shall not hold them.
     """
-    n_pairs = sum(not math.isnan(p) for p in pairs.p_value.tolist())
-    flags = [()] * len(pairs) if table is None else _flags(table, pairs, entries[0].metric)
-    for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
-        a, b = entries[first], entries[second]
-        benchmark, split = a.condition.benchmark_split
+    n_rows = len(entries) - 1 if only_first else len(pairs)
+    flags = [()] * n_rows if table is None else _flags(table, pairs, entries[0].metric)
+    better = _better(pairs, entries[0].metric.higher_is_better, n_rows)
+    benchmark, split = entries[0].condition.benchmark_split
+    group: dict[str, Any] = {
+        "benchmark": benchmark,
+        "split": split,
+        "metric": entries[0].metric.label,
+        "level": pairs.level,
+        "n_pairs": int(np.count_nonzero(~np.isnan(pairs.p_value))),
+        "n_resamples": pairs.n_resamples,
+        "seed": pairs.seed,
+        "critical_value": known(pairs.critical_value),
+    }
+    sides = [_side(entry, mean) for entry, mean in zip(entries, pairs.means.tolist(), strict=True)]
+    for pair, figures in enumerate(_figures(pairs, n_rows)):
+        first, second = int(pairs.first[pair]), int(pairs.second[pair])
+        (model_a, condition_a, mean_a, runs_a), (model_b, condition_b, mean_b, runs_b) = sides[first], sides[second]
         yield PairRow(
-            benchmark=benchmark,
-            split=split,
-            metric=a.metric.label,
-            model_a=a.condition.model,
-            condition_a=a.label,
-            model_b=b.condition.model,
-            condition_b=b.label,
-            mean_a=known(pairs.means[first]),
-            mean_b=known(pairs.means[second]),
-            level=pairs.level,
-            better=_better(pairs, pair, a.metric.higher_is_better),
-            n_prompts=int(pairs.n_prompts[pair]),
-            n_clusters=None if pairs.n_clusters is None else int(pairs.n_clusters[pair]),
-            n_pairs=n_pairs,
-            n_resamples=pairs.n_resamples,
-            seed=pairs.seed,
-            critical_value=known(pairs.critical_value),
+            model_a=model_a,
+            condition_a=condition_a,
+            mean_a=mean_a,
+            runs_a=runs_a,
+            model_b=model_b,
+            condition_b=condition_b,
+            mean_b=mean_b,
+            runs_b=runs_b,
+            better=better[pair],
             reason=pairs.reasons[pair],
-            runs_a=a.condition.run_ids,
-            runs_b=b.condition.run_ids,
             flags=flags[pair],
-            **_figures(pairs, pair),
+            **group,
+            **figures,
         )
+
+
+def _side(entry: ScoredCondition, mean: float) -> tuple[str, str, float | None, tuple[int, ...]]:
+    """What the rows of a condition share: its model, its settings, its figure, its runs."""
+    return entry.condition.model, entry.label, known(mean), entry.condition.run_ids
 
 
 def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
@@ -236,17 +250,28 @@ def known(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _figures(pairs: PairStatistics, pair: int) -> dict[str, float | None]:
+def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
+    """Figures of each of the first rows by field; None for NaN and infinity."""
     names = ("difference", "standard_error", "p_value", "p_holm", "p_bh", "p_step_down", "correlation")
     columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
     columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
-    return {field: known(getattr(pairs, name)[pair]) for field, name in columns.items()}
+    found: dict[str, list[Any]] = {
+        field: list(map(known, getattr(pairs, name)[:n_rows].tolist())) for field, name in columns.items()
+    }
+    found["n_prompts"] = pairs.n_prompts[:n_rows].tolist()
+    found["n_clusters"] = [None] * n_rows if pairs.n_clusters is None else pairs.n_clusters[:n_rows].tolist()
+    return (dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True))
 
 
-def _better(pairs: PairStatistics, pair: int, higher_is_better: bool | None) -> str:
-    if higher_is_better is None or not pairs.differ[pair]:
-        return ""
-    return "a" if (pairs.difference[pair] > 0) == higher_is_better else "b"
+def _better(pairs: PairStatistics, higher_is_better: bool | None, n_rows: int) -> list[str]:
+    """``a``, ``b`` or empty for each of the first rows."""
+    if higher_is_better is None:
+        return [""] * n_rows
+    first = (pairs.difference[:n_rows] > 0) == higher_is_better
+    return [
+        ("a" if is_first else "b") if differs else ""
+        for differs, is_first in zip(pairs.differ[:n_rows].tolist(), first.tolist(), strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -303,8 +328,10 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
     )
 
 
-def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
-    """`pairs` of scores that were read; asks the store nothing.
+def pairs_of(
+    scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool, only_first: bool = False
+) -> Pairs:
+    """`pairs` of scores that were read, or the rows `only_first` of each group; asks the store nothing.
 
     Raises:
         MisuseError: fewer than two conditions that can be compared.
@@ -326,13 +353,14 @@ def pairs_of(scores: BenchmarkScores, *, level: float, n_resamples: int, seed: i
         rising = members[0].metric.higher_is_better is not False
         figures = tested_pairs(table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising)
         groups.append(_group(members, figures))
-        rows += pair_rows(members, figures, table if with_flags else None)
+        rows += pair_rows(members, figures, table if with_flags else None, only_first=only_first)
         notes += [table.note] if table.note else []
         notes += not_compared_notes(zip(groups[-1].labels, others_apart(figures), strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     name, metric = scores.benchmark.name, scores.metric
-    notes += direction_remarks(rows) if metric.higher_is_better is None else ()
+    if metric.higher_is_better is None and any(group.pairs.differ.any() for group in groups):
+        notes.append(direction_unknown(metric.label, name))
     return Pairs(name, metric.label, metric.higher_is_better, tuple(rows), tuple(groups), tuple(notes))
 
 

@@ -40,7 +40,7 @@ class BenchmarkPart:
     Attributes:
         name: of the benchmark.
         board: its leaderboard; None with ``why_no_board``.
-        pairs: all pairs of its conditions; None with ``why_no_pairs``.
+        pairs: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
         variance: its conditions' variance, split between prompts and draws; None with
             ``why_no_variance``.
         curves: its rows along training; None where no model has two checkpoints.
@@ -95,7 +95,14 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
     pairs, targets, no_pairs, no_split = None, None, reads.why_no_scores, reads.why_no_scores
     if scores:
         pairs, no_pairs = or_why(
-            lambda: pairs_of(scores, level=level, n_resamples=options.n_resamples, seed=options.seed, with_flags=False)
+            lambda: pairs_of(
+                scores,
+                level=level,
+                n_resamples=options.n_resamples,
+                seed=options.seed,
+                with_flags=False,
+                only_first=True,
+            )
         )
         targets, no_split = or_why(lambda: targets_of(scores))
     seeds, no_seeds = (None, "")

@@ -100,8 +100,8 @@ def _implied(ordered: FloatArray) -> FloatArray:
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
     sigma = (ratio / -special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
     growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
-    skewnesses: FloatArray = (growth + 2) * np.sqrt(growth - 1)
-    return skewnesses
+    implied: FloatArray = (growth + 2) * np.sqrt(growth - 1)
+    return implied
 
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
@@ -109,7 +109,8 @@ def _quantile(ordered: FloatArray, p: float) -> FloatArray:
     place = p * (ordered.shape[1] - 1)
     below, part = int(place), place - int(place)
     low, high = ordered[:, below], ordered[:, min(below + 1, ordered.shape[1] - 1)]
-    return low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
+    between: FloatArray = low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
+    return between
 
 
 def tail_units_of(sample: Sample) -> float:

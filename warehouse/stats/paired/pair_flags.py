@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, Bounds, Clusters, FloatArray, as_clusters, finite_bounds
+from warehouse.stats.core.inputs import ROUNDING, TIE, Bounds, Clusters, FloatArray, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.asymmetry import are_unequal, mean_skewnesses, tails_of_rows, working_skewnesses
 from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals
 from warehouse.stats.paired.paired import aligned, difference_flags, interval_of_differences
-from warehouse.stats.paired.sign_flip import TIE, are_too_few, too_few_units
+from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
 
 _CELLS = 2**17  # of a block: what the processor keeps at hand
 
@@ -148,11 +148,13 @@ def _are_usual(a: FloatArray, b: FloatArray, d: FloatArray, clusters: Clusters |
     with np.errstate(over="ignore", invalid="ignore"):
         centred = d - d.mean(axis=1)[:, None]
         squares = np.einsum("ij,ij->i", centred, centred)
-        scale = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
+        scale = np.maximum.reduce([np.abs(side).max(axis=1) for side in (a, b, d)])
         sums = np.abs(_sums(centred, clusters)).max(axis=1)
         varies = (np.ptp(d, axis=1) > ROUNDING * scale) & (sums > ROUNDING * np.abs(centred).sum(axis=1))
-        return varies & np.isfinite(squares) & (squares > 0)
+        usual: NDArray[np.bool_] = varies & np.isfinite(squares) & (squares > 0)
+    return usual
 
 
 def _zero_one(scores: FloatArray) -> NDArray[np.bool_]:
-    return ((scores == 0) | (scores == 1)).all(axis=1)
+    zero_one: NDArray[np.bool_] = ((scores == 0) | (scores == 1)).all(axis=1)
+    return zero_one
