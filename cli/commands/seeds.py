@@ -148,18 +148,43 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
     state.notes(f"left out {reason}" for reason in decisions.left_out)
 
 
+#: Rows whose sentences are told one by one.
+_TOLD = 6
+
+
 def _print_decisions(decisions: Decisions) -> None:
-    print_text(decisions.one_line)
+    rows = decisions.rows
+    print_text(f"{decisions.one_line}.")
+    for row in rows if len(rows) <= _TOLD else ():
+        print_text(row.sentence)
+    if len(rows) > _TOLD:
+        print_text(_decisions_in_words(rows))
     echo()
-    floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
-    places = decimals(floors)
+    places = decimals([row.noise_floor for row in rows if row.noise_floor])
+    cells = [_decision_cells(row, places) for row in rows]
+    if len(cells) > 1:
+        cells = print_constants(cells, ("metric", "seeds", "noise from", "verdict"))
     print_rows(
-        [_decision_cells(row, places) for row in decisions.rows],
-        hide_empty=("split", "better", "floor from"),
-        minor=("floor from", "split", "B", "A"),
+        cells,
+        hide_empty=("split", "better", "noise from", "wrong order", "more runs", "noise floor"),
+        minor=("noise floor", "noise from", "split", "seeds", "metric", "B", "A"),
     )
-    for advice, n in Counter(row.advice for row in decisions.rows if row.advice).items():
-        print_text(f"{advice} ({n} row{'s' * (n > 1)})")
+
+
+def _decisions_in_words(rows: Sequence[DecisionRow]) -> str:
+    """What the columns mean, and how far others spread."""
+    pools = {(row.pool, row.pool_size): row for row in rows if row.floor_from == "pool"}
+    known = [
+        f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to {row.pool_quantiles[-1]:.2g}."
+        for (name, size), row in pools.items()
+    ]
+    words = (
+        "Random seeds alone explain a gap if they make runs spread by more than `chance if above` (standard deviation).",
+        *known,
+        "`wrong order` is the probability that the other one is better; `more runs` would settle it in 8 of 10 cases.",
+        "--json has a sentence for each benchmark.",
+    )
+    return " ".join(words)
 
 
 def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
@@ -171,11 +196,14 @@ def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
         "A": number(row.mean_a, places),
         "B": number(row.mean_b, places),
         "A - B": number(row.difference, places, sign=True),
-        "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
+        "chance if above": number(row.noise_if_sd_above, places + 1),
         "verdict": row.verdict,
         "better": row.better.upper(),
+        "wrong order": p_value(row.p_wrong_sign),
+        "more runs": row.runs_to_settle,
+        "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
         "seeds": f"{row.n_seeds_a} + {row.n_seeds_b}",
-        "floor from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
+        "noise from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
     }
 
 
