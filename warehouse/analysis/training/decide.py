@@ -43,8 +43,8 @@ class DecisionRow(Row):
         noise_floor: what seeds alone exceed with probability 1 − level; where ``floor_from`` is
             ``jitter``, a lower bound of it; None where nothing tells it.
         verdict: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a
-            probability of at most .1, else ``cannot tell``. Spreads of other benchmarks lean at most, and jitter tells
-            nothing.
+            probability of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the
+            threshold is above twice the largest of them; jitter alone tells nothing.
         better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else.
         floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks,
             ``jitter`` of the runs, or empty.
@@ -203,7 +203,9 @@ def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeSc
 
 
 def _names(a: RecipeScores, b: RecipeScores, said_a: str, said_b: str) -> tuple[str, str]:
-    """What a sentence calls the two: their models, or what was asked for where these are equal."""
+    """What a sentence calls the two: their recipes or models, or what was asked for where these are equal."""
+    if a.recipe and b.recipe and a.recipe != b.recipe:
+        return a.recipe, b.recipe
     return (a.model, b.model) if a.model != b.model else (said_a, said_b)
 
 

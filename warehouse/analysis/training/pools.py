@@ -18,11 +18,20 @@ from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.training.noise_floor import jitter, recipe_difference
-from warehouse.stats.training.seed_pool import LEAST_POOLED, SeedPool, WeighedDifference, seed_pool, weigh_difference
+from warehouse.stats.training.seed_pool import (
+    LEAST_POOLED,
+    SeedPool,
+    WeighedDifference,
+    noise_only_above,
+    seed_pool,
+    weigh_difference,
+)
 from warehouse.store.connection import Store
 
 #: Sizes of models whose ratio is within this are alike.
 ALIKE = 2.0
+#: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
+BEYOND = 2.0
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,11 @@ class Pool:
         if self.own is not None and self.own.standard_deviation > 0:
             return prior.with_own(self.own.standard_deviation, self.own.degrees_of_freedom)
         return prior.standard_deviation, prior.degrees_of_freedom
+
+    def may_decide(self, difference: float) -> bool:
+        """Whether it is about this benchmark, or the difference is beyond one of twice the largest spread."""
+        largest = max(one.standard_deviation for one in self.spreads)
+        return self.has_benchmark or noise_only_above(difference) > BEYOND * largest
 
 
 def plain_name(benchmark: str) -> str:
@@ -214,7 +228,7 @@ class Noise:
         return len(self.figures[0]), len(self.figures[1])
 
     def weigh(self, difference: float, level: float) -> WeighedDifference | None:
-        """The difference against this noise; what is of another benchmark does not decide; None without."""
+        """The difference against this noise; None without. Jitter alone tells nothing."""
         if self.standard_deviation is None or self.degrees_of_freedom is None:
             return None
         weighed = weigh_difference(
@@ -222,8 +236,9 @@ class Noise:
         )
         if self.source == "jitter":
             return replace(weighed, word="cannot tell")
-        is_of_others = self.source == "pool" and not (self.pool and self.pool.has_benchmark)
-        return replace(weighed, word="leans") if is_of_others and weighed.word == "decides" else weighed
+        if self.source == "pool" and self.pool and weighed.word == "decides" and not self.pool.may_decide(difference):
+            return replace(weighed, word="leans")
+        return weighed
 
 
 def noise_of(
