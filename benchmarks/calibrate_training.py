@@ -137,7 +137,7 @@ def in_words(rows: list[Row]) -> list[str]:
         "",
         *table(parts["order"], settings, list(GAPS), "true gap / noise"),
         "",
-        "How often `recipes` says what (six recipes never suffice):",
+        "How often `recipes` says what (six recipes hardly ever suffice):",
         "",
         *table(parts["accuracy"], accuracies, [6, 9, 15, 25], "recipes"),
     ]

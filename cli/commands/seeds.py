@@ -179,7 +179,8 @@ def _decisions_in_words(rows: Sequence[DecisionRow]) -> str:
         for (name, size), row in pools.items()
     ]
     words = (
-        "Random seeds alone explain a gap if runs spread by more than `chance if above` (standard deviation) by them.",
+        "Random seeds alone explain a gap if they make runs spread by more than the standard deviation in `chance if"
+        " above`.",
         *known,
         "`wrong order` is the probability that the other one is better; `more runs` would settle it in 8 of 10 cases.",
         "--json has a sentence for each benchmark.",

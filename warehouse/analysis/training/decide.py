@@ -60,7 +60,7 @@ class DecisionRow(Row):
         pool: whose spreads over seeds it is held against, in words; empty without any.
         pool_size: benchmarks among them, without those of which all seeds are equal.
         pool_quantiles: of their standard deviations, at .05, .25, .5, .75 and .95.
-        pool_own_sd: this benchmark's own among them; None where it is not, at this size of model.
+        pool_own_sd: this benchmark's own among them, of models of whatever size; None where it is not.
         seeds_for_80: seeds of each recipe that would find a difference of this size with 80 %
             power; None if unknown.
         runs_to_settle: further runs of both that this takes; 0 where it decides, None if unknown.
@@ -266,9 +266,9 @@ def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
 
 def _advice(row: DecisionRow) -> str:
     """What would settle it, and what that costs."""
-    if row.verdict == "decides":
+    if row.verdict == "decides" or row.difference == 0:
         return ""
-    if row.difference == 0 or row.seeds_for_80 is None or row.runs_to_settle is None:
+    if row.seeds_for_80 is None or row.runs_to_settle is None:
         return "a second training seed of each would show how much is chance (2 more runs)"
     if row.seeds_for_80 > MANY_SEEDS:
         return f"a gap this small takes {row.seeds_for_80:,} seeds of each to find"
@@ -280,7 +280,7 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     """The verdict for a reader, in one sentence."""
     verdict = f"{row.benchmark} {row.verdict}"
     if row.difference == 0:
-        return f"{verdict}: the two have the same figure; {row.advice}."
+        return f"{verdict}: the two have the same figure."
     order = f"{verdict}: {ahead} by {abs(row.difference):.2g}"
     if row.p_wrong_sign is not None:
         order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"

@@ -66,16 +66,14 @@ class Pool:
     Attributes:
         spreads: of the benchmarks.
         name: what they are, in words that follow a number of benchmarks.
-        is_matched: the benchmark itself is among them, by its metric and at its size.
-        has_benchmark: it is among them, of whatever size.
-        own: its own spread, where ``is_matched``.
+        own: of the benchmark itself, of the likest size; None where it is not among them.
+        is_matched: whether that is of about its size.
     """
 
     spreads: tuple[Spread, ...]
     name: str
-    is_matched: bool
-    has_benchmark: bool
     own: Spread | None
+    is_matched: bool
 
     @cached_property
     def prior(self) -> SeedPool:
@@ -90,14 +88,14 @@ class Pool:
         prior = self.prior
         if prior.standard_deviation is None or prior.degrees_of_freedom is None:
             return None
-        if self.own is not None and self.own.standard_deviation > 0:
+        if self.own is not None and self.is_matched:
             return prior.with_own(self.own.standard_deviation, self.own.degrees_of_freedom)
         return prior.standard_deviation, prior.degrees_of_freedom
 
     def may_decide(self, difference: float) -> bool:
         """Whether it is about this benchmark, or the difference is beyond one of twice the largest spread."""
         largest = max(one.standard_deviation for one in self.spreads)
-        return self.has_benchmark or noise_only_above(difference) > BEYOND * largest
+        return self.own is not None or noise_only_above(difference) > BEYOND * largest
 
 
 def plain_name(benchmark: str) -> str:
@@ -181,7 +179,7 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 
     def fit(pool: Pool) -> tuple[bool, ...]:
         is_alike = any(one.is_alike(recipe.parameters) for one in pool.spreads)
-        return pool.figures is not None, pool.is_matched, pool.has_benchmark, is_alike, pool is published
+        return pool.figures is not None, pool.is_matched, pool.own is not None, is_alike, pool is published
 
     return max(found, key=fit, default=None)
 
@@ -194,8 +192,8 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
         return None
     plain = plain_name(recipe.benchmark)
     own = [one for one in kept if plain in one.names]
-    fitting = next((one for one in own if one.is_alike(recipe.parameters)), None)
-    return Pool(kept, name, fitting is not None, bool(own), fitting)
+    own.sort(key=lambda one: not one.is_alike(recipe.parameters))
+    return Pool(kept, name, own[0] if own else None, bool(own) and own[0].is_alike(recipe.parameters))
 
 
 @dataclass(frozen=True)
