@@ -123,15 +123,18 @@ def table(rows: list[Row], settings: list[str], sizes: list[float], size: str) -
 def in_words(rows: list[Row]) -> list[str]:
     """What the page shows of them."""
     parts = {part: [row for row in rows if row.part == part] for part in ("coverage", "order", "accuracy")}
-    spans: dict[str, str] = {}
+    spans = []
     for name in dict.fromkeys(row.figure for row in parts["coverage"]):
         own = [row.value for row in parts["coverage"] if row.figure == name]
-        spans[name] = f"{name}: {min(own):.3f} to {max(own):.3f}"
+        spans.append(f"| {name} | {min(own):.3f} | {max(own):.3f} |")
     settings = list(dict.fromkeys(row.setting for row in parts["order"]))
     accuracies = [f"true accuracy {one}" for one in (0.5, 0.6, 0.8, 0.9)]
     return [
-        "Coverage of the 95 % interval from a pool of 3 to 30 benchmarks with 5 seeds each, whose spreads are inverse"
-        f" gamma or log-normal: {'; '.join(spans.values())}.",
+        f"| coverage of the 95 % interval | of {len(POPULATIONS) * len(SIZES)} cells: least | most |",
+        "| --- | ---: | ---: |",
+        *spans,
+        "",
+        "The cells: pools of 3 to 30 benchmarks with 5 seeds each, whose spreads are inverse gamma or log-normal.",
         "",
         "What `decide` says, and how often the order is right then:",
         "",

@@ -103,7 +103,7 @@ def test_accuracy_and_ceiling(store: Store) -> None:
     assert clear.verdict == "better than chance" and clear.accuracy is not None and clear.n_decides is not None
     assert clear.accuracy > 0.9 and clear.noise_from == "seeds" and clear.n_decides == clear.n_decides_right > 0
     assert clear.sentence.startswith("clear ranks recipes better than chance: the small scale has")
-    assert rows["noise"].verdict != "decides" and "`decide` at the small scale" in rows["noise"].sentence
+    assert rows["noise"].verdict != "decides" and "`warehouse decide` at the small scale" in rows["noise"].sentence
     snr = signal_to_noise(x[100, "clear"].mean(axis=1)[:, -4:])
     assert (rows["clear"].signal_to_noise, rows["clear"].signal_to_noise_low) == pytest.approx((snr.snr, snr.ci_low))
 
@@ -235,4 +235,4 @@ def test_decision_accuracies_of_dclm(data_dir: Path, tmp_path: Path) -> None:
         assert rows["gsm8k"].n_both == 7
         arc = rows["arc_challenge"]
         assert (arc.verdict, arc.n_decides, arc.n_decides_right) == ("better than chance", 19, 19)
-        assert "about 19 recipes at both scales would show whether it decides" in arc.sentence
+        assert "about 19 recipes at both scales would show whether it is 80 %" in arc.sentence

@@ -27,6 +27,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan
 from warehouse.stats.training.seed_planning import (
+    DECIDES_FROM,
     CheapestPlan,
     DecisionAccuracy,
     cheapest_plan,
@@ -372,7 +373,8 @@ def _sentence(row: RecipesRow) -> str:
     )
     if row.accuracy is None or row.accuracy_low is None or row.accuracy_high is None:
         return f"{verdict}: {pairs}, but of {row.accuracy_reason}."
-    share = f"{row.accuracy:.0%}; {row.accuracy_low:.0%} to {row.accuracy_high:.0%} for other recipes like these"
+    ends = f"{100 * row.accuracy_low:.0f} to {100 * row.accuracy_high:.0f} %"
+    share = f"{100 * row.accuracy:.0f} %; {ends} for other recipes like these"
     return "; ".join(filter(None, (f"{verdict}: {pairs} ({share})", _settling(row), _held(row)))) + "."
 
 
@@ -380,23 +382,25 @@ def _by_noise(row: RecipesRow) -> str:
     """What the noise at one scale says, and what would say more."""
     if row.ceiling is None:
         return "how far runs of one recipe spread is not known; a second training seed of one would show (1 more run)"
-    most = f"by what runs of one recipe spread, at most {row.ceiling:.0%} of pairs come out in the right order"
+    most = f"by what runs of one recipe spread, at most {100 * row.ceiling:.0f} % of pairs come out in the right order"
     return f"{most}; figures at a large scale (--large) would show how many do" if row.verdict == "may decide" else most
 
 
 def _settling(row: RecipesRow) -> str:
     """How many recipes would show more."""
+    limit = f"{100 * DECIDES_FROM:.0f} %"
     if row.recipes_to_settle is None:
-        return "80 % would be needed to decide by it" if row.verdict == "better than chance" else ""
-    what = {"better than chance": "whether it decides (80 %)"}.get(row.verdict, "whether it is better than chance")
+        return f"to decide by it takes {limit}, which is not in sight" if row.verdict == "better than chance" else ""
+    better = row.verdict == "better than chance"
+    what = f"whether it is {limit}, enough to decide by" if better else "whether that is better than chance"
     return f"about {row.recipes_to_settle} recipes at both scales would show {what}"
 
 
 def _held(row: RecipesRow) -> str:
     """How often `decide` at the small scale was right at the large one."""
-    counts = (("decided", row.n_decides, row.n_decides_right), ("leant", row.n_leans, row.n_leans_right))
-    words = [f"in {right} of {n} pairs where it {word}" for word, n, right in counts if n]
-    return f"`decide` at the small scale was right {' and '.join(words)}" if words else ""
+    counts = (("decides", row.n_decides, row.n_decides_right), ("leans", row.n_leans, row.n_leans_right))
+    words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
+    return f"`warehouse decide` at the small scale is right in {' and in '.join(words)}" if words else ""
 
 
 def _cheapest(
