@@ -135,10 +135,19 @@ def test_jitter_is_no_spread_over_seeds(tmp_path: Path) -> None:
         for metric in ("acc", "ppl")
         for step in range(20, 60)
     ]
+    lines += [
+        f"m-{name},1,7e9,{step},far,ppl,{base + 0.01 * (step % 3)}"
+        for name, base in (("a", 3), ("b", 1))
+        for step in range(40)
+    ]
     url = store_of(tmp_path, lines)
     alone, pooled = rows_of(url, "ppl")["quiz"], rows_of(url, "acc")["quiz"]
     assert (alone.verdict, alone.floor_from, alone.p_wrong_sign) == ("cannot tell", "jitter", None)
-    assert alone.jitter is not None and "checkpoints of one run spread by" in alone.sentence
+    assert alone.jitter is not None and "times the spread of checkpoints of one run" in alone.sentence
+    assert alone.noise_if_sd_above < 4.2 * alone.jitter
+    far = rows_of(url, "ppl")["far"]  # beyond twice what was seen of spreads in multiples of jitter
+    assert (far.verdict, far.better, far.p_wrong_sign, far.runs_to_settle) == ("leans", "b", None, None)
+    assert far.jitter is not None and far.noise_if_sd_above > 4.2 * far.jitter
     # with a pool that spreads by less, jitter is what the spread is at least
     assert (pooled.floor_from, pooled.seed_sd) == (
         "pool",

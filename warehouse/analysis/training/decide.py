@@ -11,7 +11,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
-from warehouse.analysis.training.pools import Noise, Spread, noise_of, stored_spreads
+from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
@@ -44,7 +44,8 @@ class DecisionRow(Row):
             ``jitter``, a lower bound of it; None where nothing tells it.
         verdict: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a
             probability of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the
-            threshold is above twice the largest of them; jitter alone tells nothing.
+            threshold is above twice the largest of them; jitter alone leans where it is above twice the most that
+            spreads over seeds were seen to be in multiples of jitter.
         better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else.
         floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks,
             ``jitter`` of the runs, or empty.
@@ -281,30 +282,39 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     verdict = f"{row.benchmark} {row.verdict}"
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
-    order = f"{verdict}: {ahead} by {abs(row.difference):.2g}"
+    order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
     if row.p_wrong_sign is not None:
         order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"
     only = "only " * (row.verdict != "cannot tell")
     chance = f"random seeds alone explain the gap {only}if they make runs spread by more than"
-    limit = f"{chance} {row.noise_if_sd_above:.2g} (standard deviation), {_known(row)}"
+    limit = f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
     return "; ".join(filter(None, (order, limit, row.advice))) + "."
 
 
 def _known(row: DecisionRow) -> str:
     """What is known of the spread over seeds."""
     if row.floor_from == "seeds":
-        return f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {row.seed_sd:.2g}"
+        return f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {_short(row.seed_sd)}"
     if row.floor_from == "other_recipes":
-        return f"and the runs of other recipes here do by {row.seed_sd:.2g}"
-    jitter = "" if row.jitter is None else f"checkpoints of one run by {row.jitter:.2g}"
+        return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
+    if row.floor_from == "jitter" and row.jitter:
+        multiple, (least, most) = row.noise_if_sd_above / row.jitter, SEEN_OF_JITTER
+        return f"{multiple:.2g} times the spread of checkpoints of one run, where {least:g} to {most:g} times was seen"
     if not row.pool_quantiles:
-        return f"and all that is known is that {jitter.replace('by', 'spread by')}" if jitter else "which nothing tells"
+        return "which nothing tells"
     low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
-    spread = f"{low:.2g} to {high:.2g}" if row.pool_size != 1 else f"{low:.2g}"
-    own = f" (on this one by {row.pool_own_sd:.2g})" if row.pool_own_sd else ""
+    spread = f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
+    own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
     known = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
     is_larger = row.jitter is not None and row.jitter == row.seed_sd
-    return f"{known}, {jitter}" if is_larger or row.floor_from == "jitter" else known
+    return f"{known}, checkpoints of one run by {_short(row.jitter)}" if is_larger else known
+
+
+def _short(value: float | None) -> str:
+    """A figure with two digits that say something."""
+    if value is None:
+        return "-"
+    return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def _percent(share: float) -> str:

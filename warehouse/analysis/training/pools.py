@@ -32,6 +32,9 @@ from warehouse.store.connection import Store
 ALIKE = 2.0
 #: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
 BEYOND = 2.0
+#: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa: published spreads, and jitter of
+#: Pythia and two runs of BigScience; a map of training with ten seeds), in multiples of jitter: least and most.
+SEEN_OF_JITTER = (0.4, 2.1)
 
 
 @dataclass(frozen=True)
@@ -226,17 +229,23 @@ class Noise:
         return len(self.figures[0]), len(self.figures[1])
 
     def weigh(self, difference: float, level: float) -> WeighedDifference | None:
-        """The difference against this noise; None without. Jitter alone tells nothing."""
+        """The difference against this noise; None without. By jitter alone nothing decides."""
         if self.standard_deviation is None or self.degrees_of_freedom is None:
             return None
         weighed = weigh_difference(
             difference, self.standard_deviation, self.degrees_of_freedom, *self.counts, level=level
         )
         if self.source == "jitter":
-            return replace(weighed, word="cannot tell")
+            leans = leans_by_jitter(difference, self.standard_deviation, self.counts, level)
+            return replace(weighed, word="leans" if leans else "cannot tell")
         if self.source == "pool" and self.pool and weighed.word == "decides" and not self.pool.may_decide(difference):
             return replace(weighed, word="leans")
         return weighed
+
+
+def leans_by_jitter(difference: float, jitter: float, counts: tuple[int, int], level: float) -> bool:
+    """Whether seeds would have to spread by more than twice the most that was seen, in multiples of jitter."""
+    return noise_only_above(difference, *counts, level=level) > BEYOND * SEEN_OF_JITTER[1] * jitter
 
 
 def noise_of(

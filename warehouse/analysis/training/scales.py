@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.training.pools import Pool, pooled_seed_variance
+from warehouse.analysis.training.pools import Pool, leans_by_jitter, pooled_seed_variance
 from warehouse.analysis.training.trajectories import RecipeScores, Trajectory
 from warehouse.stats.training.noise_floor import MOST, jitter
 from warehouse.stats.training.seed_pool import Word, weigh_difference
@@ -195,7 +195,8 @@ class Scale:
             return weigh_difference(difference, measured[0] ** 0.5, measured[1], *n_runs, level=level).word
         figures = pool.figures if pool else None
         if pool is None or figures is None:
-            return "cannot tell"
+            known = self._jitter_sd
+            return "leans" if known and leans_by_jitter(difference, known, n_runs, level) else "cannot tell"
         sd = max(figures[0], self._jitter_sd or 0.0)
         word = weigh_difference(difference, sd, figures[1], *n_runs, level=level).word
         return "leans" if word == "decides" and not pool.may_decide(difference) else word
