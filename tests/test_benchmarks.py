@@ -68,6 +68,7 @@ ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
+    "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
 NEEDS = {"lake": "pysail", "spark": "pysail"}

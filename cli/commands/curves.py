@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("band", "chance", "checkpoints", "first", "drop at", "split")
+_MINOR = ("sd/mean of last 5", "Spearman", "tau", "band", "chance", "checkpoints", "first", "drop at", "split")
 #: Curves whose findings are told one by one.
 _TOLD = 6
 
@@ -72,7 +72,21 @@ def _print_curves(report: CurvesReport) -> None:
     places = decimals(widths)
     rows = [_curve_cells(row, places, level_column(report.level)) for row in report.rows]
     rows = print_constants(rows, ("benchmark", "metric", "model", "unit"))
-    print_rows(rows, hide_empty=("split", "recipe", "setting", "above from", "drops", "drop at"), minor=_MINOR)
+    print_rows(
+        rows,
+        hide_empty=(
+            "split",
+            "recipe",
+            "setting",
+            "tau",
+            "Spearman",
+            "sd/mean of last 5",
+            "above from",
+            "drops",
+            "drop at",
+        ),
+        minor=_MINOR,
+    )
 
 
 def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
@@ -90,6 +104,9 @@ def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
         "last": number(row.last, places),
         band: interval(row.ci_low, row.ci_high, places),
         "band": row.band,
+        "tau": number(row.tau, 2),
+        "Spearman": number(row.spearman, 2),
+        "sd/mean of last 5": number(row.spread_of_last_five, 4),
         "chance": row.chance,
         "above from": row.above_chance_from,
         "drops": row.n_drops,

@@ -148,18 +148,44 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
     state.notes(f"left out {reason}" for reason in decisions.left_out)
 
 
+#: Rows whose sentences are told one by one.
+_TOLD = 6
+
+
 def _print_decisions(decisions: Decisions) -> None:
-    print_text(decisions.one_line)
+    rows = decisions.rows
+    print_text(f"{decisions.one_line}.")
+    for row in rows if len(rows) <= _TOLD else ():
+        print_text(row.sentence)
+    if len(rows) > _TOLD:
+        print_text(_decisions_in_words(rows))
     echo()
-    floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
-    places = decimals(floors)
+    places = decimals([row.noise_floor for row in rows if row.noise_floor])
+    cells = [_decision_cells(row, places) for row in rows]
+    if len(cells) > 1:
+        cells = print_constants(cells, ("metric", "seeds", "noise from", "verdict"))
     print_rows(
-        [_decision_cells(row, places) for row in decisions.rows],
-        hide_empty=("split", "better", "floor from"),
-        minor=("floor from", "split", "B", "A"),
+        cells,
+        hide_empty=("split", "better", "noise from", "wrong order", "more runs", "noise floor"),
+        minor=("noise floor", "noise from", "split", "seeds", "metric", "B", "A"),
     )
-    for advice, n in Counter(row.advice for row in decisions.rows if row.advice).items():
-        print_text(f"{advice} ({n} row{'s' * (n > 1)})")
+
+
+def _decisions_in_words(rows: Sequence[DecisionRow]) -> str:
+    """What the columns mean, and how far others spread."""
+    pools = {(row.pool, row.pool_size): row for row in rows if row.floor_from == "pool"}
+    known = [
+        f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to {row.pool_quantiles[-1]:.2g}."
+        for (name, size), row in pools.items()
+    ]
+    words = (
+        "Random seeds alone explain a gap if they make runs spread by more than the standard deviation in `chance if"
+        " above`.",
+        *known,
+        "`wrong order` is the probability that the other one is better; `more runs` would settle it in 8 of 10 cases.",
+        "--json has a sentence for each benchmark.",
+    )
+    return " ".join(words)
 
 
 def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
@@ -171,18 +197,21 @@ def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
         "A": number(row.mean_a, places),
         "B": number(row.mean_b, places),
         "A - B": number(row.difference, places, sign=True),
-        "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
+        "chance if above": number(row.noise_if_sd_above, places + 1),
         "verdict": row.verdict,
         "better": row.better.upper(),
+        "wrong order": p_value(row.p_wrong_sign),
+        "more runs": row.runs_to_settle,
+        "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
         "seeds": f"{row.n_seeds_a} + {row.n_seeds_b}",
-        "floor from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
+        "noise from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
     }
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR_OF_RECIPES = (
-    *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "pairs", "least prompts", "noise from"),
-    *("flags", "power in budget", "split"),
+    *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "least prompts", "noise from"),
+    *("flags", "power in budget", "ties", "split", "to settle", "alike"),
 )
 
 
@@ -241,7 +270,9 @@ def _recipe_cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[
         "verdict": row.verdict,
         "accuracy": number(row.accuracy, 2),
         interval_of_level: interval(row.accuracy_low, row.accuracy_high, 2),
-        "pairs": row.n_pairs,
+        "alike": None if row.agreements is None else f"{row.agreements} of {row.n_pairs}",
+        "ties": row.ties_small,
+        "to settle": row.recipes_to_settle,
         "SNR": number(row.signal_to_noise, 1),
         "SNR interval": interval(row.signal_to_noise_low, row.signal_to_noise_high, 1),
         "seed sd": number(row.seed_sd, places),
@@ -258,31 +289,48 @@ def _recipe_cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[
 def _recipe_sentences(report: RecipesReport) -> list[str]:
     """What follows from the table, in words."""
     n = len(report.rows)
-    counts = Counter(row.verdict for row in report.rows)
-    n_decided = n - counts["cannot tell"]
-    words = [f"{n} benchmarks and metrics."]
-    if n_decided:
-        words.append(
-            f"By their noise {counts['cannot decide']} of {n_decided} cannot decide between the recipes (ceiling of the"
-            f" decision accuracy below .6); of the other{'s' * (n_decided != 1)} noise alone does not forbid it."
-        )
-    if counts["cannot tell"]:
-        words.append(
-            f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
-        )
-    if report.two_scales:
-        predicted = [row for row in report.rows if row.accuracy is not None]
-        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in predicted)
-        words.append(
-            "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
-            if not predicted
-            else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
-            f" {len(predicted)} with six recipes at both ({100 * report.level:g} %, each by itself)."
-        )
+    told = [row.sentence for row in report.rows] if n <= _TOLD else [f"{report.one_line}."]
+    words = [*told, *(_at_two_scales(report) if report.two_scales else _at_one_scale(report)) * (n > _TOLD)]
     if report.delta is not None:
         planned = [row for row in report.rows if row.n_seeds is not None]
         words.append(
             f"A difference of {report.delta:g} can be found with {100 * report.target:g} % power on {len(planned)} of"
             f" {n}; seeds and averaged checkpoints are of each recipe, cost is of both."
         )
+    return words
+
+
+def _at_one_scale(report: RecipesReport) -> list[str]:
+    counts = Counter(row.verdict for row in report.rows)
+    words = []
+    n_decided = len(report.rows) - counts["cannot tell"]
+    if n_decided:
+        words.append(
+            f"By their noise {counts['cannot decide']} of {n_decided} cannot decide between recipes (at most 60 % of"
+            f" pairs in the right order); of the other{'s' * (n_decided != 1)} noise alone does not forbid it."
+        )
+    if counts["cannot tell"]:
+        words.append(
+            f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
+        )
+    return words
+
+
+def _at_two_scales(report: RecipesReport) -> list[str]:
+    """How many rank as the large scale does, and how often `decide` at the small one was right."""
+    predicted = [row for row in report.rows if row.accuracy is not None]
+    if not predicted:
+        return ["No benchmark has six recipes at both scales: how alike both order fewer tells nothing."]
+    better = sum(row.verdict in ("decides", "better than chance") for row in predicted)
+    words = [
+        f"The small scale orders pairs of recipes as the large one does, better than chance, on {better} of"
+        f" {len(predicted)} with six recipes at both ({100 * report.level:g} %, each by itself); `to settle` is the"
+        " number of recipes at both scales that would show more."
+    ]
+    for word, name in (("decides", "n_decides"), ("leans", "n_leans")):
+        of, right = (sum(getattr(row, field) or 0 for row in predicted) for field in (name, f"{name}_right"))
+        if of:
+            words.append(
+                f"Where `decide` says {word} at the small scale, the large one agrees in {right} of {of} pairs."
+            )
     return words

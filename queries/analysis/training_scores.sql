@@ -3,7 +3,10 @@
 -- placeholder: metrics condition -- on columns of run_score
 -- placeholder: here condition -- on s.run_id
 select s.run_id, s.metric_id, s.metric, s.metric_filter, s.higher_is_better, s.estimate,
-  s.standard_error
+  s.standard_error, described.high
 from run_score s
+join run on run.id = s.run_id
+left join benchmark_metric described
+  on described.benchmark_id = run.benchmark_id and described.metric_id = s.metric_id
 where s.estimate is not null and {metrics} and {here}
 order by s.run_id, s.metric_id

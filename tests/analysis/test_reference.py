@@ -94,6 +94,13 @@ def test_where_narrows(store: Store, where: str, expected: list[int]) -> None:
             runs(store, "meta/llama", where)
 
 
+@pytest.mark.parametrize(
+    ("where", "expected"), [("step=1K", [4]), ("step=1.0k", [4]), ("step!=2K", [4]), ("step=2000", [5])]
+)
+def test_numbers_that_round(store: Store, where: str, expected: list[int]) -> None:
+    assert runs(store, "org/a", where, benchmark="quiz") == expected
+
+
 def test_a_benchmark_narrows(store: Store) -> None:
     assert runs(store, "org/a", benchmark="quiz") == [4, 5]
     with pytest.raises(MisuseError, match="'org/b' has no current run on essay"):

@@ -99,8 +99,11 @@ def test_accuracy_and_ceiling(store: Store) -> None:
         assert (row.noise_sd, row.recipe_sd) == (pytest.approx(math.sqrt(noise)), pytest.approx(math.sqrt(spread)))
         # the large scale has neither seeds nor sixteen checkpoints: taken without noise
         assert row.ceiling == pytest.approx(decision_ceiling(max(0, 1 - noise / spread), 1))
-    assert rows["clear"].verdict == "may decide" and rows["clear"].accuracy is not None
-    assert rows["clear"].accuracy > 0.9 and rows["clear"].noise_from == "seeds"
+    clear = rows["clear"]
+    assert clear.verdict == "better than chance" and clear.accuracy is not None and clear.n_decides is not None
+    assert clear.accuracy > 0.9 and clear.noise_from == "seeds" and clear.n_decides == clear.n_decides_right > 0
+    assert clear.sentence.startswith("clear ranks recipes better than chance: the small scale has")
+    assert rows["noise"].verdict != "decides" and "`warehouse decide` at the small scale" in rows["noise"].sentence
     snr = signal_to_noise(x[100, "clear"].mean(axis=1)[:, -4:])
     assert (rows["clear"].signal_to_noise, rows["clear"].signal_to_noise_low) == pytest.approx((snr.snr, snr.ci_low))
 
@@ -124,7 +127,7 @@ def test_the_plan_is_that_of_the_pooled_variances(store: Store) -> None:
 def test_one_seed_cannot_be_planned_for(store: Store) -> None:
     row = recipes(store, small=LARGE, delta=0.02).rows[0]
     assert (row.n_seeds, row.ceiling, row.verdict, row.noise_from) == (None, None, "cannot tell", "")
-    assert "second training seed" in row.plan_reason
+    assert "second training seed" in row.plan_reason and "a second training seed of one would show" in row.sentence
 
 
 def test_runs_of_different_lengths_are_told(tmp_path: Path) -> None:
@@ -168,7 +171,9 @@ def test_prompts_as_a_sample(tmp_path: Path) -> None:
 def test_the_command(run: Caller, url: str) -> None:
     call = ("recipes", "--small", SMALL[0], "--large", LARGE[0], "--delta", "0.02", "--run-cost", "10")
     said = run(*call, db=url).out
-    assert said.startswith("2 benchmarks and metrics.") and "can be found with 80 % power on 2 of 2" in said
+    assert (
+        said.startswith("clear ranks recipes better than chance") and "can be found with 80 % power on 2 of 2" in said
+    )
     assert max(map(len, on_a_terminal(80, "--db", url, *call))) <= 80
     rows = run("recipes", "clear", "--small", SMALL[0], "--json", db=url).rows
     assert rows[0]["verdict"] == "may decide" and rows[0]["accuracy"] is None
@@ -211,13 +216,23 @@ def test_decision_accuracies_of_dclm(data_dir: Path, tmp_path: Path) -> None:
     with open_store(url, create=True, write=True) as store:
         assert not ingest(store, [data_dir / "dclm_database"], mapping=mapping).refused
     small = ["parameter_count=411616256", "tokens=8232325120"]
-    middle = ["parameter_count=1439795200", "tokens=28795904000"]
+    middle = ["parameter_count=1.4B", "tokens=28.8B"]
     large = ["parameter_count=6889410560", "tokens=137788211200"]
     with open_store(url) as store:
-        for scale, hits, n_pairs in ((small, S_TO_L, 15), (middle, M_TO_L, 36)):
-            rows = by_name(recipes(store, [*hits, "winogrande", "gsm8k"], small=scale, large=large).rows)
+        for scale, hits, n_pairs, tied in (
+            (small, S_TO_L, 15, {"winogrande": (6, 14), "copa": (7, 11), "gsm8k": (3, 6)}),
+            (middle, M_TO_L, 36, {"winogrande": (30, 33), "copa": (22, 33), "gsm8k": (11, 21)}),
+        ):
+            rows = by_name(recipes(store, [*hits, *tied], small=scale, large=large).rows)
             for name, count in hits.items():
                 assert (rows[name].accuracy, rows[name].n_pairs) == (pytest.approx(count / n_pairs), n_pairs)
-        # tied at the small scale counts one half (the README leaves such pairs out), at the large not at all
-        assert rows["winogrande"].n_pairs in (33, 34, 35, 36)
+                assert rows[name].agreements == count
+            # without pairs tied at either scale, as the README counts
+            for name, (hits_there, of) in tied.items():
+                row = rows[name]
+                assert row.n_pairs is not None and row.ties_small is not None
+                assert (row.agreements, row.n_pairs - row.ties_small) == (hits_there, of)
         assert rows["gsm8k"].n_both == 7
+        arc = rows["arc_challenge"]
+        assert (arc.verdict, arc.n_decides, arc.n_decides_right) == ("better than chance", 19, 19)
+        assert "about 19 recipes at both scales would show whether it is 80 %" in arc.sentence

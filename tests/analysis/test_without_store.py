@@ -75,7 +75,7 @@ def test_decide_of_what_was_read() -> None:
     good, poor = ((one.model, by_split(runs_of(one))) for one in (GOOD, POOR))
     (row,) = decide_of(good, poor, [GOOD, POOR]).rows
     assert row.difference == pytest.approx(0.2)
-    assert (row.verdict, row.better, row.floor_from) == ("more than noise", "a", "seeds")
+    assert (row.verdict, row.better, row.floor_from) == ("decides", "a", "seeds")
     with pytest.raises(MisuseError, match="'poor' has no figure"):
         decide_of(good, poor, [GOOD])
 

@@ -74,7 +74,7 @@ class Decide(ByMetric, Averaged, Question):
     """Is the difference of two trained models more than another training seed would make?
 
     All seeds of a reference are taken. With three seeds of the two together their spread is the measure, else that of
-    the other recipes on the benchmark that have seeds; without any, jitter over checkpoints gives a lower bound.
+    the other recipes on the benchmark that have seeds, else spreads that are known of other benchmarks.
 
     Raises:
         MisuseError: an unknown or ambiguous reference, or nothing in common.
@@ -96,8 +96,12 @@ class Decide(ByMetric, Averaged, Question):
 class ScalePlan(Options):
     """At which scales recipes are compared, what is to be found, and what it may cost."""
 
-    small: Annotated[Sequence[str], Option("Runs of the small scale. Repeatable.", "FIELD=VALUE")] = ()
-    large: Annotated[Sequence[str], Option("Runs of the large scale. Repeatable.", "FIELD=VALUE")] = ()
+    small: Annotated[
+        Sequence[str], Option("Runs of the small scale, as tokens=29B (what rounds to it). Repeatable.", "FIELD=VALUE")
+    ] = ()
+    large: Annotated[
+        Sequence[str], Option("Runs of the large scale, as parameter_count=6.9B. Repeatable.", "FIELD=VALUE")
+    ] = ()
     delta: Annotated[float | None, Option("Plan to find this difference of two recipes.", "D")] = None
     power: Annotated[float, Option("Power of the plan.", "P", least=0, most=1, is_open=(True, True))] = 0.8
     run_cost: Annotated[float, Option("Of training one run.", "COST", least=0)] = 1.0

@@ -187,7 +187,7 @@ def _beside_noise_floors(store: Store, alerts: Sequence[Alert]) -> Iterator[Aler
 
 
 def _noise_floor(store: Store, benchmark: str) -> float | None:
-    from warehouse.analysis.training.decide import pooled_seed_variance  # only where there are alerts
+    from warehouse.analysis.training.pools import pooled_seed_variance  # only where there are alerts
     from warehouse.analysis.training.read import read_recipes
 
     pooled = pooled_seed_variance(read_recipes(store, find_benchmark(store, benchmark).ids))

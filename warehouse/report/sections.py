@@ -23,7 +23,7 @@ from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
 from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
-from warehouse.tables.words import decimals, fixed
+from warehouse.tables.words import decimals
 
 #: Sentences below a table of variances.
 MOST_ADVICE = 6
@@ -110,11 +110,7 @@ def _findings(part: BenchmarkPart) -> list[str]:
 
 def _decision_in_words(row: DecisionRow) -> str:
     """Whether the two best trained models differ by more than their seeds do."""
-    places = decimals([row.noise_floor])
-    least = "at least " if row.floor_from == "jitter" else ""
-    floor = "" if row.noise_floor is None else f", noise floor {least}{fixed(row.noise_floor, places)}"
-    gap = f"{fixed(row.difference, places, sign=True)}{floor}"
-    return f"{row.model_a} against {row.model_b} by {row.metric}: {row.verdict} ({gap}). More: warehouse decide."
+    return f"{row.sentence} More: warehouse decide."
 
 
 def _recipes_in_words(row: RecipesRow) -> str:

@@ -3,6 +3,7 @@
 ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be globs; MODEL
 is the whole name, or what follows its last slash. Conditions such as ``temperature=0.8`` narrow
 what a reference means; ``name=`` asks for a setting that is not set, ``name!=value`` excludes.
+``parameter_count=1.4B`` and ``tokens=29B`` fit every number that rounds to it (K, M, B, T).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from warehouse.store.connection import Store
 _RUN = re.compile(r"run:(\d+)")
 _POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
+_ROUNDED = re.compile(r"(?P<number>\d+(?:\.(?P<decimals>\d+))?)(?P<unit>[KMBTkmbt])")
 _GLOB = re.compile(r"[*?\[]")
 
 #: Other names of columns of ``run_current`` in ``--where``.
@@ -294,11 +296,20 @@ def _agrees(value: Any, expected: str) -> bool:
     if isinstance(value, bool):
         return str(value).lower() == expected.lower()
     if isinstance(value, int | float):
-        try:
-            return float(value) == float(expected)
-        except ValueError:
-            return False
+        return _is_number(float(value), expected)
     return str(value) == expected or fnmatchcase(str(value), expected)
+
+
+def _is_number(value: float, expected: str) -> bool:
+    """Whether it is that number; one with an ending, as 1.4B or 29B of tokens, stands for all that round to it."""
+    rounded = _ROUNDED.fullmatch(expected)
+    if rounded:
+        unit = 1000.0 ** (1 + "KMBT".index(rounded["unit"].upper()))
+        return round(value / unit, len(rounded["decimals"] or "")) == float(rounded["number"])
+    try:
+        return value == float(expected)
+    except ValueError:
+        return False
 
 
 def _exact(condition: Condition) -> str:

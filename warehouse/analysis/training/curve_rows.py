@@ -77,6 +77,9 @@ class CurveRow(Row):
         ci_low: lower end of its band.
         ci_high: upper end.
         band: what the band allows for, as of `CheckpointRow`.
+        tau: Kendall's τ-b of the scores with the order of checkpoints, by the metric's direction; mean over seeds.
+        spearman: Spearman's correlation of the same.
+        spread_of_last_five: standard deviation (ddof 0) of the last five checkpoints over their mean; mean over seeds.
         chance: what guessing scores; None with ``chance_reason``.
         chance_from: ``given``, ``metric`` or ``options``.
         above_chance_at: first checkpoint significantly above chance; None without one.
@@ -110,6 +113,9 @@ class CurveRow(Row):
     ci_low: float | None
     ci_high: float | None
     band: str
+    tau: float | None
+    spearman: float | None
+    spread_of_last_five: float | None
     chance: float | None
     chance_from: str
     above_chance_at: float | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,15 @@ from warehouse.questions.question import answers
 from warehouse.questions.training import Curves
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.intervals.estimate_mean import estimate_mean
-from warehouse.stats.training.curve_tests import Crossing, crossing, departure, kendall_tau
+from warehouse.stats.training.curve_tests import (
+    Crossing,
+    crossing,
+    departure,
+    kendall_tau,
+    monotonicity_spearman,
+    monotonicity_tau,
+    relative_spread,
+)
 from warehouse.store.connection import Store
 
 
@@ -123,6 +131,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         ci_low=last.ci_low if last else None,
         ci_high=last.ci_high if last else None,
         band=last.band if last else "",
+        **_order(recipe),
         chance=chance.level,
         chance_from=chance.source,
         above_chance_at=above[0].position if above else None,
@@ -139,6 +148,21 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         reason=_why(curve, points, tested),
     )
     return row, points
+
+
+def _order(recipe: RecipeScores) -> dict[str, float | None]:
+    """How far scores go with the order of checkpoints, and how much the last ones vary; means over seeds."""
+    table = recipe.table(recipe.common)
+
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if known else None
+
+    return {
+        "tau": mean(monotonicity_tau(recipe.sign * one) for one in table if len(one) > 1),
+        "spearman": mean(monotonicity_spearman(recipe.sign * one) for one in table if len(one) > 1),
+        "spread_of_last_five": mean(relative_spread(one) for one in table if len(one)),
+    }
 
 
 def _usable_chance(curve: Curve) -> Chance:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
+from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
-from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.training.noise_floor import jitter, jitter_only_lower_bound, recipe_difference
 from warehouse.stats.training.seed_planning import seeds_needed
+from warehouse.stats.training.seed_pool import Word, noise_only_above
 from warehouse.store.connection import Store
 
-Verdict = Literal["more than noise", "within noise", "cannot tell"]
+#: A difference that takes more seeds of each recipe is not looked for.
+MANY_SEEDS = 100
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,33 @@ class DecisionRow(Row):
         difference: mean_a − mean_b.
         noise_floor: what seeds alone exceed with probability 1 − level; where ``floor_from`` is
             ``jitter``, a lower bound of it; None where nothing tells it.
-        verdict: whether the difference is more than noise.
-        better: ``a`` or ``b`` where it is, by the metric's direction; empty else.
-        floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark,
+        verdict: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a
+            probability of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the
+            threshold is above twice the largest of them; jitter alone leans where it is above twice the most that
+            spreads over seeds were seen to be in multiples of jitter.
+        better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else.
+        floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks,
             ``jitter`` of the runs, or empty.
         n_seeds_a: seeds of the first.
         n_seeds_b: seeds of the second.
         degrees_of_freedom: of the floor.
+        seed_sd: standard deviation over seeds of one run's figure, as the floor has it; None without one.
+        jitter: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
+        ci_low: difference − noise floor; None where jitter is all there is.
+        ci_high: difference + noise floor.
+        p_wrong_sign: probability that the true difference has the other sign, nothing being known of it beforehand.
+        noise_if_sd_above: the difference is noise only if the standard deviation over seeds exceeds this.
+        pool: whose spreads over seeds it is held against, in words; empty without any.
+        pool_size: benchmarks among them, without those of which all seeds are equal.
+        pool_quantiles: of their standard deviations, at .05, .25, .5, .75 and .95.
+        pool_own_sd: this benchmark's own among them, of models of whatever size; None where it is not.
         seeds_for_80: seeds of each recipe that would find a difference of this size with 80 %
             power; None if unknown.
+        runs_to_settle: further runs of both that this takes; 0 where it decides, None if unknown.
         averaged: last checkpoints that are averaged in each run.
-        advice: what would tell, or what to do.
+        flags: ``pool_not_matched``: the spread is of another benchmark or another size of model.
+        advice: what would settle it, and what that costs.
+        sentence: all of this for a reader.
     """
 
     benchmark: str
@@ -68,15 +82,28 @@ class DecisionRow(Row):
     mean_b: float
     difference: float
     noise_floor: float | None
-    verdict: Verdict
+    verdict: Word
     better: str
     floor_from: str
     n_seeds_a: int
     n_seeds_b: int
     degrees_of_freedom: float | None
+    seed_sd: float | None
+    jitter: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p_wrong_sign: float | None
+    noise_if_sd_above: float
+    pool: str
+    pool_size: int | None
+    pool_quantiles: tuple[float, ...]
+    pool_own_sd: float | None
     seeds_for_80: int | None
+    runs_to_settle: int | None
     averaged: int
+    flags: tuple[str, ...]
     advice: str
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -95,10 +122,11 @@ class Decisions(Result):
         "mean_a",
         "mean_b",
         "difference",
-        "noise_floor",
+        "noise_if_sd_above",
         "verdict",
         "better",
-        "seeds_for_80",
+        "p_wrong_sign",
+        "runs_to_settle",
     )
     a: str
     b: str
@@ -123,7 +151,8 @@ def decide(store: Store, question: Decide) -> Decisions:
     places = common_benchmarks(*a, *b)
     numbers = sorted({one.setting("benchmark_id") for key in places for _, side in (a, b) for one in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
-    return decide_of(a, b, recipes, question.averaged, question.level)
+    stored = stored_spreads(store, question.metric, question.averaged)
+    return decide_of(a, b, recipes, question.averaged, question.level, stored)
 
 
 def decide_of(
@@ -132,6 +161,7 @@ def decide_of(
     recipes: Sequence[RecipeScores],
     averaged: int = 1,
     level: float = 0.95,
+    stored: Sequence[Spread] = (),
 ) -> Decisions:
     """`decide` of recipes that were read.
 
@@ -139,6 +169,7 @@ def decide_of(
         a: the first reference, and the conditions that it means.
         b: the second.
         recipes: of the benchmarks that both have, with others as a measure of noise.
+        stored: spreads over seeds on other benchmarks of the store.
 
     Raises:
         MisuseError: nothing can be compared.
@@ -149,7 +180,8 @@ def decide_of(
         here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == key]
         try:
             first, second = (_side(text, side[key], here) for text, side in (a, b))
-            rows.append(_row(first, second, here, averaged, level))
+            names = _names(first, second, a[0], b[0])
+            rows.append(_row(first, second, names, noise_of(first, second, here, stored, averaged, level), level))
         except MisuseError as error:
             left_out.append(f"{key[0]}: {error}")
     if not rows:
@@ -171,16 +203,24 @@ def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeSc
     )
 
 
-def _row(a: RecipeScores, b: RecipeScores, others: Sequence[RecipeScores], averaged: int, level: float) -> DecisionRow:
-    figures = [_figures(one, averaged) for one in (a, b)]
-    difference = float(figures[0].mean() - figures[1].mean())
-    floor, source, nu, variance = _floor(a, b, figures, others, averaged, level)
-    verdict = _verdict(difference, floor, source)
-    ahead = "" if verdict != "more than noise" else "a" if a.sign * difference > 0 else "b"
+def _names(a: RecipeScores, b: RecipeScores, said_a: str, said_b: str) -> tuple[str, str]:
+    """What a sentence calls the two: their recipes or models, or what was asked for where these are equal."""
+    if a.recipe and b.recipe and a.recipe != b.recipe:
+        return a.recipe, b.recipe
+    return (a.model, b.model) if a.model != b.model else (said_a, said_b)
+
+
+def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise, level: float) -> DecisionRow:
+    means = [float(one.mean()) for one in noise.figures]
+    difference, counts, pool = means[0] - means[1], noise.counts, noise.pool
+    weighed = noise.weigh(difference, level)
+    is_bound = noise.source == "jitter"
+    ahead = 0 if a.sign * difference > 0 else 1
+    verdict: Word = weighed.word if weighed else "cannot tell"
     needed = None
-    if variance and difference:
-        needed = seeds_needed(difference, seed_variance=variance, level=level).n_seeds
-    return DecisionRow(
+    if noise.standard_deviation and difference and not is_bound:
+        needed = seeds_needed(difference, seed_variance=noise.standard_deviation**2, level=level).n_seeds
+    row = DecisionRow(
         benchmark=a.benchmark,
         split=a.settings["split"] or "",
         metric=a.metric,
@@ -188,90 +228,95 @@ def _row(a: RecipeScores, b: RecipeScores, others: Sequence[RecipeScores], avera
         recipe_a=a.recipe,
         model_b=b.model,
         recipe_b=b.recipe,
-        mean_a=float(figures[0].mean()),
-        mean_b=float(figures[1].mean()),
+        mean_a=means[0],
+        mean_b=means[1],
         difference=difference,
-        noise_floor=floor,
+        noise_floor=weighed.floor if weighed else None,
         verdict=verdict,
-        better=ahead,
-        floor_from=source,
-        n_seeds_a=len(figures[0]),
-        n_seeds_b=len(figures[1]),
-        degrees_of_freedom=nu,
+        better="" if verdict == "cannot tell" else "ab"[ahead],
+        floor_from=noise.source,
+        n_seeds_a=counts[0],
+        n_seeds_b=counts[1],
+        degrees_of_freedom=noise.degrees_of_freedom,
+        seed_sd=None if is_bound else noise.standard_deviation,
+        jitter=noise.jitter,
+        ci_low=weighed.ci_low if weighed and not is_bound else None,
+        ci_high=weighed.ci_high if weighed and not is_bound else None,
+        p_wrong_sign=weighed.p_wrong_sign if weighed and not is_bound else None,
+        noise_if_sd_above=noise_only_above(difference, *counts, level=level),
+        pool=pool.name if pool else "",
+        pool_size=pool.prior.n if pool else None,
+        pool_quantiles=pool.prior.quantiles if pool else (),
+        pool_own_sd=pool.own.standard_deviation if pool and pool.own else None,
         seeds_for_80=needed,
-        averaged=averaged,
-        advice=_advice(verdict, source, needed, len(figures[0]), len(figures[1])),
+        runs_to_settle=0 if verdict == "decides" else _runs_to_settle(needed, counts),
+        averaged=noise.averaged,
+        flags=() if noise.is_matched or not noise.source else ("pool_not_matched",),
+        advice="",
+        sentence="",
     )
+    row = replace(row, advice=_advice(row))
+    verb = "is above" if a.higher_is_better is None else "is ahead of"
+    return replace(row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}"))
 
 
-def _figures(recipe: RecipeScores, averaged: int) -> NDArray[np.float64]:
-    """The figure of each seed: the mean of its last checkpoints."""
-    short = [one.seed for one in recipe.trajectories if len(one.scores) < averaged]
-    if short:
-        raise MisuseError(f"{recipe.model} has fewer than {averaged} checkpoints to average")
-    return np.array([np.mean(one.scores[-averaged:]) for one in recipe.trajectories])
+def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
+    """What both lack, one seed of each at least: with as many as needed, the spread itself was unlike."""
+    return None if needed is None else sum(max(needed - n, 1) for n in counts)
 
 
-def _floor(
-    a: RecipeScores,
-    b: RecipeScores,
-    figures: Sequence[NDArray[np.float64]],
-    others: Sequence[RecipeScores],
-    averaged: int,
-    level: float,
-) -> tuple[float | None, str, float | None, float | None]:
-    """Noise floor, where it is from, its degrees of freedom, and one run's variance over seeds."""
-    if len(figures[0]) + len(figures[1]) > 2:
-        difference = recipe_difference(*figures, level=level)
-        if difference.is_more_than_noise is not None:
-            scale = 1 / len(figures[0]) + 1 / len(figures[1])
-            t = t_quantile(level, difference.degrees_of_freedom)
-            return difference.floor, "seeds", difference.degrees_of_freedom, (difference.floor / t) ** 2 / scale
-    pooled = pooled_seed_variance([one for one in others if one.metric == a.metric and one.unit == a.unit], averaged)
-    if pooled is not None:
-        variance, nu = pooled
-        scale = 1 / len(figures[0]) + 1 / len(figures[1])
-        return t_quantile(level, nu) * float(np.sqrt(variance * scale)), "other_recipes", nu, variance
-    jitters = [jitter(one.scores, one.positions) for side in (a, b) for one in side.trajectories if len(one.scores) > 1]
-    estimated = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
-    if estimated:
-        nu = float(sum(df for _, df in estimated))
-        variance = float(sum(v * df for v, df in estimated)) / nu
-        return jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), "jitter", nu, None
-    return None, "", None, None
-
-
-def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> tuple[float, float] | None:
-    """Variance over seeds of one run's figure, pooled over recipes, and its degrees of freedom; None
-    without seeds that differ.
-
-    Args:
-        recipes: of one benchmark by one metric.
-        averaged: m, last checkpoints whose mean is the figure.
-    """
-    squares, nu = 0.0, 0
-    for one in recipes:
-        positions = one.common
-        if len(one.trajectories) > 1 and len(positions) >= averaged:
-            finals = one.table(positions[-averaged:]).mean(axis=1)
-            squares += float(np.sum((finals - finals.mean()) ** 2))
-            nu += len(finals) - 1
-    return (squares / nu, float(nu)) if nu and squares else None
-
-
-def _verdict(difference: float, floor: float | None, source: str) -> Verdict:
-    if floor is None:
-        return "cannot tell"
-    if abs(difference) <= floor:
-        return "within noise"
-    return "cannot tell" if source == "jitter" else "more than noise"
-
-
-def _advice(verdict: Verdict, source: str, needed: int | None, n_a: int, n_b: int) -> str:
-    if verdict == "more than noise":
+def _advice(row: DecisionRow) -> str:
+    """What would settle it, and what that costs."""
+    if row.verdict == "decides" or row.difference == 0:
         return ""
-    if source in ("", "jitter"):
-        return "a second training seed of either recipe, or of a like one, would tell"
-    if needed is not None and needed > min(n_a, n_b):
-        return f"a difference of this size needs {needed} seeds of each recipe for 80 % power"
-    return ""
+    if row.seeds_for_80 is None or row.runs_to_settle is None:
+        return "a second training seed of each would show how much is chance (2 more runs)"
+    if row.seeds_for_80 > MANY_SEEDS:
+        return f"a gap this small takes {row.seeds_for_80:,} seeds of each to find"
+    n = (row.runs_to_settle + row.n_seeds_a + row.n_seeds_b + 1) // 2
+    return f"{n} seeds of each would settle it in 8 of 10 cases ({row.runs_to_settle} more runs)"
+
+
+def _sentence(row: DecisionRow, ahead: str) -> str:
+    """The verdict for a reader, in one sentence."""
+    verdict = f"{row.benchmark} {row.verdict}"
+    if row.difference == 0:
+        return f"{verdict}: the two have the same figure."
+    order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
+    if row.p_wrong_sign is not None:
+        order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"
+    only = "only " * (row.verdict != "cannot tell")
+    chance = f"random seeds alone explain the gap {only}if they make runs spread by more than"
+    limit = f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
+    return "; ".join(filter(None, (order, limit, row.advice))) + "."
+
+
+def _known(row: DecisionRow) -> str:
+    """What is known of the spread over seeds."""
+    if row.floor_from == "seeds":
+        return f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {_short(row.seed_sd)}"
+    if row.floor_from == "other_recipes":
+        return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
+    if row.floor_from == "jitter" and row.jitter:
+        multiple, (least, most) = row.noise_if_sd_above / row.jitter, SEEN_OF_JITTER
+        return f"{multiple:.2g} times the spread of checkpoints of one run, where {least:g} to {most:g} times was seen"
+    if not row.pool_quantiles:
+        return "which nothing tells"
+    low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
+    spread = f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
+    own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
+    known = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
+    is_larger = row.jitter is not None and row.jitter == row.seed_sd
+    return f"{known}, checkpoints of one run by {_short(row.jitter)}" if is_larger else known
+
+
+def _short(value: float | None) -> str:
+    """A figure with two digits that say something."""
+    if value is None:
+        return "-"
+    return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _percent(share: float) -> str:
+    """A probability in percent, with two digits that say something."""
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"

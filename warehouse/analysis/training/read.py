@@ -29,7 +29,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of a figure, in order.
-_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "estimate", "standard_error")
+_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "estimate", "standard_error")
 
 
 def read_recipes(
@@ -129,13 +129,13 @@ def _recipe(
 ) -> RecipeScores:
     """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
     by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for index, run, _metric, _filter, _id, _direction, estimate, error in rows:
+    for index, run, *_metric, estimate, error in rows:
         position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
         figure = (estimate, np.nan if error is None else error, run)
         by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     places = sorted({row[0] for row in rows})
     first = runs.slice(places[0], 1).to_pylist()[0]
-    numbers = runs.column("benchmark_id").take(places).to_pylist()
+    numbers, sizes = (set(runs.column(name).take(places).to_pylist()) for name in ("benchmark_id", "parameter_count"))
     return RecipeScores(
         benchmark=first["benchmark"],
         metric=",".join(filter(None, rows[0][2:4])),
@@ -146,7 +146,9 @@ def _recipe(
         settings={name: first[name] for name in SHARED},
         trajectories=tuple(_trajectory(seed, by_position) for seed, by_position in sorted(by_seed.items())),
         metric_ids=tuple(sorted({row[4] for row in rows})),
-        benchmark_ids=tuple(sorted(set(numbers))),
+        benchmark_ids=tuple(sorted(numbers)),
+        parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
+        is_rate=rows[0][5] is not False and rows[0][6] == 1,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from warehouse.analysis.results import Result, Row
@@ -13,6 +13,7 @@ from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
+from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import Key, Scale, scales
 from warehouse.analysis.training.trajectories import (
@@ -26,7 +27,9 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan
 from warehouse.stats.training.seed_planning import (
+    DECIDES_FROM,
     CheapestPlan,
+    DecisionAccuracy,
     cheapest_plan,
     decision_accuracy,
     decision_ceiling,
@@ -36,7 +39,9 @@ from warehouse.stats.training.seed_planning import (
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
 
-Verdict = Literal["cannot decide", "may decide", "cannot tell"]
+Verdict = Literal["decides", "better than chance", "cannot decide", "may decide", "cannot tell"]
+#: How pairs that are tied enter the accuracy.
+TIE_RULE = "a pair tied at the large scale is left out, one tied at the small scale only counts one half"
 #: A ceiling below this: the benchmark cannot decide.
 LEAST_CEILING = 0.6
 
@@ -57,13 +62,25 @@ class RecipesRow(Row):
         noise_from: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the
             error over prompts), or empty.
         ceiling: highest decision accuracy that this noise allows; None if unknown.
-        verdict: ``cannot decide`` below a ceiling of .6; ``may decide`` promises nothing;
-            ``cannot tell`` where the noise is unknown, or known from the items only and high.
+        verdict: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5,
+            ``cannot decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6;
+            without a large scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
         accuracy: share of pairs of recipes that both scales order alike; None below 6 recipes at
             both, with ``accuracy_reason``.
         accuracy_low: lower end of its interval over recipes.
         accuracy_high: upper end.
         n_pairs: pairs that are not tied at the large scale.
+        agreements: pairs that both scales order alike; without those tied at either, the accuracy is
+            ``agreements / (n_pairs - ties_small)``.
+        ties_small: pairs that are tied at the small scale only.
+        ties_large: pairs that are tied at the large scale.
+        tie_rule: what the accuracy does with them.
+        recipes_to_settle: recipes at both scales that would show, the accuracy being as it is, whether it is better
+            than chance or, where that is shown, whether it decides; None where no number would.
+        n_decides: pairs of which ``warehouse decide`` says at the small scale that it decides.
+        n_decides_right: those of them that the large scale orders alike.
+        n_leans: pairs of which it says that it leans.
+        n_leans_right: those of them that the large scale orders alike.
         signal_to_noise: of recipes over the last checkpoints at the small scale.
         signal_to_noise_low: lower end of its F interval.
         signal_to_noise_high: upper end.
@@ -80,6 +97,7 @@ class RecipesRow(Row):
         flags: ``mixed_lengths``: runs that end at different places make one figure.
         accuracy_reason: why there is no decision accuracy.
         plan_reason: why there is no plan, or what keeps it from holding.
+        sentence: the verdict for a reader.
     """
 
     benchmark: str
@@ -97,6 +115,15 @@ class RecipesRow(Row):
     accuracy_low: float | None
     accuracy_high: float | None
     n_pairs: int | None
+    agreements: int | None
+    ties_small: int | None
+    ties_large: int | None
+    tie_rule: str
+    recipes_to_settle: int | None
+    n_decides: int | None
+    n_decides_right: int | None
+    n_leans: int | None
+    n_leans_right: int | None
     signal_to_noise: float | None
     signal_to_noise_low: float | None
     signal_to_noise_high: float | None
@@ -112,6 +139,7 @@ class RecipesRow(Row):
     flags: tuple[str, ...]
     accuracy_reason: str
     plan_reason: str
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -175,7 +203,8 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         what = f" with {', '.join(named)}" if named else ""
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
     prompts = {} if question.delta is None else {key: _read_lasts(store, at) for key, at in several.items()}
-    return _report(at_small, at_large, question, prompts, elsewhere)
+    stored = stored_spreads(store, metric, averaged) if question.large else []
+    return _report(at_small, at_large, question, prompts, elsewhere, stored)
 
 
 def recipes_of(recipes: Sequence[RecipeScores], level: float = 0.95) -> RecipesReport | None:
@@ -201,12 +230,13 @@ def _report(
     plan: ScalePlan,
     prompts: Mapping[Key, Sequence[Checkpoint]],
     elsewhere: Mapping[str, tuple[str, ...]],
+    stored: Sequence[Spread] = (),
 ) -> RecipesReport:
     """The rows, ``prompts`` being the scores at the last common checkpoints of the recipes of each scale."""
     several = _several(at_small)
     settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
     rows = [
-        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, ()), setting)
+        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, ()), setting, stored)
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
@@ -230,32 +260,49 @@ def _elsewhere(
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
-def _row(small: Scale, large: Scale | None, plan: ScalePlan, prompts: Sequence[Checkpoint], setting: str) -> RecipesRow:
+def _row(
+    small: Scale,
+    large: Scale | None,
+    plan: ScalePlan,
+    prompts: Sequence[Checkpoint],
+    setting: str,
+    stored: Sequence[Spread],
+) -> RecipesRow:
     example = small.example
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
-    accuracy = _accuracy(small, large, bool(plan.large), plan.level)
+    found, n_both, why = _accuracy(small, large, plan)
+    held = small.held(large, pool_for(example, stored), plan.level) if large and found else None
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
     omega, n_prompts = prompt_variance(prompts)
     cheapest, reason = _cheapest(small, plan, omega, n_prompts)
-    return RecipesRow(
+    row = RecipesRow(
         benchmark=example.benchmark,
         split=example.settings["split"] or "",
         metric=example.metric,
         setting=setting,
         n_recipes=len(small.figures),
-        n_both=accuracy[4],
+        n_both=n_both,
         recipe_sd=None if small.spread is None else math.sqrt(small.spread),
         noise_sd=None if noise is None else math.sqrt(noise),
         noise_from=source,
         ceiling=ceiling,
-        verdict=_verdict(ceiling, source),
-        accuracy=accuracy[0],
-        accuracy_low=accuracy[1],
-        accuracy_high=accuracy[2],
-        n_pairs=accuracy[3],
+        verdict=_verdict(ceiling, source, found),
+        accuracy=found.accuracy if found else None,
+        accuracy_low=found.ci_low if found else None,
+        accuracy_high=found.ci_high if found else None,
+        n_pairs=found.n_pairs if found else 0 if plan.large else None,
+        agreements=found.agreements if found else None,
+        ties_small=found.ties_small if found else None,
+        ties_large=found.ties_large if found else None,
+        tie_rule=TIE_RULE if found else "",
+        recipes_to_settle=found.recipes_to_settle if found else None,
+        n_decides=held.n_decides if held else None,
+        n_decides_right=held.n_decides_right if held else None,
+        n_leans=held.n_leans if held else None,
+        n_leans_right=held.n_leans_right if held else None,
         signal_to_noise=snr.snr if snr else None,
         signal_to_noise_low=snr.ci_low if snr else None,
         signal_to_noise_high=snr.ci_high if snr else None,
@@ -269,9 +316,11 @@ def _row(small: Scale, large: Scale | None, plan: ScalePlan, prompts: Sequence[C
         least_prompts=_least_prompts(plan, omega),
         n_prompts=n_prompts,
         flags=("mixed_lengths",) if any(scale.is_mixed for scale in filter(None, (small, large))) else (),
-        accuracy_reason=accuracy[5],
+        accuracy_reason=why,
         plan_reason=reason,
+        sentence="",
     )
+    return replace(row, sentence=_sentence(row))
 
 
 def _ceiling(small: Scale, large: Scale | None) -> float | None:
@@ -287,25 +336,71 @@ def _ceiling(small: Scale, large: Scale | None) -> float | None:
     return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
 
 
-def _verdict(ceiling: float | None, source: str) -> Verdict:
+def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None) -> Verdict:
+    if found is not None and found.word != "cannot tell":
+        return found.word
     if ceiling is None or (source == "items" and ceiling < LEAST_CEILING):
         return "cannot tell"
-    return "cannot decide" if ceiling < LEAST_CEILING else "may decide"
+    if ceiling < LEAST_CEILING:
+        return "cannot decide"
+    return "may decide" if found is None or found.accuracy is None else "cannot tell"
 
 
-def _accuracy(
-    small: Scale, large: Scale | None, two_scales: bool, level: float
-) -> tuple[float | None, float | None, float | None, int | None, int | None, str]:
-    if not two_scales:
-        return None, None, None, None, None, ""
+def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[DecisionAccuracy | None, int | None, str]:
+    """With the recipes at both scales, and why there is none; nothing without a large scale."""
+    if not plan.large:
+        return None, None, ""
     if large is None:
-        return None, None, None, 0, 0, "nothing at the large scale"
+        return None, 0, "nothing at the large scale"
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return None, None, None, 0, len(both), f"{len(both)} recipes at both scales"
-    accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=level)
-    return accuracy.accuracy, accuracy.ci_low, accuracy.ci_high, accuracy.n_pairs, len(both), accuracy.reason
+        return None, len(both), f"{len(both)} recipes at both scales"
+    accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=plan.level)
+    return accuracy, len(both), accuracy.reason
+
+
+def _sentence(row: RecipesRow) -> str:
+    """The verdict for a reader, in one sentence."""
+    verdict = f"{row.benchmark} {'ranks recipes ' * (row.verdict == 'better than chance')}{row.verdict}"
+    if row.n_both is None:
+        return f"{verdict}: {_by_noise(row)}."
+    if not row.n_pairs or row.agreements is None:
+        return f"{verdict}: {row.accuracy_reason}."
+    ties = f", {row.ties_small} tied at the small one" if row.ties_small else ""
+    pairs = (
+        f"the small scale has {row.agreements} of {row.n_pairs} pairs of recipes in the order of the large one{ties}"
+    )
+    if row.accuracy is None or row.accuracy_low is None or row.accuracy_high is None:
+        return f"{verdict}: {pairs}, but of {row.accuracy_reason}."
+    ends = f"{100 * row.accuracy_low:.0f} to {100 * row.accuracy_high:.0f} %"
+    share = f"{100 * row.accuracy:.0f} %; {ends} for other recipes like these"
+    return "; ".join(filter(None, (f"{verdict}: {pairs} ({share})", _settling(row), _held(row)))) + "."
+
+
+def _by_noise(row: RecipesRow) -> str:
+    """What the noise at one scale says, and what would say more."""
+    if row.ceiling is None:
+        return "how far runs of one recipe spread is not known; a second training seed of one would show (1 more run)"
+    most = f"by what runs of one recipe spread, at most {100 * row.ceiling:.0f} % of pairs come out in the right order"
+    return f"{most}; figures at a large scale (--large) would show how many do" if row.verdict == "may decide" else most
+
+
+def _settling(row: RecipesRow) -> str:
+    """How many recipes would show more."""
+    limit = f"{100 * DECIDES_FROM:.0f} %"
+    if row.recipes_to_settle is None:
+        return f"to decide by it takes {limit}, which is not in sight" if row.verdict == "better than chance" else ""
+    better = row.verdict == "better than chance"
+    what = f"whether it is {limit}, enough to decide by" if better else "whether that is better than chance"
+    return f"about {row.recipes_to_settle} recipes at both scales would show {what}"
+
+
+def _held(row: RecipesRow) -> str:
+    """How often `decide` at the small scale was right at the large one."""
+    counts = (("decides", row.n_decides, row.n_decides_right), ("leans", row.n_leans, row.n_leans_right))
+    words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
+    return f"`warehouse decide` at the small scale is right in {' and in '.join(words)}" if words else ""
 
 
 def _cheapest(

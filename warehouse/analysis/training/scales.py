@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.training.pools import Pool, leans_by_jitter, pooled_seed_variance
 from warehouse.analysis.training.trajectories import RecipeScores, Trajectory
 from warehouse.stats.training.noise_floor import MOST, jitter
+from warehouse.stats.training.seed_pool import Word, weigh_difference
 from warehouse.stats.training.signal_to_noise import two_way
 
 Key = tuple[Any, ...]
@@ -34,6 +36,23 @@ class Components:
     jitter_variance: float
     most_averaged: int
     n_seeds: int
+
+
+@dataclass(frozen=True)
+class Held:
+    """What ``decide`` said of pairs at a small scale, and how often the large one agreed.
+
+    Attributes:
+        n_decides: pairs of which it says that it decides.
+        n_decides_right: those that the large scale orders alike.
+        n_leans: pairs of which it says that it leans.
+        n_leans_right: those that the large scale orders alike.
+    """
+
+    n_decides: int
+    n_decides_right: int
+    n_leans: int
+    n_leans_right: int
 
 
 @dataclass(frozen=True)
@@ -139,6 +158,53 @@ class Scale:
         error = sum(table.error * table.n2 for table in tables) / n2
         between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
         return Components(max(0.0, between), error, min(table.columns for table in tables), seeds)
+
+    def held(self, large: Scale, pool: Pool | None, level: float) -> Held:
+        """What ``decide`` says here of each pair of recipes at both scales, and whether the large one agrees.
+
+        The spread over seeds is of the two, else of the other recipes here, else the pool's (at least the jitter).
+
+        Args:
+            large: the large scale.
+            pool: spreads on other benchmarks.
+            level: of the verdicts.
+        """
+        names = [name for name in self.figures if name in large.figures]
+        counts = [0, 0, 0, 0]
+        everywhere = pooled_seed_variance(self._replicates(), self.averaged)
+        for a, b in combinations(names, 2):
+            before, after = self.figures[a] - self.figures[b], large.figures[a] - large.figures[b]
+            own = [recipe for name in (a, b) for recipe in self.members[name]]
+            measured = pooled_seed_variance(own, self.averaged) or everywhere
+            word = self._word(before, (len(self.runs[a]), len(self.runs[b])), measured, pool, level)
+            if after and word != "cannot tell":
+                place = 2 * (word == "leans")
+                counts[place] += 1
+                counts[place + 1] += before * after > 0
+        return Held(*counts)
+
+    def _word(
+        self,
+        difference: float,
+        n_runs: tuple[int, int],
+        measured: tuple[float, float] | None,
+        pool: Pool | None,
+        level: float,
+    ) -> Word:
+        if measured is not None:
+            return weigh_difference(difference, measured[0] ** 0.5, measured[1], *n_runs, level=level).word
+        figures = pool.figures if pool else None
+        if pool is None or figures is None:
+            known = self._jitter_sd
+            return "leans" if known and leans_by_jitter(difference, known, n_runs, level) else "cannot tell"
+        sd = max(figures[0], self._jitter_sd or 0.0)
+        word = weigh_difference(difference, sd, figures[1], *n_runs, level=level).word
+        return "leans" if word == "decides" and not pool.may_decide(difference) else word
+
+    @cached_property
+    def _jitter_sd(self) -> float | None:
+        variance = self._of_jitter()
+        return None if variance is None else variance**0.5
 
     def table(self) -> NDArray[np.float64] | None:
         """Recipes x their last common checkpoints (at most 20, at most half), each the mean over

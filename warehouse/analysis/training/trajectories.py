@@ -62,6 +62,8 @@ class RecipeScores:
         benchmark_ids: of the rows of the benchmark that the runs are on.
         unit: of the positions; empty where there are none.
         trajectories: one per training seed, by its label.
+        parameters: of the model; None where unknown or several.
+        is_rate: whether the metric is at most 1, and more is better.
     """
 
     benchmark: str
@@ -74,6 +76,8 @@ class RecipeScores:
     trajectories: tuple[Trajectory, ...]
     metric_ids: tuple[int, ...] = ()
     benchmark_ids: tuple[int, ...] = ()
+    parameters: float | None = None
+    is_rate: bool = False
 
     @property
     def sign(self) -> float:

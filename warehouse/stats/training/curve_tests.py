@@ -194,6 +194,38 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
     return float(of_x @ of_y) / math.sqrt(untied) if untied else None
 
 
+def monotonicity_spearman(scores: ArrayLike) -> float | None:
+    """Spearman's correlation of a series with its order, ties at their mean rank; None where it is constant or has
+    one value.
+
+    Args:
+        scores: in order, shape (T,).
+
+    Raises:
+        StatisticsError: scores that are not finite.
+    """
+    x = as_scores(scores, "scores")
+    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    return float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
+
+
+def relative_spread(scores: ArrayLike, last: int = 5) -> float | None:
+    """Standard deviation (ddof 0) of the last checkpoints over the size of their mean; None for fewer checkpoints, or
+    a mean of 0.
+
+    Args:
+        scores: of one run in the order of training, shape (T,).
+        last: how many.
+
+    Raises:
+        StatisticsError: scores that are not finite.
+    """
+    x = as_scores(scores, "scores")[-last:]
+    mean = abs(float(x.mean()))
+    return float(x.std()) / mean if len(x) == last and mean > 0 else None
+
+
 @dataclass(frozen=True)
 class Monotonicity(NamedFigures):
     """Does the score rise?

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -239,6 +240,10 @@ def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, l
 
 #: Fewer recipes give no figure.
 LEAST_RECIPES = 6
+#: An accuracy from which on a small scale decides, and one below which it does not.
+DECIDES_FROM, CANNOT_BELOW = 0.8, 0.6
+
+AccuracyWord = Literal["decides", "better than chance", "cannot decide", "cannot tell"]
 
 
 @dataclass(frozen=True)
@@ -253,6 +258,13 @@ class DecisionAccuracy(NamedFigures):
         standard_error: of the jackknife over recipes, with its floor.
         n_recipes: R.
         n_pairs: pairs that are not tied at the large scale.
+        agreements: those that both scales order alike.
+        ties_small: those that are tied at the small scale, where each counts ½.
+        ties_large: pairs that are tied at the large scale, which are left out.
+        word: what the interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot decide``
+            below .6, else ``cannot tell``.
+        recipes_to_settle: recipes at both scales with which the interval would leave out the nearest of these limits,
+            the accuracy being as it is; None where it decides or cannot, and where no number would.
         level: of the interval.
         reason: why there is no figure.
     """
@@ -263,6 +275,11 @@ class DecisionAccuracy(NamedFigures):
     standard_error: float | None
     n_recipes: int
     n_pairs: int
+    agreements: int
+    ties_small: int
+    ties_large: int
+    word: AccuracyWord
+    recipes_to_settle: int | None
     level: float
     reason: str
 
@@ -283,27 +300,56 @@ def decision_accuracy(small: ArrayLike, large: ArrayLike, *, level: float = 0.95
         raise StatisticsError(f"`small` has {len(s)} recipes, `large` {len(g)}: the same ones are needed")
     n = len(s)
     alike, counted = _pairs(s, g)
-    n_pairs = int(counted.sum()) // 2
-    if n < LEAST_RECIPES or n_pairs == 0:
-        what = (
-            f"{n} recipes: at least {LEAST_RECIPES} are needed"
-            if n_pairs
-            else "all recipes are tied at the large scale"
+    n_pairs, n_alike, n_half = (int(x.sum()) // 2 for x in (counted, alike == 1, (alike == 0.5)))
+    ties = n * (n - 1) // 2 - n_pairs
+
+    def without(reason: str) -> DecisionAccuracy:
+        return DecisionAccuracy(
+            None, None, None, None, n, n_pairs, n_alike, n_half, ties, "cannot tell", None, level, reason
         )
-        return DecisionAccuracy(None, None, None, None, n, n_pairs, level, what)
+
+    if n_pairs == 0:
+        return without("all recipes are tied at the large scale")
+    if n < LEAST_RECIPES:
+        return without(f"{n} recipes: at least {LEAST_RECIPES} are needed")
     hits, pairs = alike.sum(axis=1), counted.sum(axis=1)
     total_hits, total = hits.sum() / 2, pairs.sum() / 2
     accuracy = float(total_hits / total)
     if (total - pairs <= 0).any():
-        return DecisionAccuracy(None, None, None, None, n, n_pairs, level, "without one recipe all others are tied")
-    without = (total_hits - hits) / (total - pairs)
-    pseudo = n * accuracy - (n - 1) * without
+        return without("without one recipe all others are tied")
+    deleted = (total_hits - hits) / (total - pairs)
+    pseudo = n * accuracy - (n - 1) * deleted
     d = min(max(accuracy, 0.5 / n), 1 - 0.5 / n)
     floor = math.sqrt(d * (1 - d) / (n * (n - 1) / 2))
     error = max(float(np.std(pseudo, ddof=1)) / math.sqrt(n), floor)
     middle, half = math.log(d / (1 - d)), t_quantile(level, n - 1) * error / (d * (1 - d))
     low, high = (1 / (1 + math.exp(-end)) for end in (middle - half, middle + half))
-    return DecisionAccuracy(accuracy, low, high, error, n, n_pairs, level, "")
+    low, high = min(low, accuracy), max(high, accuracy)  # the figure is never outside, where it is 0 or 1
+    word = _word(low, high)
+    settling = _recipes_to_settle(d, half, n, word)
+    return DecisionAccuracy(accuracy, low, high, error, n, n_pairs, n_alike, n_half, ties, word, settling, level, "")
+
+
+def _word(low: float, high: float) -> AccuracyWord:
+    """What an interval of the accuracy says."""
+    if low >= DECIDES_FROM:
+        return "decides"
+    if low > 0.5:
+        return "better than chance"
+    return "cannot decide" if high < CANNOT_BELOW else "cannot tell"
+
+
+def _recipes_to_settle(accuracy: float, half: float, n: int, word: AccuracyWord) -> int | None:
+    """Recipes with which the half-width on the logit scale, which goes with 1/√n, leaves the next limit out."""
+    if word in ("decides", "cannot decide"):
+        return None
+    limit = 0.5 if accuracy >= CANNOT_BELOW else CANNOT_BELOW
+    if word == "better than chance":
+        limit = DECIDES_FROM
+    distance = math.log(accuracy / (1 - accuracy)) - math.log(limit / (1 - limit))
+    if distance == 0 or (word == "better than chance" and distance < 0):
+        return None
+    return max(n + 1, math.ceil(n * (half / distance) ** 2))
 
 
 def _pairs(s: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,155 @@
+"""Decisions with one seed a recipe: thresholds, pools, words and sentences, from tables of published figures."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from tests.support.cli import Caller, on_a_terminal
+from tests.support.stores import store_at
+from warehouse.analysis.training.decide import DecisionRow, decide
+from warehouse.analysis.training.pools import published_spreads
+from warehouse.ingest.pipeline import ingest
+from warehouse.stats.training.seed_pool import seed_pool
+from warehouse.store.open import open_store
+
+MAPPING = """
+files = ["runs.csv"]
+[run]
+model = "model"
+training_seed = "seed"
+parameter_count = "size"
+step = "step"
+benchmark = "benchmark"
+[[published]]
+metric = { path = "metric" }
+value = "value"
+[metrics.acc]
+kind = "bounded"
+low = 0
+high = 1
+higher_is_better = true
+is_default = true
+[metrics.ppl]
+kind = "continuous"
+higher_is_better = false
+[metrics.odd]
+kind = "continuous"
+"""
+
+
+def store_of(folder: Path, lines: list[str]) -> str:
+    (folder / "runs.csv").write_text("model,seed,size,step,benchmark,metric,value\n" + "\n".join(lines) + "\n")
+    (folder / "mapping.toml").write_text(MAPPING)
+    url = store_at(folder / "store.duckdb")
+    with open_store(url, write=True) as store:
+        assert not ingest(store, [folder], mapping=folder / "mapping.toml").refused
+    return url
+
+
+def pair(benchmark: str, a: float, b: float, metric: str = "acc", size: str = "7e9") -> list[str]:
+    return [f"m-{name},1,{size},5,{benchmark},{metric},{value}" for name, value in (("a", a), ("b", b))]
+
+
+def rows_of(url: str, metric: str | None = None) -> dict[str, DecisionRow]:
+    with open_store(url) as store:
+        return {row.benchmark: row for row in decide(store, "m-a", "m-b", metric=metric).rows}
+
+
+def test_published_spreads_and_their_words(tmp_path: Path, run: Caller) -> None:
+    lines = [
+        *pair("hellaswag", 0.700, 0.690),
+        *pair("COPA", 0.80, 0.77),
+        *pair("quiz", 0.53, 0.50),
+        *pair("exam", 0.30, 0.55),
+        *pair("small", 0.500, 0.501),
+        *pair("even", 0.5, 0.5),
+    ]
+    url = store_of(tmp_path, lines)
+    rows = rows_of(url)
+    spreads = published_spreads()
+    prior = seed_pool([one.standard_deviation for one in spreads], [9.0] * len(spreads))
+    assert prior.standard_deviation is not None and prior.degrees_of_freedom is not None
+    # its own spread at its size counts with the pool
+    own = rows["hellaswag"]
+    sd, nu = prior.with_own(0.0012, 9) or (0.0, 0.0)
+    assert (own.seed_sd, own.degrees_of_freedom, own.flags) == (pytest.approx(sd), pytest.approx(nu), ())
+    assert own.p_wrong_sign == pytest.approx(stats.t.cdf(-0.01 / (math.sqrt(2) * sd), nu))
+    assert own.noise_if_sd_above == pytest.approx(0.01 / (stats.norm.ppf(0.975) * math.sqrt(2)))
+    assert (own.verdict, own.better, own.runs_to_settle, own.pool_own_sd) == ("decides", "a", 0, 0.0012)
+    assert (own.pool_size, own.pool_quantiles) == (14, prior.quantiles)
+    # another benchmark: the pool alone, which leans, and decides only far beyond its largest spread
+    other = rows["quiz"]
+    assert (other.seed_sd, other.flags) == (pytest.approx(prior.standard_deviation), ("pool_not_matched",))
+    assert (other.verdict, other.floor_from) == ("leans", "pool") and other.runs_to_settle == 2
+    assert (rows["exam"].verdict, rows["exam"].better) == ("decides", "b")
+    assert (rows["small"].verdict, rows["small"].better) == ("cannot tell", "")
+    assert rows["even"].p_wrong_sign == 0.5 and "the same figure" in rows["even"].sentence
+    assert other.sentence == (
+        "quiz leans: m-a is ahead of m-b by 0.03, which is the wrong order with a probability of"
+        f" {100 * (other.p_wrong_sign or 0):.2g} %; random seeds alone explain the gap only if they make runs spread by"
+        " more than 0.011 (standard deviation), and on 14 benchmarks of a 7B model (Madaan et al. 2024) they did by"
+        " 0.0012 to 0.019; 2 seeds of each would settle it in 8 of 10 cases (2 more runs)."
+    )
+    said = " ".join(run("decide", "m-a", "m-b", db=url).out.split())
+    assert "decides on 2, leans on" in said and other.sentence in said
+    assert max(map(len, on_a_terminal(80, "--db", url, "decide", "m-a", "m-b"))) <= 80
+
+
+def test_another_size_is_not_matched(tmp_path: Path) -> None:
+    (row,) = rows_of(store_of(tmp_path, pair("hellaswag", 0.7, 0.69, size="1e9"))).values()
+    assert (row.verdict, row.flags, row.pool_own_sd) == ("cannot tell", ("pool_not_matched",), 0.0012)
+
+
+def test_the_stores_own_spreads(tmp_path: Path) -> None:
+    lines = [*pair("new", 0.50, 0.44, size="1e8"), *pair("old", 0.50, 0.42, size="1e8")]
+    for place, name in enumerate(("old", "older", "oldest")):
+        lines += [f"other,{seed},1e8,5,{name},acc,{0.5 + 0.01 * (place + 1) * seed}" for seed in (1, 2, 3)]
+    rows = rows_of(store_of(tmp_path, lines))
+    assert (rows["new"].floor_from, rows["new"].pool, rows["new"].pool_size) == ("pool", "in this store", 3)
+    assert rows["new"].pool_quantiles[2] == pytest.approx(0.02) and rows["new"].flags == ("pool_not_matched",)
+    # the same benchmark's own recipes come first
+    assert (rows["old"].floor_from, rows["old"].degrees_of_freedom, rows["old"].flags) == ("other_recipes", 2.0, ())
+    assert rows["old"].seed_sd == pytest.approx(0.01) and "other recipes here do by 0.01" in rows["old"].sentence
+
+
+def test_without_a_pool_only_the_threshold_is_told(tmp_path: Path) -> None:
+    url = store_of(tmp_path, [*pair("lambada", 11.0, 12.0, "ppl"), *pair("oddity", 3, 5, "odd")])
+    row = rows_of(url, "ppl")["lambada"]
+    assert (row.verdict, row.p_wrong_sign, row.noise_floor, row.pool) == ("cannot tell", None, None, "")
+    assert row.sentence == (
+        "lambada cannot tell: m-a is ahead of m-b by 1; random seeds alone explain the gap if they make runs spread by"
+        " more than 0.36 (standard deviation), which nothing tells; a second training seed of each would show how much"
+        " is chance (2 more runs)."
+    )
+    assert "m-b is above m-a by 2" in rows_of(url, "odd")["oddity"].sentence
+
+
+def test_jitter_is_no_spread_over_seeds(tmp_path: Path) -> None:
+    lines = [
+        f"m-{name},1,7e9,{step},quiz,{metric},{base + 0.02 * ((step * 7919) % 13 - 6) / 6}"
+        for name, base in (("a", 0.5), ("b", 0.6))
+        for metric in ("acc", "ppl")
+        for step in range(20, 60)
+    ]
+    lines += [
+        f"m-{name},1,7e9,{step},far,ppl,{base + 0.01 * (step % 3)}"
+        for name, base in (("a", 3), ("b", 1))
+        for step in range(40)
+    ]
+    url = store_of(tmp_path, lines)
+    alone, pooled = rows_of(url, "ppl")["quiz"], rows_of(url, "acc")["quiz"]
+    assert (alone.verdict, alone.floor_from, alone.p_wrong_sign) == ("cannot tell", "jitter", None)
+    assert alone.jitter is not None and "times the spread of checkpoints of one run" in alone.sentence
+    assert alone.noise_if_sd_above < 4.2 * alone.jitter
+    far = rows_of(url, "ppl")["far"]  # beyond twice what was seen of spreads in multiples of jitter
+    assert (far.verdict, far.better, far.p_wrong_sign, far.runs_to_settle) == ("leans", "b", None, None)
+    assert far.jitter is not None and far.noise_if_sd_above > 4.2 * far.jitter
+    # with a pool that spreads by less, jitter is what the spread is at least
+    assert (pooled.floor_from, pooled.seed_sd) == (
+        "pool",
+        pooled.jitter,
+    ) and "checkpoints of one run" in pooled.sentence

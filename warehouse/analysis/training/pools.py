@@ -1,0 +1,320 @@
+"""Spreads over training seeds that are known of other benchmarks: those of the store, and published ones."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.training.read import read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.errors import MisuseError
+from warehouse.stats.core.quantiles import t_quantile
+from warehouse.stats.training.noise_floor import jitter, recipe_difference
+from warehouse.stats.training.seed_pool import (
+    LEAST_POOLED,
+    SeedPool,
+    WeighedDifference,
+    noise_only_above,
+    seed_pool,
+    weigh_difference,
+)
+from warehouse.store.connection import Store
+
+#: Sizes of models whose ratio is within this are alike.
+ALIKE = 2.0
+#: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
+BEYOND = 2.0
+#: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa: published spreads, and jitter of
+#: Pythia and two runs of BigScience; a map of training with ten seeds), in multiples of jitter: least and most.
+SEEN_OF_JITTER = (0.4, 2.1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviation over seeds on one benchmark, of the last checkpoint or the mean of the last few.
+
+    Attributes:
+        names: of the benchmark, as `plain_name` has them.
+        metric: that it is of; empty: any rate of right answers.
+        parameters: of the models; None where unknown.
+        standard_deviation: ddof 1.
+        degrees_of_freedom: seeds minus recipes.
+    """
+
+    names: frozenset[str]
+    metric: str
+    parameters: float | None
+    standard_deviation: float
+    degrees_of_freedom: float
+
+    def is_alike(self, parameters: float | None) -> bool:
+        """Whether its models are of about that size; no, where either is unknown."""
+        if not (self.parameters and parameters):
+            return False
+        return 1 / ALIKE <= self.parameters / parameters <= ALIKE
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Spreads that measure one more.
+
+    Attributes:
+        spreads: of the benchmarks.
+        name: what they are, in words that follow a number of benchmarks.
+        own: of the benchmark itself, of the likest size; None where it is not among them.
+        is_matched: whether that is of about its size.
+    """
+
+    spreads: tuple[Spread, ...]
+    name: str
+    own: Spread | None
+    is_matched: bool
+
+    @cached_property
+    def prior(self) -> SeedPool:
+        """What they say of one more."""
+        return seed_pool(
+            [one.standard_deviation for one in self.spreads], [one.degrees_of_freedom for one in self.spreads]
+        )
+
+    @property
+    def figures(self) -> tuple[float, float] | None:
+        """Standard deviation of one run and its degrees of freedom; None for fewer than three benchmarks."""
+        prior = self.prior
+        if prior.standard_deviation is None or prior.degrees_of_freedom is None:
+            return None
+        if self.own is not None and self.is_matched:
+            return prior.with_own(self.own.standard_deviation, self.own.degrees_of_freedom)
+        return prior.standard_deviation, prior.degrees_of_freedom
+
+    def may_decide(self, difference: float) -> bool:
+        """Whether it is about this benchmark, or the difference is beyond one of twice the largest spread."""
+        largest = max(one.standard_deviation for one in self.spreads)
+        return self.own is not None or noise_only_above(difference) > BEYOND * largest
+
+
+def plain_name(benchmark: str) -> str:
+    """A name without case and signs: ``ARC-C`` is ``arc_c``."""
+    return re.sub(r"[^a-z0-9]", "", benchmark.lower())
+
+
+@cache
+def published_spreads() -> tuple[Spread, ...]:
+    """Those that papers have, as this package was made."""
+    text = files(__package__).joinpath("published_sds.csv").read_text(encoding="utf-8")
+    return tuple(
+        Spread(
+            frozenset(map(plain_name, (row["benchmark"], *row["other_names"].split()))),
+            "",
+            float(row["parameters"]),
+            float(row["standard_deviation"]),
+            float(row["seeds"]) - 1,
+        )
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spread]:
+    """Those of the store's recipes with several seeds, one per benchmark, metric and size.
+
+    Args:
+        metric: as of `read_recipes`.
+        averaged: m, last checkpoints whose mean is a run's figure.
+    """
+    rows = store.rows("select distinct benchmark_id from run_current where training_seed <> ''")
+    ids = [row["benchmark_id"] for row in rows]
+    return spreads_of(read_recipes(store, ids, metric=metric), averaged) if ids else []
+
+
+def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
+    """Those of recipes that were read."""
+    groups: dict[tuple[str, str, float | None], list[RecipeScores]] = {}
+    for one in recipes:
+        groups.setdefault((one.benchmark, one.metric, one.parameters), []).append(one)
+    found = []
+    for (benchmark, metric, parameters), members in groups.items():
+        pooled = pooled_seed_variance(members, averaged)
+        if pooled is not None:
+            found.append(Spread(frozenset({plain_name(benchmark)}), metric, parameters, pooled[0] ** 0.5, pooled[1]))
+    return found
+
+
+def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> tuple[float, float] | None:
+    """Variance over seeds of one run's figure, pooled over recipes, and its degrees of freedom; None
+    without seeds that differ.
+
+    Args:
+        recipes: of one benchmark by one metric.
+        averaged: m, last checkpoints whose mean is the figure.
+    """
+    squares, nu = 0.0, 0
+    for one in recipes:
+        positions = one.common
+        if len(one.trajectories) > 1 and len(positions) >= averaged:
+            finals = one.table(positions[-averaged:]).mean(axis=1)
+            squares += float(((finals - finals.mean()) ** 2).sum())
+            nu += len(finals) - 1
+    return (squares / nu, float(nu)) if nu and squares else None
+
+
+def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
+    """The spreads that fit a benchmark best: the store's or the published ones; None where neither is by its metric.
+
+    The store's are of any training; of other benchmarks and models of unknown size, the published ones are nearer.
+
+    Args:
+        recipe: of the benchmark, by its metric.
+        stored: of the store, of all benchmarks.
+    """
+    own = _pool([one for one in stored if one.metric == recipe.metric], recipe, "in this store")
+    if not recipe.is_rate:
+        return own
+    published = _pool(published_spreads(), recipe, "of a 7B model (Madaan et al. 2024)")
+    found = [pool for pool in (own, published) if pool is not None]
+
+    def fit(pool: Pool) -> tuple[bool, ...]:
+        is_alike = any(one.is_alike(recipe.parameters) for one in pool.spreads)
+        return pool.figures is not None, pool.is_matched, pool.own is not None, is_alike, pool is published
+
+    return max(found, key=fit, default=None)
+
+
+def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
+    """Of one source, of models of about that size where enough are."""
+    alike = [one for one in spreads if one.is_alike(recipe.parameters)]
+    kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
+    if not kept:
+        return None
+    plain = plain_name(recipe.benchmark)
+    own = [one for one in kept if plain in one.names]
+    own.sort(key=lambda one: not one.is_alike(recipe.parameters))
+    return Pool(kept, name, own[0] if own else None, bool(own) and own[0].is_alike(recipe.parameters))
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What the difference of two recipes is held against.
+
+    Attributes:
+        figures: of each run of both: the mean of its last checkpoints.
+        averaged: m, how many.
+        source: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
+        standard_deviation: of one run's figure; of its jitter alone where that is the source; None without.
+        degrees_of_freedom: of it.
+        pool: of other benchmarks, where there is one.
+        is_matched: whether it is of this benchmark and size of model.
+        jitter: standard deviation of a figure by jitter alone; None where it is not known.
+    """
+
+    figures: tuple[NDArray[np.float64], NDArray[np.float64]]
+    averaged: int
+    source: str
+    standard_deviation: float | None
+    degrees_of_freedom: float | None
+    pool: Pool | None
+    is_matched: bool
+    jitter: float | None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Seeds of both."""
+        return len(self.figures[0]), len(self.figures[1])
+
+    def weigh(self, difference: float, level: float) -> WeighedDifference | None:
+        """The difference against this noise; None without. By jitter alone nothing decides."""
+        if self.standard_deviation is None or self.degrees_of_freedom is None:
+            return None
+        weighed = weigh_difference(
+            difference, self.standard_deviation, self.degrees_of_freedom, *self.counts, level=level
+        )
+        if self.source == "jitter":
+            leans = leans_by_jitter(difference, self.standard_deviation, self.counts, level)
+            return replace(weighed, word="leans" if leans else "cannot tell")
+        if self.source == "pool" and self.pool and weighed.word == "decides" and not self.pool.may_decide(difference):
+            return replace(weighed, word="leans")
+        return weighed
+
+
+def leans_by_jitter(difference: float, jitter: float, counts: tuple[int, int], level: float) -> bool:
+    """Whether seeds would have to spread by more than twice the most that was seen, in multiples of jitter."""
+    return noise_only_above(difference, *counts, level=level) > BEYOND * SEEN_OF_JITTER[1] * jitter
+
+
+def noise_of(
+    a: RecipeScores,
+    b: RecipeScores,
+    others: Sequence[RecipeScores],
+    stored: Sequence[Spread] = (),
+    averaged: int = 1,
+    level: float = 0.95,
+) -> Noise:
+    """The best measure that there is: seeds of the two, of others on the benchmark, on other benchmarks, jitter.
+
+    Args:
+        others: recipes on the benchmark.
+        stored: spreads over seeds on other benchmarks of the store.
+
+    Raises:
+        MisuseError: fewer checkpoints than are to be averaged.
+    """
+    figures = (_figures(a, averaged), _figures(b, averaged))
+    within, within_nu = _jitter((a, b), averaged)
+    noise = Noise(figures, averaged, "", None, None, pool_for(a, stored), is_matched=True, jitter=within)
+    if sum(noise.counts) > 2:
+        difference = recipe_difference(*figures, level=level)
+        if difference.is_more_than_noise is not None:
+            nu = difference.degrees_of_freedom
+            scale = math.sqrt(sum(1 / n for n in noise.counts))
+            return replace(
+                noise,
+                source="seeds",
+                standard_deviation=difference.floor / t_quantile(level, nu) / scale,
+                degrees_of_freedom=nu,
+            )
+    alike = [one for one in others if one.metric == a.metric and one.unit == a.unit]
+    sizes = {one.parameters for one in alike if len(one.trajectories) > 1}
+    pooled = pooled_seed_variance(alike, averaged)
+    if pooled is not None:
+        return replace(
+            noise,
+            source="other_recipes",
+            standard_deviation=math.sqrt(pooled[0]),
+            degrees_of_freedom=pooled[1],
+            is_matched=sizes <= {a.parameters},
+        )
+    measure = noise.pool.figures if noise.pool else None
+    if noise.pool is not None and measure is not None:  # the spread over seeds holds the jitter too
+        return replace(
+            noise,
+            source="pool",
+            standard_deviation=max(measure[0], within or 0.0),
+            degrees_of_freedom=measure[1],
+            is_matched=noise.pool.is_matched,
+        )
+    if within is not None:
+        return replace(noise, source="jitter", standard_deviation=within, degrees_of_freedom=within_nu)
+    return noise
+
+
+def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:
+    """Standard deviation of a figure by jitter alone, pooled over the runs, and its degrees of freedom."""
+    jitters = [jitter(one.scores, one.positions) for side in sides for one in side.trajectories if len(one.scores) > 1]
+    estimated = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
+    nu = float(sum(df for _, df in estimated))
+    return (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu) if estimated else (None, nu)
+
+
+def _figures(recipe: RecipeScores, averaged: int) -> NDArray[np.float64]:
+    """The figure of each seed: the mean of its last checkpoints."""
+    short = [one.seed for one in recipe.trajectories if len(one.scores) < averaged]
+    if short:
+        raise MisuseError(f"{recipe.model} has fewer than {averaged} checkpoints to average")
+    return np.array([np.mean(one.scores[-averaged:]) for one in recipe.trajectories])
