@@ -23,7 +23,7 @@ def rank_chart(report: ReliabilityReport) -> Chart | None:
     if not rows or up is None:
         return None
     up["scale"]["reverse"] = True
-    points = [{"x": row.n_prompts, "y": row.mean_rank, "k": models.index(row.model)} for row in rows]
+    points: list[Spec] = [{"x": row.n_prompts, "y": row.mean_rank, "k": models.index(row.model)} for row in rows]
     last = sorted(({point["k"]: point for point in points}).values(), key=lambda point: (point["y"], point["k"]))
     # a place for each name, whose lines may end in one point
     names = [{**at, "y": place + 1, "t": shorten(models[at["k"]], _NAME)} for place, at in enumerate(last)]

@@ -24,10 +24,16 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
-from warehouse.stats.suites.dior import Reliability, SeedDesign, Switch, seed_designs, sizes_of
+from warehouse.stats.suites.dior import Reliability, Switch, seed_designs, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
 from warehouse.stats.suites.instances import GRANULARITIES
-from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
+from warehouse.stats.suites.rank_agreement import (
+    Aggregates,
+    SeedDesign,
+    aggregates,
+    pool_stability,
+    subscenario_agreement,
+)
 from warehouse.stats.suites.score_table import SuiteScores, best_first
 from warehouse.store.connection import Store
 
@@ -166,8 +172,9 @@ def _figures(reliability_of: Reliability) -> dict[str, Any]:
     for name in ("ranking", "weighted", "quality", "best"):
         dior = getattr(reliability_of, name)
         bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}
-    alike = ("granularity", "size", "n_prompts", "best_error", "same_order", "rank_resolution", "n_resamples")
-    alike += ("n_undefined", "ties", "reason")
+    alike = (
+        "granularity size n_prompts best_error same_order rank_resolution n_resamples n_undefined ties reason".split()
+    )
     errors = tuple(_known(error) for error in reliability_of.best_errors)
     return {name: getattr(reliability_of, name) for name in alike} | bounds | {"best_errors": errors}
 
