@@ -250,12 +250,15 @@ def _print_switches(report: ReliabilityReport) -> None:
         hide_empty=tuple(f"{w} models" for w in windows),
     )
     print_text(
-        f"Means over windows; ± is half the width of the {100 * report.level:g} % Monte Carlo interval. --json has"
-        " its ends, the windows that begin with the first five models (first), and the worst window (most)."
+        f"Means over windows; ± is half the width of the {100 * report.level:g} % Monte Carlo interval, < its upper end"
+        " where none did. --json has both ends, the windows that begin with the first five models (first), and the"
+        " worst window (most)."
     )
 
 
 def _switch(row: SwitchRow) -> str | None:
+    if row.probability == 0 and row.high is not None:
+        return f"< {row.high:.3f}"
     return _bound(row.probability, row.low, row.high)
 
 

@@ -113,7 +113,9 @@ def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None)
 
 def picture_option(function: Function) -> Function:
     """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
-    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file.")(function)
+    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file, as SVG.")(
+        function
+    )
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
