@@ -104,7 +104,7 @@ def seed_charts(report: ReliabilityReport) -> list[Chart | None]:
 
 def _width(row: Any, name: str, error: str) -> tuple[float, float, float | None, float | None]:
     width, off = getattr(row, name), getattr(row, error)
-    return row.budget, width, None if off is None else width - off, None if off is None else width + off
+    return row.budget, width, None if off is None else max(0.0, width - off), None if off is None else width + off
 
 
 def agreement_chart(report: ReliabilityReport) -> tuple[Chart | None, list[str]]:

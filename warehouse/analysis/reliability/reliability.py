@@ -34,7 +34,7 @@ from warehouse.stats.suites.rank_agreement import (
     pool_stability,
     subscenario_agreement,
 )
-from warehouse.stats.suites.score_table import SuiteScores, best_first
+from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
 from warehouse.store.connection import Store
 
 #: An order, or a winner, counts as settled from here on.
@@ -184,7 +184,8 @@ def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
     for one in scores.subscenarios:
         having = np.flatnonzero(~np.isnan(one.means))
         alone = SuiteScores(scores.models, (one,)).part(having)
-        leader = alone.models[int(best_first(alone.means[0], alone.means[0], alone.models)[0])]
+        first = np.flatnonzero(ranks_of(alone.means[0]) == 1)
+        leader = alone.models[int(first[0])] if len(first) == 1 else None
         for size in _sizes(alone, "prompts", question.sizes):
             figures = one_reliability(
                 alone,

@@ -68,13 +68,13 @@ class DatasetRow(ReliabilityRow):
     Attributes:
         scenario, subscenario: its names.
         n_models: that have it.
-        leader: the first of them by its scores.
+        leader: the first of them by its scores; None where several are.
     """
 
     scenario: str
     subscenario: str
     n_models: int
-    leader: str
+    leader: str | None
 
 
 @dataclass(frozen=True)

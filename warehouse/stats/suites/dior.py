@@ -43,6 +43,8 @@ from warehouse.stats.suites.score_table import (
 LEAST_SCENARIOS = 5
 #: Adjacent models of which the first and the last are compared.
 WINDOWS = (2, 3, 5, 10, 20)
+#: A variance of shares below this is none.
+_ROUNDING = 1e-20
 #: Windows whose mean Perlitz et al. 2024 show: those that begin with so many first models.
 _FIRST = 5
 #: Instances without a ranking above this share leave no figure.
@@ -381,7 +383,7 @@ def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
         return Switch(window, *[math.nan] * 5)
     share, by_window = float(np.nanmean(wrong)), np.nanmean(wrong, axis=0)
     spread = float(np.nanmean(wrong, axis=1).var())
-    n = len(wrong) * (max(1.0, share * (1 - share) / spread) if spread > 0 else 1.0)
+    n = len(wrong) * (max(1.0, share * (1 - share) / spread) if spread > _ROUNDING else 1.0)
     interval = interval_wilson(share * n, n, level=level)
     return Switch(window, share, interval.low, interval.high, float(by_window[:_FIRST].mean()), float(by_window.max()))
 
