@@ -164,7 +164,12 @@ USES = {
             *("cost_prompt", "cost_generation"),
         ),
     ),
-    "reliability": Use((f"{ANALYSIS}.reliability.reliability:reliability",), "reliability", flags=("part",)),
+    "reliability": Use(
+        (f"{ANALYSIS}.reliability.reliability:reliability",),
+        "reliability",
+        silent=("datasets",),  # --part datasets
+        flags=("part", "svg"),
+    ),
     "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
     "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids")),
     "irt": Use((f"{ANALYSIS}.irt.irt:irt",), "irt fit", flags=("family", "seed", "top")),

@@ -65,6 +65,7 @@ SMALLEST = {
 }
 OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
 ARGUMENTS = {
+    "calibrate_active": ["--held-out", "2", "--times", "3"],
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],

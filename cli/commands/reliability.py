@@ -10,18 +10,21 @@ from warehouse.questions.reliability import Reliability
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import output_options, picture_option, write_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
+from ..ui.table import count_range, echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from warehouse.analysis.reliability.reliability import ReliabilityReport
-    from warehouse.analysis.reliability.results import ReliabilityRow
+    from warehouse.analysis.reliability.results import DatasetRow, ReliabilityRow, SwitchRow
 
-PARTS = ("sizes", "models", "pool", "switches", "agreement", "seeds")
+PARTS = ("ranks", "sizes", "models", "pool", "switches", "agreement", "seeds", "datasets")
+#: Parts of which there is a picture.
+_DRAWN = ("ranks", "sizes", "switches", "seeds", "agreement")
 _WORDS = {
     "scenarios": "scenarios",
     "subscenarios": "subscenarios of each scenario",
@@ -33,30 +36,42 @@ _NAME = 30
 _MINOR = ("weighted", "e", "prompts a model", "rank ±")
 #: Rows of pairs of subscenarios that people see.
 _PAIRS = 20
+#: Ranking from which on few prompts give nearly the order of all.
+_ENOUGH = 0.9
 
 
 @command("reliability")
-@options_of(Reliability)
+@options_of(Reliability, without=("datasets",))
 @click.option(
     "--part",
     type=click.Choice(PARTS),
-    help="Only this: every size; models by aggregates; the pool of models; adjacent models; subscenarios;"
-    " few-shot seeds.",
+    help="Only this: ranks by the number of prompts; every size; models by aggregates; the pool of models; adjacent"
+    " models; subscenarios; few-shot seeds; each data set by itself.",
 )
+@picture_option
 @output_options
 @pass_state
-def reliability(state: State, /, part: str | None, output: Output, **options: Any) -> None:
+def reliability(state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any) -> None:
     from warehouse.analysis.reliability import results
 
+    if svg and part not in (None, *_DRAWN):
+        raise click.UsageError(f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not {part}")
     with state.open() as store:
-        report: ReliabilityReport = Reliability(**options).ask(store)
+        report: ReliabilityReport = Reliability(**options, datasets=part == "datasets").ask(store)
+    if svg:
+        from warehouse.report.plot_results import suite_charts
+
+        drawn = suite_charts(report)
+        write_picture(svg, [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]])
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
+        "ranks": (results.RankRow, report.ranks),
         "sizes": (results.ReliabilityRow, report.rows),
         "models": (results.ModelRow, report.models),
         "pool": (results.PoolRow, report.pool),
         "switches": (results.SwitchRow, report.switches),
         "agreement": (results.AgreementRow, report.agreement),
         "seeds": (results.SeedDesignRow, report.seed_designs),
+        "datasets": (results.DatasetRow, report.datasets),
     }
     if not output.for_people:
         output.emit_records(*kinds[part or "sizes"])
@@ -78,6 +93,8 @@ def print_report(report: ReliabilityReport, part: str | None = None) -> None:
         "switches": _print_switches,
         "agreement": _print_agreement,
         "seeds": _print_seeds,
+        "ranks": _print_ranks,
+        "datasets": _print_datasets,
     }[part](report)
 
 
@@ -207,18 +224,76 @@ def _print_pool(report: ReliabilityReport) -> None:
     print_rows(rows, empty="no model can leave: there are two")
 
 
+def _print_ranks(report: ReliabilityReport) -> None:
+    print_text(f"Mean rank with so many prompts of a scenario, and where {100 * report.level:g} % of ranks lie:")
+    rows: dict[str, dict[str, Any]] = {}
+    for row in report.ranks:
+        cells = rows.setdefault(row.model, {"rank": row.rank, "model": excerpt(row.model, _NAME)})
+        ends = "" if row.rank_low is None else f" ({count_range(row.rank_low, row.rank_high or row.rank_low)})"
+        cells["all" if row.size is None else str(row.size)] = f"{number(row.mean_rank, 1) or '-'}{ends}"
+    sizes = dict.fromkeys("all" if row.size is None else str(row.size) for row in report.ranks)
+    # a narrow terminal keeps the least, the middle and all
+    middle = [size for size in sizes if size != "all"]
+    print_rows([*rows.values()], minor=[*middle[1::2], *middle[2::2]])
+
+
 def _print_switches(report: ReliabilityReport) -> None:
     print_text("How often the last of so many adjacent models beats the first, by prompts of a scenario:")
     windows = sorted({row.window for row in report.switches})
     sizes = list(dict.fromkeys(row.size for row in report.switches))
-    of = {(row.size, row.window): row.probability for row in report.switches}
+    of = {(row.size, row.window): row for row in report.switches}
     print_rows(
         [
-            {"size": "all" if size is None else size} | {f"{w} models": number(of[size, w], 3) for w in windows}
+            {"size": "all" if size is None else size} | {f"{w} models": _switch(of[size, w]) for w in windows}
             for size in sizes
         ],
         hide_empty=tuple(f"{w} models" for w in windows),
     )
+    print_text(
+        f"Means over windows; ± is half the width of the {100 * report.level:g} % Monte Carlo interval, < its upper end"
+        " where none did. --json has both ends, the windows that begin with the first five models (first), and the"
+        " worst window (most)."
+    )
+
+
+def _switch(row: SwitchRow) -> str | None:
+    if row.probability == 0 and row.high is not None:
+        return f"< {row.high:.3f}"
+    return _bound(row.probability, row.low, row.high)
+
+
+def _print_datasets(report: ReliabilityReport) -> None:
+    """Each data set on all its prompts, and how few of them give nearly the same ranking."""
+    print_text("Each data set as if it were the whole benchmark, its prompts resampled:")
+    whole = [row for row in report.datasets if row.size is None]
+    print_rows(
+        [
+            {
+                "data set": excerpt(row.subscenario, _NAME),
+                "models": row.n_models,
+                "prompts": round(row.n_prompts),
+                "ranking": number(row.ranking, 3),
+                "quality": number(row.quality, 3),
+                "best": number(row.best, 3),
+                "e": number(row.best_error, 3),
+                "same order": percentage(row.same_order),
+                "rank ±": row.rank_resolution,
+                "enough": _enough(report, row),
+                "leader": excerpt(row.leader, _NAME),
+            }
+            for row in whole
+        ],
+        minor=("leader", "e", "same order", "models"),
+    )
+    print_text("enough: prompts from which on the ranking is at least 0.9.")
+    for reason in dict.fromkeys(row.reason for row in whole if row.reason):
+        print_text(f"{', '.join(row.subscenario for row in whole if row.reason == reason)}: {reason}")
+
+
+def _enough(report: ReliabilityReport, whole: DatasetRow) -> str:
+    sizes = [row for row in report.datasets if (row.scenario, row.subscenario) == (whole.scenario, whole.subscenario)]
+    near = next((row for row in sizes if row.ranking is not None and row.ranking >= _ENOUGH), None)
+    return "none" if near is None else str(round(near.n_prompts))
 
 
 def _print_agreement(report: ReliabilityReport) -> None:
@@ -245,21 +320,32 @@ def _print_agreement(report: ReliabilityReport) -> None:
 
 
 def _print_seeds(report: ReliabilityReport) -> None:
-    print_rows(
-        [
-            {
-                "calls": row.budget,
-                "width, all seeds": _bound_width(row.width_full, row.error_full),
-                "width, uniform": _bound_width(row.width_uniform, row.error_uniform),
-                "ranking, all seeds": number(row.ranking_full, 3),
-                "ranking, uniform": number(row.ranking_uniform, 3),
-            }
-            for row in report.seed_designs
-        ],
-        empty="no runs with several few-shot seeds",
-    )
+    for resampling, words in (("bootstrap", "with replacement"), ("subsample", "without replacement")):
+        rows = [row for row in report.seed_designs if row.resampling == resampling]
+        if rows:
+            print_text(f"{resampling.capitalize()}, calls drawn {words}:")
+        print_rows(
+            [
+                {
+                    "calls": row.budget,
+                    "width, all seeds": _bound_width(row.width_full, row.error_full),
+                    "width, uniform": _bound_width(row.width_uniform, row.error_uniform),
+                    "mean, all seeds": _bound_width(row.mean_width_full, row.mean_error_full),
+                    "mean, uniform": _bound_width(row.mean_width_uniform, row.mean_error_uniform),
+                    "ranking, all seeds": number(row.ranking_full, 3),
+                    "ranking, uniform": number(row.ranking_uniform, 3),
+                }
+                for row in rows
+            ],
+            minor=("ranking, all seeds", "ranking, uniform"),
+            empty="no runs with several few-shot seeds" if resampling == "bootstrap" else "",
+        )
+        echo()
     if report.seed_designs:
-        print_text("width: of the central 95 % of mean win rates, mean over models; calls are of each subscenario.")
+        print_text(
+            "width: of the central 95 % of mean win rates, mean over models; mean: the same of the mean score over data"
+            " sets, in units of the scores; calls are of each subscenario."
+        )
 
 
 def _bound_width(width: float, error: float | None) -> str:

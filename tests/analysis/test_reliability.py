@@ -193,7 +193,7 @@ def test_one_benchmark_by_a_field_of_its_prompts(world: Store) -> None:
 @pytest.mark.parametrize("name", ["shots", "helm"])
 def test_few_shot_seeds(world: Store, name: str) -> None:
     report = reliability(world, name, n_resamples=60)
-    assert report.n_models == 4 and [row.budget for row in report.seed_designs] == [30, 60, 120]
+    assert report.n_models == 4 and [row.budget for row in report.seed_designs] == 2 * [30, 60, 120]
     seeds = [row for row in report.rows if row.granularity == "seeds"]
     assert [row.size for row in seeds] == [1, 2, None] and seeds[-1].ranking is not None
     mean = "select avg(value) as mean from prompt_score join run_current using (run_id) where model = 'org/m3'"
@@ -231,6 +231,8 @@ def test_what_people_see(run: Caller, url: str) -> None:
         "models": "by BT",
         "pool": "pairs turned",
         "switches": "2 models",
+        "ranks": "(1-",
+        "datasets": "enough",
         "agreement": "Mean tau within scenarios",
     }.items():
         assert heading in run("reliability", "exam", "--part", part, "--resamples", "20", db=url).out, part
@@ -239,6 +241,33 @@ def test_what_people_see(run: Caller, url: str) -> None:
     rows = run("reliability", "exam", "--json", "--resamples", "20", db=url).rows
     assert {"granularity", "ranking", "ranking_low", "best_errors", "reason"} <= set(rows[0])
     assert len(run("reliability", "exam", "--part", "pool", "--json", "--resamples", "20", db=url).rows) == 9
+
+
+def test_each_data_set_by_itself_is_asked_as_if_it_were_all(run: Caller, url: str, world: Store) -> None:
+    rows = run("reliability", "exam", "--part", "datasets", "--json", "--resamples", "40", db=url).rows
+    assert list(dict.fromkeys(row["subscenario"] for row in rows)) == list(LEAVES)
+    assert {row["n_models"] for row in rows if row["subscenario"] == "exam/b"} == {8}  # one lacks it
+    alone = reliability(world, "exam/d", n_resamples=40)
+    figures = [{name: row[name] for name in alone.rows[0].columns()} for row in rows if row["subscenario"] == "exam/d"]
+    assert figures == [row.to_dict() for row in alone.prompt_rows]
+    assert {row["leader"] for row in rows if row["subscenario"] == "exam/d"} == {alone.models[0].model}
+    assert reliability(world, "exam", n_resamples=20).datasets == ()
+
+
+def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    path = tmp_path / "suite.svg"
+    for part in ("ranks", "switches", "agreement"):
+        done = run("reliability", "exam", "--part", part, "--svg", path, "--resamples", "20", db=url)  # replaces ours
+        assert done.code == 0 and str(path) in done.err
+        assert (path.read_text().count("org/m") == len(MODELS)) == (part == "ranks")
+    run("reliability", "shots", "--part", "seeds", "--svg", path, "--resamples", "20", db=url)
+    assert "uniform, subsample" in path.read_text()
+    run("reliability", "exam", "--part", "seeds", "--svg", path, db=url).fails(2, "nothing here can be drawn")
+    run("reliability", "exam", "--part", "pool", "--svg", path, db=url).fails(2, "--svg draws ranks", "not pool")
+    path.write_text("mine")
+    run("reliability", "exam", "--svg", path, db=url).fails(2, "no picture that this program wrote")
+    assert connect(url).reliability("exam", n_resamples=20).plot().spec["vconcat"]
 
 
 def test_flash_of_a_stored_model_and_of_all(run: Caller, url: str, world: Store) -> None:

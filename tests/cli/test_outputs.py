@@ -29,6 +29,7 @@ WRITING = (
     "runs --parquet",
     "query score_summary --parquet",
     "leaderboard b --parquet",
+    "reliability b --resamples 5 --svg",
     "compare m1 m2 -b b --parquet",
     "report -o",
     "claim 'leaderboard b' -o",
@@ -72,7 +73,7 @@ def test_every_command_that_writes_says_so() -> None:
             if isinstance(param.type, click.Path):
                 written = isinstance(param.type, OutputFile)
                 named.setdefault("written" if written else "read", set()).add(str(param.name))
-    assert named["written"] == {"parquet", "out", "output", "plan", "publish", "path", "report", "health"}
+    assert named["written"] == {"parquet", "out", "output", "plan", "publish", "path", "report", "health", "svg"}
     assert named["read"] >= {"against", "bundle", "dumps", "file", "follow", "mapping", "paths", "watch"}
     assert not named["read"] & named["written"] - {"out"}  # the folder of an export
 

@@ -212,7 +212,7 @@ def test_more_prompts_are_more_reliable_and_models_apart_are_certain() -> None:
     assert [row.rank_resolution or 0 for row in rows] == sorted(
         (row.rank_resolution or 0 for row in rows), reverse=True
     )
-    assert rows[0].switches[0] > rows[-1].switches[0] and math.isnan(rows[0].switches[3])
+    assert rows[0].switches[0].probability > rows[-1].switches[0].probability and math.isnan(rows[0].switches[3].low)
     assert [row.n_prompts for row in rows] == [60, 300, 1200] and [row.ties for row in rows] == [0.5, 0.5, 0.0]
     sure = suite_scores("ab", [subscenario(str(c), str(c), np.tile([0.0, 1.0], (9, 1))) for c in range(5)])
     for granularity in ("scenarios", "prompts"):
@@ -310,14 +310,69 @@ def test_uniform_sampling_of_seeds_beats_the_full_cross_where_prompts_differ() -
     parts = [subscenario(str(c), str(c), cube.mean(axis=0), seeds=cube) for c, cube in enumerate(cells)]
     suite = suite_scores("abcd", parts)
     rows = seed_designs(suite, [20, 60], n_resamples=400)
-    assert [row.budget for row in rows] == [60, 180]
-    assert all(row.width_uniform < row.width_full for row in rows) and rows[0].error_full > 0
+    assert [(row.resampling, row.budget) for row in rows] == [
+        (name, calls) for name in ("bootstrap", "subsample") for calls in (60, 180)
+    ]
+    assert all(row.width_uniform < row.width_full for row in rows[:3]) and rows[0].error_full > 0
+    assert all(row.mean_width_uniform < row.mean_width_full for row in rows[:3])
+    assert (rows[3].width_full, rows[3].width_uniform, rows[3].mean_width_full) == (0, 0, 0)  # all calls there are
+    assert rows[3].ranking_full == rows[3].ranking_uniform == 1
     assert rows[0].ranking_full is not None and rows[0].ranking_uniform is not None
     assert rows[0].ranking_full < rows[0].ranking_uniform
     found = reliability(suite, "seeds", n_resamples=200)
     assert found.ranking.value is not None and sizes_of(suite, "seeds") == [1, 2] and found.n_prompts == 180
     with pytest.raises(StatisticsError, match="several few-shot seeds"):
         seed_designs(simulated(1))
+
+
+def test_widths_of_a_mean_are_those_of_sampling_theory() -> None:
+    rng = np.random.default_rng(4)
+    cube = rng.normal(0, 1, (1, 400, 2)) + rng.normal(0, 1, (3, 400, 2))
+    suite = suite_scores("ab", [subscenario("c", "c", cube.mean(axis=0), seeds=cube)])
+    boot, sub = seed_designs(suite, [100], n_resamples=4000)
+    prompts, cells, z = cube.mean(axis=0), cube.reshape(1200, 2), 2 * stats.norm.ppf(0.975)
+    for row, variances in (
+        (boot, [prompts.var(axis=0) / 100, cells.var(axis=0) / 300]),
+        (sub, [prompts.var(axis=0, ddof=1) * (1 / 100 - 1 / 400), cells.var(axis=0, ddof=1) * (1 / 300 - 1 / 1200)]),
+    ):
+        expected = [float(z * np.sqrt(variance).mean()) for variance in variances]
+        assert [row.mean_width_full, row.mean_width_uniform] == pytest.approx(expected, rel=0.05)
+
+
+def test_switches_and_ranks_are_those_of_loops_over_instances() -> None:
+    scores = np.random.default_rng(2).normal(np.linspace(0, 0.6, 8), 1, (2, 40, 8))
+    suite = suite_scores("ABCDEFGH", [subscenario(name, name, part) for name, part in zip("st", scores, strict=True)])
+    found = reliability(suite, "prompts", 20, n_resamples=150, seed=3)
+    full, means = slow_win_rate(suite.means, 0.5).round(12), suite.means.mean(axis=0)
+    order = sorted(range(8), key=lambda m: (-full[m], -means[m]))
+    wrong: dict[int, list[list[float]]] = {2: [], 3: [], 5: []}
+    ranks = []
+    for block in draw_instances(suite, "prompts", 20, 150, 3):
+        for scores in block.scores:
+            rates = slow_win_rate(scores, 0.5).round(12)
+            ranks.append([1 + sum(other > own for other in rates) for own in rates])
+            for w, rows in wrong.items():
+                pairs = [(rates[order[i]], rates[order[i + w - 1]]) for i in range(9 - w)]
+                rows.append([float(last > first) + (last == first) / 2 for first, last in pairs])
+    for switch in found.switches[:3]:
+        rows = np.array(wrong[switch.window])
+        share = rows.mean()
+        assert switch.probability == pytest.approx(share)
+        assert (switch.first, switch.most) == pytest.approx((rows[:, :5].mean(), rows.mean(axis=0).max()))
+        n = 150 * max(1, share * (1 - share) / rows.mean(axis=1).var())
+        r = stats.norm.ppf(0.975) ** 2 / n  # the ends solve (share - p)^2 = r p (1 - p)
+        assert [switch.high, switch.low] == pytest.approx(np.roots([1 + r, -2 * share - r, share**2]), rel=1e-6)
+    assert math.isnan(found.switches[3].high) and found.rank_by_model is not None
+    assert found.rank_by_model[0] == pytest.approx(np.mean(ranks, axis=0))
+    low, high = (np.sort(np.array(ranks), axis=0)[i] for i in (3, 146))  # 149 * .025 and .975
+    assert found.rank_by_model[1:].tolist() == [low.tolist(), high.tolist()]
+
+
+def test_never_seen_is_not_never() -> None:
+    suite = suite_scores("ab", [subscenario("s", "s", [[1.0, 0.0]] * 30)])
+    sure = reliability(suite, "prompts", n_resamples=200).switches[0]
+    wilson = stats.binomtest(0, 200).proportion_ci(method="wilson")
+    assert (sure.probability, sure.low) == (0, 0) and sure.high == pytest.approx(wilson.high)
 
 
 def test_the_error_of_a_width_is_that_of_ten_parts() -> None:

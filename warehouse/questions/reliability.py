@@ -57,6 +57,7 @@ class Reliability(SelectedAtLevel, _OfSuite, Question):
             most=1,
         ),
     ] = None
+    datasets: Annotated[bool, Option("Each data set by itself too, as if it were the whole benchmark.")] = False
     n_resamples: Annotated[int, Option("Instances of each size.", "N", ("--resamples",), least=1)] = 1000
     seed: Seed = 0
 

@@ -7,16 +7,19 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
+from warehouse.analysis.reliability.reliability import ReliabilityReport
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
-from warehouse.report import matrix_charts
+from warehouse.files import SVG_MARK
+from warehouse.report import matrix_charts, reliability_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.draw import can_draw, draw
@@ -61,11 +64,18 @@ class VegaLite:
         return json.dumps(self.spec)
 
     def _repr_svg_(self) -> str | None:
-        if not can_draw():
-            return None
+        return self.to_svg() if can_draw() else None
+
+    def to_svg(self) -> str:
+        """The drawing, as a file or in a page.
+
+        Raises:
+            MisuseError: what draws is not installed.
+        """
         drawn = draw(self.spec)
         size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn.body}</svg>'
+        look = 'fill="none" font-family="Arial, sans-serif" font-size="11"'  # what the page's style sheet says
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {look}>{SVG_MARK}{drawn.body}</svg>'
 
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
         drawn = self._repr_svg_()
@@ -109,11 +119,33 @@ def _charts(result: Any) -> list[Chart | None]:
         case Pairs():
             return [_named(chart, labels) for chart, labels in heat_maps(result)]
         case DataMap():
-            return [chart for charts in map_charts([result]) for chart in charts]
+            return [*chain.from_iterable(map_charts([result]))]
         case CurvesReport():
             return [chart for curves in _curves(result) for chart in curve_charts(curves)]
         case _:
-            return []
+            several = suite_charts(result) if isinstance(result, ReliabilityReport) else {}
+            return [*chain.from_iterable(several.values())]
+
+
+def suite_charts(report: ReliabilityReport) -> dict[str, list[Chart | None]]:
+    """The figures of a suite by the part of the answer that they show."""
+    return {
+        "ranks": [reliability_charts.rank_chart(report)],
+        "sizes": reliability_charts.size_charts(report),
+        "switches": [reliability_charts.switch_chart(report)],
+        "seeds": reliability_charts.seed_charts(report),
+        "agreement": [_named(*reliability_charts.agreement_chart(report))],
+    }
+
+
+def in_svg(charts: Sequence[Chart | None]) -> str | None:
+    """Figures below each other as a file of SVG; None where there is none.
+
+    Raises:
+        MisuseError: what draws is not installed.
+    """
+    spec = _one_spec([*charts])
+    return None if spec is None else VegaLite(spec).to_svg()
 
 
 def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
@@ -180,7 +212,7 @@ def _one_spec(charts: list[Chart | None]) -> Spec | None:
 def _free(spec: Spec) -> Spec:
     """Without what is the page's alone: fixed boxes, and a layout of legends that only Vega knows."""
     config = dict(spec.get("config", {}))
-    config["title"] = {"color": _COLOURS["fg"]}
+    config["title"] = {"color": _COLOURS["fg"], "anchor": "start"}
     config["legend"] = {name: part for name, part in config.get("legend", {}).items() if name != "layout"}
     kept = {name: part for name, part in spec.items() if name not in ("autosize", "padding", "background")}
     return kept | {"config": config}

@@ -119,6 +119,7 @@ from .suites.cells import Cell as Cell
 from .suites.cells import leaf_cell as leaf_cell
 from .suites.cells import published_cell as published_cell
 from .suites.dior import Reliability as Reliability
+from .suites.dior import Switch as Switch
 from .suites.dior import reliability as reliability
 from .suites.dior import seed_designs as seed_designs
 from .suites.flash import FlashCheck as FlashCheck

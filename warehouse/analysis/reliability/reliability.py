@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from warehouse.analysis.reliability.results import (
     AgreementRow,
+    DatasetRow,
     ModelRow,
     PoolRow,
+    RankRow,
     ReliabilityRow,
     SeedDesignRow,
     SwitchRow,
@@ -22,11 +24,17 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
-from warehouse.stats.suites.dior import WINDOWS, Reliability, seed_designs, sizes_of
+from warehouse.stats.suites.dior import Reliability, Switch, seed_designs, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
 from warehouse.stats.suites.instances import GRANULARITIES
-from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
-from warehouse.stats.suites.score_table import SuiteScores, best_first
+from warehouse.stats.suites.rank_agreement import (
+    Aggregates,
+    SeedDesign,
+    aggregates,
+    pool_stability,
+    subscenario_agreement,
+)
+from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
 from warehouse.store.connection import Store
 
 #: An order, or a winner, counts as settled from here on.
@@ -46,6 +54,8 @@ class ReliabilityReport(Result):
         level: of the bounds.
         seed: of the random draws.
         rows: by granularity and size, all of it last.
+        ranks: of each model by prompts, best first.
+        datasets: each subscenario by itself, by prompts; empty unless asked for.
         models: best first.
         pool: what each model's leaving does.
         switches: windows of adjacent models by size.
@@ -75,6 +85,8 @@ class ReliabilityReport(Result):
     level: float
     seed: int
     rows: tuple[ReliabilityRow, ...]
+    ranks: tuple[RankRow, ...]
+    datasets: tuple[DatasetRow, ...]
     models: tuple[ModelRow, ...]
     pool: tuple[PoolRow, ...]
     switches: tuple[SwitchRow, ...]
@@ -96,7 +108,7 @@ class ReliabilityReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; all kinds of rows are lists of dictionaries."""
-        parts = ("models", "pool", "switches", "agreement", "seed_designs")
+        parts = ("ranks", "datasets", "models", "pool", "switches", "agreement", "seed_designs")
         return super().to_dict() | {name: [row.to_dict() for row in getattr(self, name)] for name in parts}
 
 
@@ -130,28 +142,15 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         level=level,
         seed=seed,
         rows=tuple(_row(one) for one in reliabilities),
+        ranks=_rank_rows(scores, figures, by_prompts),
+        datasets=tuple(_dataset_rows(scores, question)) if question.datasets else (),
         models=_model_rows(scores, figures, by_prompts[-1]),
         pool=_pool_rows(scores, figures),
-        switches=tuple(
-            SwitchRow(window, one.size, one.n_prompts, _known(probability))
-            for one in by_prompts
-            for window, probability in zip(WINDOWS, one.switches, strict=False)
-        ),
+        switches=tuple(_switch_row(one, switch) for one in by_prompts for switch in one.switches),
         agreement=_agreement_rows(scores, agreement.tau),
         tau_within=agreement.within,
         tau_across=agreement.across,
-        seed_designs=tuple(
-            SeedDesignRow(
-                one.budget,
-                one.width_full,
-                one.width_uniform,
-                _known(one.error_full),
-                _known(one.error_uniform),
-                one.ranking_full,
-                one.ranking_uniform,
-            )
-            for one in designs
-        ),
+        seed_designs=tuple(_design_row(one) for one in designs),
         notes=(*data.notes, *_notes(data, figures)),
     )
 
@@ -164,24 +163,70 @@ def _sizes(scores: SuiteScores, granularity: str, sizes: Sequence[int] | None) -
 
 
 def _row(reliability_of: Reliability) -> ReliabilityRow:
+    return ReliabilityRow(**_figures(reliability_of))
+
+
+def _figures(reliability_of: Reliability) -> dict[str, Any]:
+    """The columns of `ReliabilityRow`."""
     bounds: dict[str, float | None] = {}
     for name in ("ranking", "weighted", "quality", "best"):
         dior = getattr(reliability_of, name)
         bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}
-    return ReliabilityRow(
-        granularity=reliability_of.granularity,
-        size=reliability_of.size,
-        n_prompts=reliability_of.n_prompts,
-        **bounds,
-        best_error=reliability_of.best_error,
-        best_errors=tuple(_known(error) for error in reliability_of.best_errors),
-        same_order=reliability_of.same_order,
-        rank_resolution=reliability_of.rank_resolution,
-        n_resamples=reliability_of.n_resamples,
-        n_undefined=reliability_of.n_undefined,
-        ties=reliability_of.ties,
-        reason=reliability_of.reason,
+    alike = (
+        "granularity size n_prompts best_error same_order rank_resolution n_resamples n_undefined ties reason".split()
     )
+    errors = tuple(_known(error) for error in reliability_of.best_errors)
+    return {name: getattr(reliability_of, name) for name in alike} | bounds | {"best_errors": errors}
+
+
+def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
+    """Every subscenario as a benchmark of its own, with other prompts."""
+    for one in scores.subscenarios:
+        having = np.flatnonzero(~np.isnan(one.means))
+        alone = SuiteScores(scores.models, (one,)).part(having)
+        first = np.flatnonzero(ranks_of(alone.means[0]) == 1)
+        leader = alone.models[int(first[0])] if len(first) == 1 else None
+        for size in _sizes(alone, "prompts", question.sizes):
+            figures = one_reliability(
+                alone,
+                "prompts",
+                size,
+                ties=question.ties,
+                n_resamples=question.n_resamples,
+                seed=question.seed,
+                level=question.level,
+            )
+            yield DatasetRow(
+                **_figures(figures), scenario=one.scenario, subscenario=one.name, n_models=len(having), leader=leader
+            )
+
+
+def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence[Reliability]) -> tuple[RankRow, ...]:
+    order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
+    return tuple(
+        RankRow(
+            model=scores.models[m],
+            rank=_whole(aggregated.ranks[0, m]),
+            size=one.size,
+            n_prompts=one.n_prompts,
+            mean_rank=_known(one.rank_by_model[0, m]),
+            rank_low=_whole(one.rank_by_model[1, m]),
+            rank_high=_whole(one.rank_by_model[2, m]),
+        )
+        for m in order.tolist()
+        for one in by_prompts
+        if one.rank_by_model is not None
+    )
+
+
+def _switch_row(one: Reliability, switch: Switch) -> SwitchRow:
+    figures = (switch.probability, switch.low, switch.high, switch.first, switch.most)
+    return SwitchRow(switch.window, one.size, one.n_prompts, *map(_known, figures))
+
+
+def _design_row(design: SeedDesign) -> SeedDesignRow:
+    figures = design.to_dict()
+    return SeedDesignRow(**{name: figures[name] for name in SeedDesignRow.columns()})
 
 
 def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
@@ -190,7 +235,7 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
     rows = []
     for m in order.tolist():
         figures = [_known(x) for x in aggregated.figures[:, m]]
-        ranks = [None if math.isnan(x) else int(x) for x in aggregated.ranks[:, m]]
+        ranks = [_whole(x) for x in aggregated.ranks[:, m]]
         ranks_known = [rank for rank in ranks if rank is not None]
         quality = whole.quality_by_model
         resolution = whole.rank_resolution_by_model
@@ -212,7 +257,7 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
                 rank_low=min(ranks_known, default=None),
                 rank_high=max(ranks_known, default=None),
                 quality=None if quality is None else _known(quality[m]),
-                rank_resolution=None if resolution is None or math.isnan(resolution[m]) else int(resolution[m]),
+                rank_resolution=None if resolution is None else _whole(resolution[m]),
             )
         )
     return tuple(rows)
@@ -226,7 +271,7 @@ def _pool_rows(scores: SuiteScores, aggregated: Aggregates) -> tuple[PoolRow, ..
     return tuple(
         PoolRow(
             model=scores.models[m],
-            rank=None if math.isnan(aggregated.ranks[0, m]) else int(aggregated.ranks[0, m]),
+            rank=_whole(aggregated.ranks[0, m]),
             n_moved=int(stable.n_moved[m]),
             largest=int(stable.largest[m]),
             n_reversed=int(stable.n_reversed[m]),
@@ -290,6 +335,10 @@ def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _whole(rank: float) -> int | None:
+    return None if math.isnan(rank) else int(rank)
 
 
 def _known(value: float) -> float | None:

@@ -62,6 +62,44 @@ class ReliabilityRow(Row):
 
 
 @dataclass(frozen=True)
+class DatasetRow(ReliabilityRow):
+    """One data set by itself, as if it were the whole benchmark (Perlitz et al. 2024 appendix D): other prompts.
+
+    Attributes:
+        scenario, subscenario: its names.
+        n_models: that have it.
+        leader: the first of them by its scores; None where several are.
+    """
+
+    scenario: str
+    subscenario: str
+    n_models: int
+    leader: str | None
+
+
+@dataclass(frozen=True)
+class RankRow(Row):
+    """A model's rank with so many prompts (Perlitz et al. 2024 fig. 1).
+
+    Attributes:
+        model: its name.
+        rank: on all prompts, as published.
+        size: prompts of a scenario; None: all, resampled.
+        n_prompts: of all scenarios.
+        mean_rank: over instances; None for one without a rank.
+        rank_low, rank_high: the ends of the middle share ``level`` of its ranks.
+    """
+
+    model: str
+    rank: int | None
+    size: int | None
+    n_prompts: float
+    mean_rank: float | None
+    rank_low: int | None
+    rank_high: int | None
+
+
+@dataclass(frozen=True)
 class ModelRow(Row):
     """A model by several aggregates of the suite.
 
@@ -133,12 +171,19 @@ class SwitchRow(Row):
         size: prompts of a scenario; None: all.
         n_prompts: of all scenarios.
         probability: mean over windows of the share of draws, ties ½; None with fewer models.
+        low, high: Monte Carlo interval of it, whose unit is the draw.
+        first: mean over the windows that begin with the first five models.
+        most: the largest of any window.
     """
 
     window: int
     size: int | None
     n_prompts: float
     probability: float | None
+    low: float | None
+    high: float | None
+    first: float | None
+    most: float | None
 
 
 @dataclass(frozen=True)
@@ -162,17 +207,22 @@ class AgreementRow(Row):
 
 @dataclass(frozen=True)
 class SeedDesignRow(Row):
-    """One budget of calls for each subscenario, spent in two ways.
+    """One budget of calls for each subscenario, spent in two ways (Perlitz et al. 2024 figs. 4 and 7).
 
     Attributes:
+        resampling: ``bootstrap``: calls drawn with replacement; ``subsample``: without.
         budget: calls.
         width_full: of the central 95 % of mean win rates, mean over models, every prompt under all
             few-shot seeds.
         width_uniform: the same, prompts and seeds drawn together.
         error_full, error_uniform: Monte Carlo errors.
         ranking_full, ranking_uniform: Kendall's τ-b, at least, in 97.5 % of instances.
+        mean_width_full, mean_width_uniform: width of the mean score over subscenarios instead of the
+            mean win rate, in units of the scores.
+        mean_error_full, mean_error_uniform: Monte Carlo errors.
     """
 
+    resampling: str
     budget: int
     width_full: float
     width_uniform: float
@@ -180,6 +230,10 @@ class SeedDesignRow(Row):
     error_uniform: float | None
     ranking_full: float | None
     ranking_uniform: float | None
+    mean_width_full: float
+    mean_width_uniform: float
+    mean_error_full: float | None
+    mean_error_uniform: float | None
 
 
 @dataclass(frozen=True)

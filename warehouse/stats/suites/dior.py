@@ -15,7 +15,15 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_wilson
-from warehouse.stats.suites.instances import BLOCK, GRANULARITIES, Instances, draw_counts, draw_instances, shared_sizes
+from warehouse.stats.suites.instances import (
+    BLOCK,
+    GRANULARITIES,
+    Instances,
+    draw_counts,
+    draw_instances,
+    draw_subsets,
+    shared_sizes,
+)
 from warehouse.stats.suites.rank_agreement import SeedDesign, interval_width, kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
@@ -35,6 +43,10 @@ from warehouse.stats.suites.score_table import (
 LEAST_SCENARIOS = 5
 #: Adjacent models of which the first and the last are compared.
 WINDOWS = (2, 3, 5, 10, 20)
+#: A variance of shares below this is none.
+_ROUNDING = 1e-20
+#: Windows whose mean Perlitz et al. 2024 show: those that begin with so many first models.
+_FIRST = 5
 #: Instances without a ranking above this share leave no figure.
 MOST_UNDEFINED = 0.05
 #: Prompts of a scenario that are tried.
@@ -64,6 +76,27 @@ class Dior(NamedFigures):
 _NONE = Dior(None, None, None)
 
 
+@dataclass(frozen=True)
+class Switch(NamedFigures):
+    """How often the last of a few adjacent models beats the first; all NaN where there are fewer models.
+
+    Attributes:
+        window: models, both counted.
+        probability: share of instances, ties ½, mean over windows.
+        low, high: Monte Carlo interval of it: Wilson's at the number of instances that would give its
+            variance, whose unit is the instance, as windows share them; never fewer than there are.
+        first: mean over the windows that begin with the first five models (Perlitz et al. 2024 fig. 3).
+        most: the largest of any window.
+    """
+
+    window: int
+    probability: float
+    low: float
+    high: float
+    first: float
+    most: float
+
+
 @dataclass(frozen=True, eq=False)
 class Reliability(NamedFigures):
     """What one decision leaves reliable at one size.
@@ -85,8 +118,9 @@ class Reliability(NamedFigures):
         same_order: share of instances in which every pair of models stands as in the suite.
         rank_resolution: 95 % quantile of |rank − rank in the suite| over models and instances.
         rank_resolution_by_model: the same of each model, shape (M,).
-        switches: for windows of 2, 3, 5, 10 and 20 adjacent models, the share of instances in which
-            the last beats the first, ties ½, mean over windows; NaN where there are fewer models.
+        rank_by_model: mean rank of each model over instances, and the two ends of the middle share
+            ``level`` of its ranks (quantiles, 'lower' and 'higher'); NaN where not defined, shape (3, M).
+        switches: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the first.
         n_undefined: instances with a constant ranking or fewer than 2 models in common.
         reason: why there are no figures, or not all of them.
     """
@@ -106,7 +140,8 @@ class Reliability(NamedFigures):
     same_order: float | None = None
     rank_resolution: int | None = None
     rank_resolution_by_model: FloatArray | None = None
-    switches: tuple[float, ...] = ()
+    rank_by_model: FloatArray | None = None
+    switches: tuple[Switch, ...] = ()
     n_undefined: int = 0
     reason: str = ""
 
@@ -232,7 +267,8 @@ def summarise(
         same_order=float(np.mean(_same_order(reference, rates))),
         rank_resolution=_highest(away, level),
         rank_resolution_by_model=np.array([_or_nan(_highest(column, level)) for column in away.T]),
-        switches=_switches(suite, own, reference, rates),
+        rank_by_model=_ranks_by_model(ranks, level),
+        switches=_switches(suite, own, reference, rates, level),
         n_undefined=undefined,
         reason="; ".join(notes),
     )
@@ -309,20 +345,47 @@ def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
     return np.asarray((worst_before[:, steps] > best_after[:, steps + 1]).all(axis=1))
 
 
-def _switches(suite: SuiteScores, own: FloatArray, reference: FloatArray, rates: FloatArray) -> tuple[float, ...]:
+def _ranks_by_model(ranks: FloatArray, level: float) -> FloatArray:
+    """Mean rank and the ends of the middle share of ranks, NaN for a model that no instance ranks, shape (3, M)."""
+    columns = [column[~np.isnan(column)] for column in ranks.T]
+    alpha = (1 - level) / 2
+    return np.array(
+        [
+            [known.mean(), np.quantile(known, alpha, method="lower"), np.quantile(known, 1 - alpha, method="higher")]
+            if known.size
+            else [math.nan] * 3
+            for known in columns
+        ]
+    ).T
+
+
+def _switches(
+    suite: SuiteScores, own: FloatArray, reference: FloatArray, rates: FloatArray, level: float
+) -> tuple[Switch, ...]:
     order = best_first(reference, mean_over_scenarios(own), suite.models)
     order = order[~np.isnan(reference[order])]
     y = comparable(rates)[:, order]
-    shares = []
+    switches = []
     for window in WINDOWS:
         if len(order) < window:
-            shares.append(math.nan)
+            switches.append(Switch(window, *[math.nan] * 5))
             continue
         first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
         known = ~np.isnan(first - last)
-        wrong = (last > first) + 0.5 * (last == first)
-        shares.append(float(wrong[known].mean()) if known.any() else math.nan)
-    return tuple(shares)
+        wrong = np.where(known, (last > first) + 0.5 * (last == first), np.nan)
+        switches.append(_switch(window, wrong[known.any(axis=1)][:, known.any(axis=0)], level))
+    return tuple(switches)
+
+
+def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
+    """Figures of a window from whether its last beats its first, instances × windows, NaN where unknown."""
+    if not wrong.size:
+        return Switch(window, *[math.nan] * 5)
+    share, by_window = float(np.nanmean(wrong)), np.nanmean(wrong, axis=0)
+    spread = float(np.nanmean(wrong, axis=1).var())
+    n = len(wrong) * (max(1.0, share * (1 - share) / spread) if spread > _ROUNDING else 1.0)
+    interval = interval_wilson(share * n, n, level=level)
+    return Switch(window, share, interval.low, interval.high, float(by_window[:_FIRST].mean()), float(by_window.max()))
 
 
 def _why_none(suite: SuiteScores, granularity: str) -> str:
@@ -358,7 +421,7 @@ SIZES = (10, 20, 50, 100, 200, 500, 1000)
 def seed_designs(
     suite: SuiteScores, sizes: Sequence[int] | None = None, *, n_resamples: int = 1000, seed: int = 0
 ) -> list[SeedDesign]:
-    """Both designs at equal budgets, with replacement.
+    """Both designs at equal budgets, with replacement (bootstrap) and without (subsample).
 
     A budget of S·K calls is S prompts of a subscenario under each of its K seeds, or S·K cells drawn
     from all prompts × seeds. Subscenarios without seeds are as they are in both.
@@ -368,6 +431,9 @@ def seed_designs(
         sizes: S, prompts of a subscenario under all seeds; None: 10, 20, 50 … up to the largest.
         n_resamples: instances of each.
         seed: of them.
+
+    Returns:
+        a row for each resampling and budget.
 
     Raises:
         StatisticsError: no subscenario with several few-shot seeds, sizes below 1.
@@ -379,43 +445,51 @@ def seed_designs(
     wanted_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
     if min(wanted_sizes, default=0) < 1 or n_resamples < 1:
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
-    reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
     k = max(len(one.seeds) for one in with_seeds if one.seeds is not None)
-    designs = []
-    for size in wanted_sizes:
-        both = [_rates(suite, size, uniform, n_resamples, as_seed(seed)) for uniform in (False, True)]
-        widths = [interval_width(rates, reference) for rates in both]
-        rankings = [quantile_bound(kendall_tau_b(reference, rates)).value for rates in both]
-        designs.append(
-            SeedDesign(
-                budget=size * k,
-                ranking_full=rankings[0],
-                ranking_uniform=rankings[1],
-                width_full=widths[0][0],
-                width_uniform=widths[1][0],
-                error_full=widths[0][1],
-                error_uniform=widths[1][1],
-            )
-        )
-    return designs
+    return [
+        _design(suite, size, size * k, again, n_resamples, as_seed(seed))
+        for again in (True, False)
+        for size in wanted_sizes
+    ]
 
 
-def _rates(suite: SuiteScores, size: int, uniform: bool, n_resamples: int, seed: int) -> FloatArray:
-    rngs = [np.random.default_rng([seed, 10 + uniform, size, index]) for index in range(len(suite.subscenarios))]
-    parts = []
+def _design(suite: SuiteScores, size: int, budget: int, again: bool, n_resamples: int, seed: int) -> SeedDesign:
+    """One budget; ``again``: with replacement."""
+    reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
+    figures: dict[str, float | None] = {}
+    for name in ("full", "uniform"):
+        rates, means = _rates(suite, size, name == "uniform", again, n_resamples, seed)
+        figures[f"width_{name}"], figures[f"error_{name}"] = interval_width(rates, reference)
+        own = np.nanmean(suite.means, axis=0)
+        figures[f"mean_width_{name}"], figures[f"mean_error_{name}"] = interval_width(means, own)
+        figures[f"ranking_{name}"] = quantile_bound(kendall_tau_b(reference, rates)).value
+    return SeedDesign(resampling="bootstrap" if again else "subsample", budget=budget, **figures)  # type: ignore[arg-type]
+
+
+def _rates(
+    suite: SuiteScores, size: int, uniform: bool, again: bool, n_resamples: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Mean win rates and mean scores of subscenarios of instances, shape (B, M) each."""
+    which = 10 + uniform + 2 * (not again)
+    rngs = [np.random.default_rng([seed, which, size, index]) for index in range(len(suite.subscenarios))]
+    parts, scores_of = [], []
     for start in range(0, n_resamples, BLOCK):
         b = min(BLOCK, n_resamples - start)
-        means = [_means(one, rng, b, size, uniform) for one, rng in zip(suite.subscenarios, rngs, strict=True)]
-        scores = comparable(suite.scores(np.stack(means, axis=1)))
-        parts.append(mean_over_scenarios(win_rates(scores, TIES_HALF)))
-    return np.concatenate(parts)
+        several = zip(suite.subscenarios, rngs, strict=True)
+        means = np.stack([_means(one, rng, b, size, uniform, again) for one, rng in several], axis=1)
+        parts.append(mean_over_scenarios(win_rates(comparable(suite.scores(means)), TIES_HALF)))
+        scores_of.append(np.nanmean(means, axis=1))
+    return np.concatenate(parts), np.concatenate(scores_of)
 
 
-def _means(subscenario: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool) -> FloatArray:
+def _means(
+    subscenario: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool, again: bool
+) -> FloatArray:
     if subscenario.seeds is None:
         return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
     k, n, m = subscenario.seeds.shape
     prompts = min(size, n)
+    drawn = draw_counts if again else draw_subsets
     if uniform:
-        return np.asarray(draw_counts(rng, b, k * n, k * prompts) @ subscenario.seeds.reshape(k * n, m) / (k * prompts))
-    return np.asarray(draw_counts(rng, b, n, prompts) @ subscenario.seeds.mean(axis=0) / prompts)
+        return np.asarray(drawn(rng, b, k * n, k * prompts) @ subscenario.seeds.reshape(k * n, m) / (k * prompts))
+    return np.asarray(drawn(rng, b, n, prompts) @ subscenario.seeds.mean(axis=0) / prompts)

@@ -80,6 +80,13 @@ def draw_counts(rng: np.random.Generator, b: int, n: int, size: int) -> FloatArr
     return np.bincount(drawn.ravel(), minlength=b * n).reshape(b, n).astype(np.float64)
 
 
+def draw_subsets(rng: np.random.Generator, b: int, n: int, size: int) -> FloatArray:
+    """The same without replacement: 1 for each of ``size`` different ones."""
+    drawn = np.zeros((b, n))
+    np.put_along_axis(drawn, rng.random((b, n)).argsort(axis=1)[:, :size], 1.0, axis=1)
+    return drawn
+
+
 def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
     """Prompts of each subscenario where a scenario has ``size``: equal shares, the first ones one more;
     all, where there are fewer, the others then taking what is left."""

@@ -301,9 +301,11 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
 
 @dataclass(frozen=True)
 class SeedDesign(NamedFigures):
-    """One budget of calls spent in two ways.
+    """One budget of calls spent in two ways (Perlitz et al. 2024 figs. 4 and 7).
 
     Attributes:
+        resampling: ``bootstrap``: instances with replacement; ``subsample``: without, so that all calls
+            that there are leave nothing open.
         budget: calls (a prompt under one few-shot seed) for each subscenario with seeds.
         ranking_full, ranking_uniform: DIoR of the ranking (2.5 % quantile of τ-b over instances): each
             prompt under all seeds, or prompts and seeds drawn together; None if undefined.
@@ -311,8 +313,12 @@ class SeedDesign(NamedFigures):
             suite, mean over models.
         error_full, error_uniform: Monte Carlo error of these: standard deviation over ten parts of the
             instances, over √10; NaN below 20.
+        mean_width_full, mean_width_uniform: width of the central 95 % of the mean score over
+            subscenarios that a model has, mean over models, in units of the scores.
+        mean_error_full, mean_error_uniform: Monte Carlo error of these.
     """
 
+    resampling: str
     budget: int
     ranking_full: float | None
     ranking_uniform: float | None
@@ -320,9 +326,14 @@ class SeedDesign(NamedFigures):
     width_uniform: float
     error_full: float
     error_uniform: float
+    mean_width_full: float
+    mean_width_uniform: float
+    mean_error_full: float
+    mean_error_uniform: float
 
     def __str__(self) -> str:
-        return f"{self.budget} calls: width {self.width_full:.3g} (all seeds), {self.width_uniform:.3g} (uniform)"
+        widths = f"width {self.width_full:.3g} (all seeds), {self.width_uniform:.3g} (uniform)"
+        return f"{self.resampling}, {self.budget} calls: {widths}"
 
 
 def interval_width(rates: FloatArray, reference: FloatArray) -> tuple[float, float]:
