@@ -18,11 +18,13 @@ from warehouse.questions.items import Items
 from warehouse.questions.question import answers
 from warehouse.stats.items.discrimination import (
     MODELS_FOR_RAW,
+    UNIDENTIFIED,
     Discrimination,
     FreeDiscrimination,
     discrimination,
     free_discrimination,
     implied_discrimination,
+    power_of_flags,
     smallest_against,
 )
 from warehouse.stats.items.fit_and_dif import item_fit

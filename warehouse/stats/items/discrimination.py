@@ -193,13 +193,17 @@ def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
 #: What no list of items against the rest can tell.
 UNIDENTIFIED = "Were half of them or more reversed, the others would be flagged"
 #: Share of reversed items that is found, by simulation (docs/items.md): models, least and most.
-_POWER = ((140, "about .8 to .95"), (60, "about .4 to .75"), (29, "about .1 to .4"), (0, "below .1"))
+_POWER = (
+    (140, "about .8 to .95 at 140 models"),
+    (60, "about .4 to .75 at 60 models"),
+    (29, "about .1 to .4 at 29 models"),
+    (0, "below .1 at 10 models and about .1 to .4 at 29"),
+)
 
 
 def power_of_flags(n_models: int) -> str:
     """What share of reversed items so many models flag, in words."""
-    least, power = next((least, power) for least, power in _POWER if n_models >= least)
-    return f"power {power} at {f'{least} models' if least else 'fewer than 29 models'}"
+    return f"power {next(power for least, power in _POWER if n_models >= least)}"
 
 
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
