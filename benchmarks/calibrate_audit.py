@@ -196,6 +196,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=[name for _page, name, *_rest in TABLES])
+    parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the pages")
     options = parser.parse_args()
     for page, name, make, share, header in TABLES:
         if options.only in (None, name):
@@ -203,7 +204,7 @@ def main() -> None:
             for row in make(max(3, round(share * options.times)), options.seed):
                 print(*row, flush=True)
                 rows.append(row)
-            write(ROOT / "docs" / f"{page}.md", name, header, rows)
+            write(options.output / f"{page}.md", name, header, rows)
 
 
 if __name__ == "__main__":
