@@ -292,7 +292,7 @@ def test_yes_and_no_without_options_are_two_options(tmp_path: Path) -> None:
 
     found = audited(tmp_path, lines(as_words))
     assert any("300 prompts have two options: where a prompt misleads" in note for note in found.notes)
-    assert {row.rival for row in found.rows} == {"yes", "no"} and found.n_judged == 300
+    assert {row.rival for row in found.rows} == {"yes", "no", None} and found.n_judged == 300  # None: nobody says so
     answers, keys = ANSWERS % 2, KEYS % 2
     assert {row.key: row.posterior for row in found.rows} == pytest.approx(
         {f"p{i:03}": p for i, p in enumerate(wrong_keys(votes_for_options(answers, keys, 2)).posterior)}, abs=1e-9
@@ -447,7 +447,7 @@ def test_mistakes_of_the_asker(url: str) -> None:
                 "no field|no prompt of quiz has the field 'subject'; there are: category",
             ),
             ({"wrong_is": ["x"]}, MisuseError, "wrong_is goes with against"),
-            ({"level": 0.9}, MisuseError, "level goes with effect: nothing else has intervals"),
+            ({"level": 0.9}, MisuseError, "level goes with effect or verdicts: nothing else has intervals"),
             ({"level": 1.5}, StatisticsError, "level"),
         ):
             with pytest.raises(error, match=message):

@@ -84,7 +84,7 @@ def test_the_recalibration_is_a_weighted_logistic_regression_with_a_sandwich() -
     [
         ([1.0] * 9 + [0.0] * 91, 1.0, "10 keys found wrong, found 9"),
         ([1.0] * 95 + [0.0] * 5, 1.0, "10 keys found right, found 5"),
-        ([1.0] * 20 + [0.0] * 80, [1.0] * 20 + [5.0] * 80, "drawn at random, found 0 of 80"),
+        ([1.0] * 20 + [0.0] * 80, [1.0] * 20 + [5.0] * 80, "found 0 wrong of 80"),
         ([1.0] * 50 + [0.0] * 50, 1.0, "apart without an error"),
     ],
 )

@@ -155,9 +155,9 @@ class Audit(ByMetric, _Benchmark, Question):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.effect and self.verdicts is None:
-            self.refuse("goes with {effect} and {verdicts}: nothing else has intervals", "level")
+            self.refuse("goes with {effect} or {verdicts}: nothing else has intervals", "level")
         if self.against is None and self.verdicts is None:
-            self.refuse("goes with {against} and {verdicts}", "wrong_is")
+            self.refuse("goes with {against} or {verdicts}", "wrong_is")
         if self.sample is None:
             self.refuse("goes with {sample}", "certain", "seed")
         else:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, as_seed, check_length
-from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.labels.audit import strata_of
 from warehouse.stats.subsets.design import check_size, hashed
@@ -212,7 +212,8 @@ class Slope(NamedFigures):
     Attributes:
         estimate: change of the log odds of a wrong key.
         standard_error: of the weighted sandwich.
-        low: lower end of its normal interval.
+        low: lower end of Student's interval, with the wrong keys (or right ones, if fewer) among those drawn at random
+            less one as degrees of freedom.
         high: upper end.
     """
 
@@ -265,16 +266,18 @@ def recalibrate(
         return _no_fit(f"it needs {FEWEST_VERDICTS} keys found {which}, found {least}")
     at_random = judged & (w > 1)
     drawn = int(y[at_random].sum())
-    if at_random.any() and drawn < FEWEST_AT_RANDOM:
+    if at_random.any() and min(drawn, int(at_random.sum()) - drawn) < FEWEST_AT_RANDOM:
         return _no_fit(
-            f"it needs {FEWEST_AT_RANDOM} keys found wrong among those drawn at random, found {drawn} of"
-            f" {int(at_random.sum())}: judge more of these"
+            f"it needs {FEWEST_AT_RANDOM} keys found wrong among those drawn at random, and as many right, found"
+            f" {drawn} wrong of {int(at_random.sum())}: judge more of these"
         )
     own = np.column_stack([np.ones(len(x)), x])
-    fitted = _regression(own[judged], y[judged], w[judged], z_quantile(as_level(level)))
+    # What makes the error are the few wrong (or right) keys that stand for many.
+    t = t_quantile(as_level(level), (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1)
+    fitted = _regression(own[judged], y[judged], w[judged], t)
     if fitted is None:
         return _no_fit("the posterior tells wrong and right keys apart without an error, or not at all")
-    within, between = _by_stratum(x, y, w, strata, level)
+    within, between = _by_stratum(x, y, w, strata, t)
     intercept, slope = fitted
     recalibrated = special.expit(intercept.estimate + slope.estimate * x)
     return Recalibration(intercept, slope, recalibrated, within, between, "")
@@ -285,7 +288,7 @@ def _no_fit(reason: str) -> Recalibration:
 
 
 def _by_stratum(
-    x: FloatArray, y: FloatArray, w: FloatArray, strata: ArrayLike | None, level: float
+    x: FloatArray, y: FloatArray, w: FloatArray, strata: ArrayLike | None, t: float
 ) -> tuple[Slope | None, Slope | None]:
     """Slopes on a key's difference to its stratum's mean, and on that mean."""
     known = np.isfinite(x)
@@ -298,11 +301,11 @@ def _by_stratum(
     design = np.column_stack([np.ones(len(x)), x - mean, mean])[judged]
     if np.linalg.matrix_rank(design) < design.shape[1]:
         return None, None
-    fitted = _regression(design, y[judged], w[judged], z_quantile(level))
+    fitted = _regression(design, y[judged], w[judged], t)
     return (None, None) if fitted is None else (fitted[1], fitted[2])
 
 
-def _regression(x: FloatArray, y: FloatArray, w: FloatArray, z: float) -> tuple[Slope, ...] | None:
+def _regression(x: FloatArray, y: FloatArray, w: FloatArray, t: float) -> tuple[Slope, ...] | None:
     """Weighted logistic regression by Newton's method, errors by the sandwich; None where it does not come to rest."""
     weight = w / w.mean()
     beta = np.zeros(x.shape[1])
@@ -321,7 +324,7 @@ def _regression(x: FloatArray, y: FloatArray, w: FloatArray, z: float) -> tuple[
     bread = np.linalg.inv(hessian)
     errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * len(y) / (len(y) - x.shape[1]))
     return tuple(
-        Slope(float(b), float(e), float(b - z * e), float(b + z * e)) for b, e in zip(beta, errors, strict=True)
+        Slope(float(b), float(e), float(b - t * e), float(b + t * e)) for b, e in zip(beta, errors, strict=True)
     )
 
 
