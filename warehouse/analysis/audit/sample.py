@@ -157,7 +157,8 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
             )
     match = _WRITTEN.fullmatch(rows[0]["sample"])
     assert match is not None  # or there was an error
-    design = SampleDesign(*map(int, match.groups()[:4]), match[5] or None)
+    seed, size, certain, keys = map(int, match.groups()[:4])
+    design = SampleDesign(seed, size, certain, keys, match[5] or None)
     if len(rows) != design.size:
         raise InputError(
             f"{len(rows)} rows", path=str(path), expected=f"the {design.size} of the sample",
@@ -288,7 +289,14 @@ def _weights(judged: Judged, known: Mask) -> Floats:
 
 
 def _rate(
-    judged: Judged, which: Mask, level: float, figure: str, at: float | None, **beside: float | None
+    judged: Judged,
+    which: Mask,
+    level: float,
+    figure: str,
+    at: float | None,
+    *,
+    expected: float | None = None,
+    recalibrated: float | None = None,
 ) -> JudgedRow:
     """The share of wrong keys among some; where verdicts are missing, also if all of these were right, or wrong."""
     sides = [which & part for part in (judged.certain, ~judged.certain)]
@@ -303,7 +311,7 @@ def _rate(
         high = wrong_rate([JudgedPart(n, m + lost, x + lost) for (n, m, x), lost in pairs], level=level).high
     return JudgedRow(
         figure, at=at, value=found.estimate, low=found.low, high=found.high, bound_low=low, bound_high=high,
-        n=found.n_items, n_judged=found.n_judged, n_wrong=found.n_wrong, n_missing=sum(missing), **beside,
+        n=found.n_items, n_judged=found.n_judged, n_wrong=found.n_wrong, n_missing=sum(missing), expected=expected, recalibrated=recalibrated,
     )  # fmt: skip
 
 
