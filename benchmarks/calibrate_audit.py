@@ -90,9 +90,10 @@ def slopes(times: int, seed: int) -> Iterator[Row]:
                         seed=int(rng.integers(1 << 40)),
                     )  # fmt: skip
                     fit = recalibrate(posterior, np.where(sample.selected, wrong, np.nan), 1 / sample.probability)
-                    fits += [fit.slope] if fit.slope is not None else []
-                covered = np.mean([one.low <= slope <= one.high for one in fits]) if fits else np.nan
-                bias = np.median([one.estimate for one in fits]) if fits else np.nan
+                    if fit.coefficients is not None and fit.errors is not None and fit.t is not None:
+                        fits.append((fit.coefficients[1], fit.t * fit.errors[1]))
+                covered = np.mean([abs(one - slope) <= half for one, half in fits]) if fits else np.nan
+                bias = np.median([one for one, _half in fits]) if fits else np.nan
                 yield (
                     f"{slope:g}", f"{100 * rate:g} %", f"{size}", f"{certain}", f"{100 * len(fits) / times:.0f} %",
                     f"{bias:.2f}" if fits else "–", f"{covered:.3f}" if len(fits) >= 50 else "–",
@@ -130,7 +131,7 @@ def _one_vote(rng: Rng, options: int, misleading: float, models: int) -> tuple[f
     ours = score_audit(estimate.posterior, verdict).overall
     simple = score_audit(1 - estimate.votes_key / estimate.n_answered, verdict, thresholds=[]).overall
     fit = recalibrate(estimate.posterior, verdict, np.ones(n))
-    slope = fit.slope.estimate if fit.slope is not None else np.nan
+    slope = np.nan if fit.coefficients is None else float(fit.coefficients[1])
     return ours.average_precision or 0.0, simple.average_precision or 0.0, listed.sum(), wrong[listed].sum(), slope
 
 

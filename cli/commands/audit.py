@@ -255,7 +255,7 @@ def _print_judged(report: AuditReport) -> None:
     """What people's verdicts on a random sample say of all keys."""
     rates = [row for row in report.judged if row.figure in ("wrong_rate", "calibration")]
     everything = rates[0]
-    missing = f", {report.n_missing} more have no verdict" if report.n_missing else ""
+    missing = f", {everything.n_missing} more have no verdict" if everything.n_missing else ""
     print_text(
         f"{everything.n_judged} keys judged, {everything.n_wrong} of them wrong{missing}. Of all {everything.n}:"
     )
@@ -303,14 +303,9 @@ def _recalibrated(report: AuditReport) -> str:
     figures = {row.figure: f"{row.value:.2f} ± {row.standard_error:.2f}" for row in report.judged if row.standard_error}
     if "slope" not in figures:
         return f"P(wrong) is not recalibrated: {report.not_recalibrated}."
-    strata = (
-        f"; within strata {figures['slope_within']}, between them {figures['slope_between']}"
-        if "slope_within" in figures
-        else ""
-    )
     return (
         f"Log odds of a wrong key: slope {figures['slope']} on those of P(wrong) (1: calibrated), intercept"
-        f" {figures['intercept']}{strata}."
+        f" {figures['intercept']}."
     )
 
 

@@ -64,7 +64,7 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(url: str, tmp_path: Path) 
                 assert low is not None and high is not None and low - 1e-3 <= truth <= high + 1e-3
         slope = next(row for row in report.judged if row.figure == "slope")
         assert slope.low is not None and slope.high is not None and slope.low < 0.71 < slope.high
-        assert rates[None].value == pytest.approx(0.016, abs=5e-4) and report.n_missing == 3
+        assert rates[None].value == pytest.approx(0.016, abs=5e-4) and rates[None].n_missing == 3
 
 
 def test_better_than_low_accuracy(url: str, models: int, tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_table_that_is_not_the_sample_is_refused(run: Caller, url: str, tmp_pa
 
     refused(rows[1:], 3, "119 rows; expected the 120", "without a verdict")
     refused(with_cell("wrong", "perhaps"), 3, "verdict 'perhaps'", f"row {chance + 2}")
-    refused(with_cell("benchmark", "exam"), 3, "keys of 'exam'; expected keys of 'quiz'")
+    refused(with_cell("benchmark", "exam"), 3, "benchmark 'exam'; expected 'quiz'")
     refused(with_cell("probability", "0.5"), 2, "this key was drawn with 0.357")
     refused(with_cell("probability", "1"), 2, "rows or probabilities were changed")
     refused(with_cell("probability", "often"), 2, "'often' is no number")

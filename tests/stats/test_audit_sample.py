@@ -34,49 +34,43 @@ def test_a_part_at_random_has_the_exact_interval() -> None:
         counts = np.arange(x, n_items - n + x + 1)
         low = counts[stats.hypergeom.sf(x - 1, n_items, counts, n) > 0.025].min()
         high = counts[stats.hypergeom.cdf(x, n_items, counts, n) > 0.025].max()
-        assert (found.low, found.high) == (low / n_items, high / n_items) and found.estimate == x / n
+        assert (found.low, found.high) == (
+            pytest.approx(low / n_items),
+            pytest.approx(high / n_items),
+        ) and found.estimate == x / n
     large = wrong_rate([JudgedPart(10**7, 200, 3)])
     assert (large.low, large.high) == pytest.approx(stats.binomtest(3, 200).proportion_ci(), abs=1e-5)
 
 
-def test_what_is_judged_in_full_has_no_error_and_two_open_parts_are_melded() -> None:
+def test_what_is_judged_in_full_has_no_error_and_two_open_parts_share_the_tail() -> None:
     rest = wrong_rate([JudgedPart(2850, 150, 1)])
     both = wrong_rate([JudgedPart(50, 50, 12), JudgedPart(2850, 150, 1)])
     assert rest.low is not None and both.low == pytest.approx((12 + 2850 * rest.low) / 2900)
     assert wrong_rate([JudgedPart(50, 50, 12)]).low == wrong_rate([JudgedPart(50, 50, 12)]).high == 0.24
-    rng = np.random.default_rng(0)  # endless parts: the limits are Beta quantiles
-    lows = 1000 * rng.beta(12, 47 - 12 + 1, 10**6) + 9000 * rng.beta(5, 150 - 5 + 1, 10**6)
-    highs = 1000 * rng.beta(13, 47 - 12, 10**6) + 9000 * rng.beta(6, 150 - 5, 10**6)
-    melded = wrong_rate([JudgedPart(10**6, 47, 12), JudgedPart(9 * 10**6, 150, 5)])
-    assert melded.low == pytest.approx(np.quantile(lows, 0.025) / 10**4, rel=0.01)
-    assert melded.high == pytest.approx(np.quantile(highs, 0.975) / 10**4, rel=0.01)
+    ends = [wrong_rate([part], level=0.975) for part in (JudgedPart(50, 47, 12), JudgedPart(2850, 150, 5))]
+    two = wrong_rate([JudgedPart(50, 47, 12), JudgedPart(2850, 150, 5)])
+    assert two.low == pytest.approx((50 * (ends[0].low or 0) + 2850 * (ends[1].low or 0)) / 2900)
+    assert two.high == pytest.approx((50 * (ends[0].high or 0) + 2850 * (ends[1].high or 0)) / 2900)
     unknown = wrong_rate([JudgedPart(50, 0, 0), JudgedPart(950, 950, 10)])
-    assert (unknown.estimate, unknown.low, unknown.high) == (None, 0.01, 0.06)
+    assert (unknown.estimate, unknown.low, unknown.high) == (None, 0.01, pytest.approx(0.06))
+    assert wrong_rate([JudgedPart(0, 0, 0)]).low is None
     with pytest.raises(StatisticsError, match="must not fall"):
         wrong_rate([JudgedPart(5, 2, 3)])
 
 
 def test_the_recalibration_is_a_weighted_logistic_regression_with_a_sandwich() -> None:
     rng = np.random.default_rng(0)
-    x, strata = rng.normal(-3, 2, 900), np.array(list("abc") * 300)
-    wrong = (rng.random(900) < special.expit(0.7 * x + (strata == "a"))).astype(float)
-    weight, judged = np.where(x > -1, 1.0, 8.0), rng.random(900) < 0.7
-    found = recalibrate(special.expit(x), np.where(judged, wrong, np.nan), weight, strata)
-    mean = np.array([x[strata == one].mean() for one in strata])
-    for columns, figures in (
-        ([x], (found.intercept, found.slope)),
-        ([x - mean, mean], (None, found.within, found.between)),
-    ):
-        design = sm.add_constant(np.column_stack(columns))[judged]
-        model = sm.GLM(wrong[judged], design, family=sm.families.Binomial(), var_weights=weight[judged])
-        fit = model.fit(cov_type="HC0")
-        correction = np.sqrt(judged.sum() / (judged.sum() - design.shape[1]))
-        for figure, estimate, error in zip(figures, fit.params, fit.bse, strict=True):
-            if figure is not None:
-                assert figure.estimate == pytest.approx(estimate, abs=1e-7)
-                assert figure.standard_error == pytest.approx(error * correction, rel=1e-6)
-    assert found.posterior is not None and found.slope is not None and found.intercept is not None
-    assert found.posterior == pytest.approx(special.expit(found.intercept.estimate + found.slope.estimate * x))
+    x = rng.normal(-3, 2, 900)
+    wrong, judged = (rng.random(900) < special.expit(0.7 * x)).astype(float), rng.random(900) < 0.7
+    weight = np.where(x > -1, 1.0, 8.0)
+    found = recalibrate(special.expit(x), np.where(judged, wrong, np.nan), weight)
+    model = sm.GLM(wrong[judged], sm.add_constant(x[judged]), family=sm.families.Binomial(), var_weights=weight[judged])
+    fit = model.fit(cov_type="HC0")
+    assert found.coefficients == pytest.approx(fit.params, abs=1e-7)
+    assert found.errors == pytest.approx(fit.bse * np.sqrt(judged.sum() / (judged.sum() - 2)), rel=1e-6)
+    few = int(wrong[judged & (weight > 1)].sum())
+    assert found.t == pytest.approx(stats.t.ppf(0.975, few - 1))
+    assert found.posterior == pytest.approx(special.expit(fit.params[0] + fit.params[1] * x), abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +84,7 @@ def test_the_recalibration_is_a_weighted_logistic_regression_with_a_sandwich() -
 )
 def test_too_few_verdicts_are_no_recalibration(wrong: list[float], weight: object, reason: str) -> None:
     found = recalibrate(np.linspace(0.9, 0.01, 100), wrong, np.broadcast_to(weight, 100))  # type: ignore[arg-type]
-    assert found.slope is None and found.posterior is None and reason in found.reason
+    assert found.coefficients is None and found.posterior is None and reason in found.reason
 
 
 def test_the_order_is_over_weighted_pairs_within_and_between_strata() -> None:
@@ -106,5 +100,9 @@ def test_the_order_is_over_weighted_pairs_within_and_between_strata() -> None:
             sums[strata[i] == strata[j]][1] += weight[i] * weight[j]
     found = weighted_order(score, wrong, weight, strata)
     total = [sums[True][k] + sums[False][k] for k in (0, 1)]
-    expected = [a / b for a, b in (total, sums[True], sums[False])]
-    assert [found.overall, found.within, found.between] == pytest.approx(expected)
+    expected = {
+        name: a / b
+        for name, (a, b) in zip(("auc", "auc_within", "auc_between"), (total, sums[True], sums[False]), strict=True)
+    }
+    assert found == pytest.approx(expected)
+    assert weighted_order(score, np.full(60, np.nan), weight, strata) == {}

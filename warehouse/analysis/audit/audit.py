@@ -108,7 +108,6 @@ def audit_of(
         agreement=() if verdicts is None else _agreement(judgement, marked, labels, threshold),
         sample=draw_rows(data, judgement, labels, design, selected.benchmark.name) if sample else (),
         judged=said,
-        n_missing=0 if found is None else found.n_missing,
         not_recalibrated="" if fit is None else fit.reason,
         notes=(*data.notes, *(_FLAGS[flag] for flag in judgement.flags), *beside.notes, *notes),
     )

@@ -39,7 +39,6 @@ class AuditReport(Result):
         agreement: with people's verdicts; empty unless they were given.
         sample: keys for people to judge; empty unless asked for.
         judged: what their verdicts on such a sample say of all keys; empty without.
-        n_missing: keys of the sample without a verdict.
         not_recalibrated: why they give no recalibrated posterior; empty where they do.
         notes: what a reader should know.
     """
@@ -71,7 +70,6 @@ class AuditReport(Result):
     agreement: tuple[AuditAgreementRow, ...]
     sample: tuple[SampleRow, ...]
     judged: tuple[JudgedRow, ...]
-    n_missing: int
     not_recalibrated: str
     notes: tuple[str, ...]
 
@@ -343,8 +341,8 @@ class JudgedRow(Row):
 
     Attributes:
         figure: ``wrong_rate``: share of wrong keys, of all and from a posterior on; ``calibration``: the same between
-            two posteriors; ``slope``, ``intercept``: log odds of a wrong key on the logit of the posterior, with
-            ``_within`` and ``_between`` strata; ``auc`` and the same two: P(a wrong key before a right one).
+            two posteriors; ``slope``, ``intercept``: log odds of a wrong key on the logit of the posterior; ``auc``:
+            P(a wrong key before a right one), with ``_within`` and ``_between`` strata.
         score: ``posterior``, or ``share_wrong``: votes not for the key.
         at: posterior from which on keys count; None for all.
         value: the figure; None where no verdict tells.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from warehouse.stats.labels.audit_sample import (
     AuditSample,
     JudgedPart,
     Recalibration,
-    Slope,
+    WrongRate,
     draw_audit_sample,
     recalibrate,
     weighted_order,
@@ -111,22 +111,20 @@ def _lettered(data: AuditData, item: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Line:
-    """A row of the judged table: where it stands, which key, its chance and verdict."""
-
-    place: str
-    key: str
-    probability: str
-    wrong: bool | None
-
-
-@dataclass(frozen=True)
 class JudgedTable:
-    """What people wrote into a sample."""
+    """What people wrote into a sample.
+
+    Attributes:
+        path: of the file.
+        design: how the sample was drawn.
+        rows: where each stands, its key and the probability that stands there.
+        verdicts: True wrong, False right, None without one, by key.
+    """
 
     path: str
     design: SampleDesign
-    lines: tuple[_Line, ...]
+    rows: tuple[tuple[str, str, str], ...]
+    verdicts: Mapping[str, bool | None]
 
 
 def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> JudgedTable:
@@ -135,43 +133,30 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
     Raises:
         InputError: not a sample's table, that of another benchmark, rows lost, or a word that is no verdict.
     """
-    rows = list(table_rows(Path(path)))
-    own = set(SampleRow.columns()) - {"wrong"}
-    lacking = sorted(own - set(rows[0])) if rows else sorted(own)
-    if lacking:
-        raise InputError(
-            f"no column {lacking[0]}", path=str(path), expected="the table that audit --sample wrote, with verdicts",
-            advice="verdicts from elsewhere: --against FILE",
-        )  # fmt: skip
-    for place, row in enumerate(rows, start=2):
-        if row["benchmark"] != benchmark:
-            raise InputError(
-                f"keys of {row['benchmark']!r}", path=str(path), place=f"row {place}", expected=f"keys of {benchmark!r}"
-            )
-        if row["sample"] != rows[0]["sample"] or not _WRITTEN.fullmatch(row["sample"] or ""):
-            raise InputError(
-                f"sample {row['sample']!r}",
-                path=str(path),
-                place=f"row {place}",
-                expected="one sample, as it was written",
-            )
-    match = _WRITTEN.fullmatch(rows[0]["sample"])
-    assert match is not None  # or there was an error
+    rows, name = list(table_rows(Path(path))), str(path)
+    lacking = sorted(set(SampleRow.columns()) - set(rows[0] if rows else ()))
+    match = None if lacking else _WRITTEN.fullmatch(rows[0]["sample"] or "")
+    if match is None:
+        found = f"no column {lacking[0]}" if lacking else f"sample {rows[0]['sample']!r}"
+        expected, advice = (
+            "the table that audit --sample wrote, with verdicts",
+            "verdicts from elsewhere: --against FILE",
+        )
+        raise InputError(found, path=name, expected=expected, advice=advice)
+    places = [f"row {number}" for number in range(2, len(rows) + 2)]
+    for place, row in zip(places, rows, strict=True):
+        for column, same in (("benchmark", benchmark), ("sample", match[0])):
+            if row[column] != same:
+                raise InputError(f"{column} {row[column]!r}", path=name, place=place, expected=f"{same!r}")
     seed, size, certain, keys = map(int, match.groups()[:4])
-    design = SampleDesign(seed, size, certain, keys, match[5] or None)
-    if len(rows) != design.size:
-        raise InputError(
-            f"{len(rows)} rows", path=str(path), expected=f"the {design.size} of the sample",
-            advice="leave rows without a verdict in the table: they are counted",
-        )  # fmt: skip
-    by_key = read_verdicts(path, wrong_is).by_prompt
-    if all(verdict is None for verdict in by_key.values()):
-        raise InputError("no verdict", path=str(path), expected="1 or 0, or such words, in the column wrong")
-    lines = tuple(
-        _Line(f"row {place}", row["key"], row["probability"], by_key.get(row["key"]))
-        for place, row in enumerate(rows, start=2)
-    )
-    return JudgedTable(str(path), design, lines)
+    if len(rows) != size:
+        advice = "leave rows without a verdict in the table: they are counted"
+        raise InputError(f"{len(rows)} rows", path=name, expected=f"the {size} of the sample", advice=advice)
+    verdicts = read_verdicts(path, wrong_is).by_prompt
+    if all(verdict is None for verdict in verdicts.values()):
+        raise InputError("no verdict", path=name, expected="1 or 0, or such words, in the column wrong")
+    lines = tuple((place, row["key"], row["probability"]) for place, row in zip(places, rows, strict=True))
+    return JudgedTable(name, SampleDesign(seed, size, certain, keys, match[5] or None), lines, verdicts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,18 +167,11 @@ class Judged:
         wrong: 1, 0, NaN without a verdict, shape (J,).
         sampled: in the sample, shape (J,).
         certain: in it for certain.
-        design: how it was drawn.
     """
 
     wrong: Floats
     sampled: Mask
     certain: Mask
-    design: SampleDesign
-
-    @property
-    def n_missing(self) -> int:
-        """Keys of the sample without a verdict."""
-        return int((self.sampled & np.isnan(self.wrong)).sum())
 
 
 def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labels: Sequence[str] | None) -> Judged:
@@ -202,46 +180,42 @@ def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labe
     Raises:
         MisuseError: other keys than then, or a table whose rows or probabilities were changed.
     """
-    frame = np.flatnonzero(~np.isnan(judgement.posterior))
-    if len(frame) != table.design.keys:
+    frame, design = np.flatnonzero(~np.isnan(judgement.posterior)), table.design
+    if len(frame) != design.keys:
         raise MisuseError(
-            f"{table.path} is a sample of {table.design.keys} keys, and {len(frame)} can be judged now: ask with the"
-            " same --metric, --where and --options as then, or draw another sample"
+            f"{table.path} is a sample of {design.keys} keys, and {len(frame)} can be judged now: ask with the same"
+            " --metric, --where and --options as then, or draw another sample"
         )
     item_of = dict(zip(_names(data, frame), frame.tolist(), strict=True))
-    for line in table.lines:
-        if line.key not in item_of:
-            raise MisuseError(f"{table.path}, {line.place}: no key {line.key!r} in this benchmark")
-    items = [item_of[line.key] for line in table.lines]
-    chances = np.array([_chance(line, table.path) for line in table.lines])
-    certain = np.array(items)[chances == 1] if table.design.size < len(frame) else np.empty(0, np.intp)
-    sample = None
-    if len(certain) == table.design.certain or table.design.size == len(frame):
-        sample = _drawn(data, frame, certain, labels, table.design)
-    if sample is None or set(frame[sample.selected].tolist()) != set(items):
+    chances: dict[int, float] = {}
+    for place, key, written in table.rows:
+        try:
+            chances[item_of[key]] = float(written.replace(",", "."))  # as spreadsheets of some languages write it
+        except KeyError:
+            raise MisuseError(f"{table.path}, {place}: no key {key!r} in this benchmark") from None
+        except ValueError:
+            raise MisuseError(f"{table.path}, {place}: probability {written!r} is no number") from None
+    # Where all are drawn each has the chance 1, and none need be told apart.
+    sure = [item for item, chance in chances.items() if chance == 1 and design.size < len(frame)]
+    fits = len(sure) == (design.certain if design.size < len(frame) else 0)
+    sample = _drawn(data, frame, np.array(sure, np.intp), labels, design) if fits else None
+    if sample is None or set(frame[sample.selected].tolist()) != set(chances):
         raise MisuseError(
-            f"the rows of {table.path} are not those that seed {table.design.seed} draws from these keys: rows or"
+            f"the rows of {table.path} are not those that seed {design.seed} draws from these keys: rows or"
             " probabilities were changed, or the prompts; only with known probabilities does it say something of all"
         )
-    expected = dict(zip(frame.tolist(), sample.probability.tolist(), strict=True))
-    for line, item, chance in zip(table.lines, items, chances.tolist(), strict=True):
-        if abs(chance - expected[item]) > _ROUNDED * expected[item]:
+    drawn_with = dict(zip(frame.tolist(), sample.probability.tolist(), strict=True))
+    wrong, certain = np.full(len(judgement.posterior), np.nan), np.zeros(len(judgement.posterior), bool)
+    sampled, certain[sure] = certain.copy(), True
+    for place, key, written in table.rows:
+        item, verdict = item_of[key], table.verdicts.get(key)
+        if abs(chances[item] - drawn_with[item]) > _ROUNDED * drawn_with[item]:
             raise MisuseError(
-                f"{table.path}, {line.place}: probability {line.probability}, but this key was drawn with"
-                f" {expected[item]:.6g}; leave the column as it was written"
+                f"{table.path}, {place}: probability {written}, but this key was drawn with {drawn_with[item]:.6g};"
+                " leave the column as it was written"
             )
-    shape = len(judgement.posterior)
-    wrong, sampled, sure = np.full(shape, np.nan), np.zeros(shape, bool), np.zeros(shape, bool)
-    wrong[items] = [np.nan if line.wrong is None else float(line.wrong) for line in table.lines]
-    sampled[items], sure[certain] = True, True
-    return Judged(wrong, sampled, sure, table.design)
-
-
-def _chance(line: _Line, path: str) -> float:
-    try:
-        return float(line.probability.replace(",", "."))  # as spreadsheets of some languages write it
-    except ValueError:
-        raise MisuseError(f"{path}, {line.place}: probability {line.probability!r} is no number") from None
+        sampled[item], wrong[item] = True, np.nan if verdict is None else float(verdict)
+    return Judged(wrong, sampled, certain)
 
 
 def judged_rows(
@@ -257,24 +231,29 @@ def judged_rows(
     known = ~np.isnan(posterior)
     weight = _weights(judged, known)
     strata = None if labels is None else np.array(labels, dtype=object)
-    fit = recalibrate(posterior, judged.wrong, weight, strata, level=level)
+    fit = recalibrate(posterior, judged.wrong, weight, level=level)
     rows = [_rate(judged, known, level, "wrong_rate", None)]
     for one in sorted({*THRESHOLDS, threshold}):
         rows.append(_rate(judged, known & (posterior >= one), level, "wrong_rate", one))
-    slopes = {"intercept": fit.intercept, "slope": fit.slope, "slope_within": fit.within, "slope_between": fit.between}
-    rows += [_slope(name, slope) for name, slope in slopes.items() if slope is not None]
+    if fit.coefficients is not None and fit.errors is not None and fit.t is not None:
+        for name, value, error in zip(
+            ("intercept", "slope"), fit.coefficients.tolist(), fit.errors.tolist(), strict=True
+        ):
+            ends = value - fit.t * error, value + fit.t * error
+            rows.append(
+                JudgedRow(name, score="posterior", value=value, standard_error=error, low=ends[0], high=ends[1])
+            )
     for low, high in zip(_EDGES, _EDGES[1:], strict=False):
         inside = known & (posterior >= low) & ((posterior < high) | (high == 1))
         if inside.any():
             said = float(posterior[inside].mean())
             mean = None if fit.posterior is None else float(fit.posterior[inside].mean())
-            rows.append(_rate(judged, inside, level, "calibration", low, expected=said, recalibrated=mean))
+            rows.append(_rate(judged, inside, level, "calibration", low, said, mean))
     with np.errstate(invalid="ignore", divide="ignore"):
         simple = 1 - judgement.votes_key / judgement.n_answered
     for name, score in (("posterior", posterior), ("share_wrong", np.where(known, simple, np.nan))):
         order = weighted_order(score, judged.wrong, weight, strata)
-        values = {"auc": order.overall, "auc_within": order.within, "auc_between": order.between}
-        rows += [JudgedRow(figure, score=name, value=one) for figure, one in values.items() if one is not None]
+        rows += [JudgedRow(figure, score=name, value=one) for figure, one in order.items()]
     return tuple(rows), fit
 
 
@@ -294,29 +273,23 @@ def _rate(
     level: float,
     figure: str,
     at: float | None,
-    *,
-    expected: float | None = None,
-    recalibrated: float | None = None,
+    said: float | None = None,
+    now: float | None = None,
 ) -> JudgedRow:
     """The share of wrong keys among some; where verdicts are missing, also if all of these were right, or wrong."""
+    has, wrong = ~np.isnan(judged.wrong), judged.wrong == 1
     sides = [which & part for part in (judged.certain, ~judged.certain)]
-    has = ~np.isnan(judged.wrong)
-    parts = [(int(s.sum()), int((s & has).sum()), int((s & (judged.wrong == 1)).sum())) for s in sides]
-    missing = [int((side & judged.sampled & ~has).sum()) for side in sides]
-    found = wrong_rate([JudgedPart(*part) for part in parts], level=level)
-    low = high = None
-    if sum(missing):
-        pairs = list(zip(parts, missing, strict=True))
-        low = wrong_rate([JudgedPart(n, m + lost, x) for (n, m, x), lost in pairs], level=level).low
-        high = wrong_rate([JudgedPart(n, m + lost, x + lost) for (n, m, x), lost in pairs], level=level).high
-    return JudgedRow(
-        figure, at=at, value=found.estimate, low=found.low, high=found.high, bound_low=low, bound_high=high,
-        n=found.n_items, n_judged=found.n_judged, n_wrong=found.n_wrong, n_missing=sum(missing), expected=expected, recalibrated=recalibrated,
-    )  # fmt: skip
+    counts = np.array([[s.sum(), (s & has).sum(), (s & wrong).sum(), (s & judged.sampled & ~has).sum()] for s in sides])
+    keys, n_judged, n_wrong, missing = counts.T.tolist()
 
+    def share(added: Sequence[int], found: Sequence[int]) -> WrongRate:
+        parts = zip(keys, n_judged, n_wrong, added, found, strict=True)
+        return wrong_rate([JudgedPart(n, m + a, x + b) for n, m, x, a, b in parts], level=level)
 
-def _slope(figure: str, slope: Slope) -> JudgedRow:
+    rate, lost = share([0, 0], [0, 0]), sum(missing)
     return JudgedRow(
-        figure, score="posterior", value=slope.estimate, standard_error=slope.standard_error,
-        low=slope.low, high=slope.high,
+        figure, at=at, value=rate.estimate, low=rate.low, high=rate.high,
+        bound_low=share(missing, [0, 0]).low if lost else None,
+        bound_high=share(missing, missing).high if lost else None,
+        expected=said, recalibrated=now, n=sum(keys), n_judged=sum(n_judged), n_wrong=sum(n_wrong), n_missing=lost,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit
@@ -28,7 +29,6 @@ _NO_SPREAD = 1e-12
 #: Mean, scale and 95 % quantile of the Tracy–Widom law, which the largest squared singular value of noise follows
 #: (Johnstone 2001).
 _TRACY_WIDOM = 0.9793
-_ROUNDS, _AT_REST = 100, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,18 +176,12 @@ def orientation(centred: FloatArray) -> FloatArray:
 
 
 def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
-    """The first right singular vector, by the power method, and its squared singular value."""
-    vector = z[int(np.argmax((z * z).sum(axis=1)))]
-    vector = vector / np.linalg.norm(vector)
-    value = 0.0
-    for _ in range(_ROUNDS):
-        product = z.T @ (z @ vector)
-        value = float(np.linalg.norm(product))
-        product /= value
-        if np.abs(product - vector).max() < _AT_REST:
-            break
-        vector = product
-    return vector, value
+    """The first right singular vector, up to its length, and its squared singular value."""
+    wide = z.shape[0] < z.shape[1]
+    with one_blas_thread():
+        values, vectors = np.linalg.eigh(z @ z.T if wide else z.T @ z)
+    first = vectors[:, -1]
+    return (z.T @ first if wide else first), float(values[-1])
 
 
 #: What no list of items against the rest can tell.

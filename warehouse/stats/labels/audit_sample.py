@@ -29,7 +29,6 @@ BoolArray = NDArray[np.bool_]
 FEWEST_VERDICTS, FEWEST_AT_RANDOM = 10, 5
 _STEPS, _AT_REST, _LARGEST = 60, 1e-10, 30.0
 _CLIPPED = 1e-9
-_GRID = 500  # tails at which the limits of two uncertain parts are put together
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,113 +113,68 @@ class WrongRate(NamedFigures):
         estimate: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
         low: lower end of the interval; None without keys, like the next.
         high: upper end.
-        level: its nominal coverage.
-        n_items: keys.
-        n_judged: those with a verdict.
-        n_wrong: those that are wrong.
     """
 
     estimate: float | None
     low: float | None
     high: float | None
-    level: float
-    n_items: int
-    n_judged: int
-    n_wrong: int
 
 
 def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate:
     """The share of wrong keys, with an interval that is exact for one uncertain part.
 
-    Of two uncertain parts the limits are melded (Fay, Proschan and Brittain 2015): each end is the quantile of the
-    sum of both parts' limits at random tails.
+    Several share the chance to miss: their limits, each at its part of the tail, are added (Bonferroni).
 
     Args:
-        parts: disjoint, at most two of them uncertain.
+        parts: disjoint.
         level: nominal coverage, in (0, 1).
 
     Raises:
-        StatisticsError: counts that are none, or three uncertain parts.
+        StatisticsError: counts that are none.
 
     Examples:
-        >>> wrong_rate([JudgedPart(50, 50, 12), JudgedPart(2850, 150, 1)]).n_wrong
-        13
+        >>> print(wrong_rate([JudgedPart(50, 50, 12), JudgedPart(2850, 150, 1)]))
+        estimate 0.01069, low 0.004483, high 0.03931
     """
-    tail = (1 - as_level(level)) / 2
     for part in parts:
         if not 0 <= part.n_wrong <= part.n_judged <= part.n_items:
             raise StatisticsError(f"wrong, judged and all keys must not fall: {part}")
-    counts = [sum(getattr(part, name) for part in parts) for name in ("n_items", "n_judged", "n_wrong")]
-    if not counts[0]:
-        return WrongRate(None, None, None, level, 0, 0, 0)
+    total = sum(part.n_items for part in parts)
+    if not total:
+        return WrongRate(None, None, None)
+    uncertain = sum(part.n_judged < part.n_items for part in parts)
+    tail = (1 - as_level(level)) / 2 / max(uncertain, 1)
+    low = sum(_fewest_wrong(part, tail) for part in parts) / total
+    mirrored = (JudgedPart(part.n_items, part.n_judged, part.n_judged - part.n_wrong) for part in parts)
+    high = 1 - sum(_fewest_wrong(part, tail) for part in mirrored) / total
     known = all(part.n_judged for part in parts if part.n_items)
     expected = sum(part.n_items * part.n_wrong / part.n_judged for part in parts if part.n_judged)
-    mirrored = [JudgedPart(part.n_items, part.n_judged, part.n_judged - part.n_wrong) for part in parts]
-    ends = [_fewest_wrong(parts, tail), counts[0] - _fewest_wrong(mirrored, tail)]
-    low, high = (end / counts[0] for end in ends)
-    return WrongRate(expected / counts[0] if known else None, low, high, level, *counts)
+    return WrongRate(expected / total if known else None, low, high)
 
 
-def _fewest_wrong(parts: Sequence[JudgedPart], tail: float) -> int:
-    """The lower limit of the number of wrong keys in all parts."""
-    fixed = sum(part.n_wrong for part in parts if part.n_judged == part.n_items)
-    open_parts = [part for part in parts if part.n_judged < part.n_items]
-    if len(open_parts) > 2:
-        raise StatisticsError(f"{len(open_parts)} parts are uncertain, at most two can be put together")
-    if len(open_parts) < 2:
-        return fixed + sum(int(_limits(part, np.array([tail]))[0]) for part in open_parts)
-    tails = (np.arange(_GRID) + 0.5) / _GRID
-    sums = np.add.outer(*(_limits(part, tails) for part in open_parts)).ravel()
-    place = int(tail * len(sums))
-    return fixed + int(np.partition(sums, place)[place])
-
-
-def _limits(part: JudgedPart, tails: FloatArray) -> NDArray[np.int64]:
-    """For each tail the smallest number M of wrong keys with P(so many wrong among the judged, or more) above it."""
-    low = np.full(len(tails), part.n_wrong, dtype=np.int64)
-    high = low + part.n_items - part.n_judged
-    while (low < high).any():
+def _fewest_wrong(part: JudgedPart, tail: float) -> int:
+    """The smallest number M of wrong keys with P(so many wrong among the judged, or more) above the tail."""
+    low, high = part.n_wrong, part.n_wrong + part.n_items - part.n_judged
+    while low < high:
         middle = (low + high) // 2
-        enough = _at_least(part, middle) > tails
-        low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+        low, high = (low, middle) if _at_least(part, middle) > tail else (middle + 1, high)
     return low
 
 
-def _at_least(part: JudgedPart, wrong: NDArray[np.int64]) -> FloatArray:
-    """P(X ≥ n_wrong) of the hypergeometric law with M wrong keys, for each M: the shorter sum of the two."""
+def _at_least(part: JudgedPart, wrong: int) -> float:
+    """P(X ≥ n_wrong) of the hypergeometric law with M wrong keys: the shorter sum of the two."""
     n, total = part.n_judged, part.n_items
     upper = 2 * part.n_wrong > n
-    counts = range(part.n_wrong, n + 1) if upper else range(part.n_wrong)
-    summed = np.zeros(len(wrong))
-    for j in counts:
-        possible = (wrong >= j) & (total - wrong >= n - j)
-        m = np.where(possible, wrong, j + (total - n))
-        logs = _ln_choose(m, j) + _ln_choose(total - m, n - j) - _ln_choose(np.array([total]), n)
-        summed += np.where(possible, np.exp(logs), 0.0)
+    first, last = (part.n_wrong, n) if upper else (0, part.n_wrong - 1)
+    j = np.arange(max(first, n - (total - wrong)), min(last, wrong) + 1)
+    logs = _ln_choose(wrong, j) + _ln_choose(total - wrong, n - j) - _ln_choose(total, n)
+    summed = float(np.exp(logs).sum())
     return summed if upper else 1 - summed
 
 
-def _ln_choose(n: NDArray[np.int64], k: int) -> FloatArray:
-    ln_gamma = special.gammaln
-    return np.asarray(ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0), dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Slope(NamedFigures):
-    """A coefficient of a logistic regression.
-
-    Attributes:
-        estimate: change of the log odds of a wrong key.
-        standard_error: of the weighted sandwich.
-        low: lower end of Student's interval, with the wrong keys (or right ones, if fewer) among those drawn at random
-            less one as degrees of freedom.
-        high: upper end.
-    """
-
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
+def _ln_choose(n: int, k: ArrayLike) -> FloatArray:
+    ln_gamma, chosen = special.gammaln, np.asarray(k, dtype=np.float64)
+    return np.asarray(ln_gamma(n + 1.0) - ln_gamma(chosen + 1) - ln_gamma(n - chosen + 1), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,32 +182,29 @@ class Recalibration(NamedFigures):
     """Logistic regression of the verdicts on the logit of the posterior, weighted by one over the chance to be judged.
 
     Attributes:
-        intercept: 0 where the posterior is calibrated; None with a ``reason``, like the next two.
-        slope: 1 where it is calibrated; below 1 its log odds are too wide.
+        coefficients: intercept and slope, 0 and 1 where the posterior is calibrated; a slope below 1 says that its log
+            odds are too wide; None with a ``reason``, like the next two.
+        errors: of the weighted sandwich.
+        t: errors of an interval's half width: Student's quantile with the wrong keys (or right ones, if fewer) among
+            those drawn at random less one as degrees of freedom, since these few stand for many.
         posterior: recalibrated, of all keys, shape (J,); NaN where there was none.
-        within: slope on the difference to the mean of the stratum; None without strata, or a fit.
-        between: slope on the mean of the stratum.
         reason: why there is no fit.
     """
 
-    intercept: Slope | None
-    slope: Slope | None
+    coefficients: FloatArray | None
+    errors: FloatArray | None
+    t: float | None
     posterior: FloatArray | None
-    within: Slope | None
-    between: Slope | None
     reason: str
 
 
-def recalibrate(
-    posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, strata: ArrayLike | None = None, *, level: float = 0.95
-) -> Recalibration:
+def recalibrate(posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, *, level: float = 0.95) -> Recalibration:
     """The posterior on the scale of people's verdicts.
 
     Args:
         posterior: of all keys, NaN where there is none, shape (J,).
         wrong: verdicts, 1, 0, NaN where not judged, shape (J,).
         weight: keys that a judged one stands for, shape (J,).
-        strata: label of each key, shape (J,).
         level: nominal coverage of the intervals.
     """
     p, y, w = (as_floats(one, name) for one, name in ((posterior, "posterior"), (wrong, "wrong"), (weight, "weight")))
@@ -272,40 +223,18 @@ def recalibrate(
             f" {drawn} wrong of {int(at_random.sum())}: judge more of these"
         )
     own = np.column_stack([np.ones(len(x)), x])
-    # What makes the error are the few wrong (or right) keys that stand for many.
-    t = t_quantile(as_level(level), (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1)
-    fitted = _regression(own[judged], y[judged], w[judged], t)
+    fitted = _regression(own[judged], y[judged], w[judged])
     if fitted is None:
         return _no_fit("the posterior tells wrong and right keys apart without an error, or not at all")
-    within, between = _by_stratum(x, y, w, strata, t)
-    intercept, slope = fitted
-    recalibrated = special.expit(intercept.estimate + slope.estimate * x)
-    return Recalibration(intercept, slope, recalibrated, within, between, "")
+    t = t_quantile(as_level(level), (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1)
+    return Recalibration(*fitted, t, special.expit(own @ fitted[0]), "")
 
 
 def _no_fit(reason: str) -> Recalibration:
-    return Recalibration(None, None, None, None, None, reason)
+    return Recalibration(None, None, None, None, reason)
 
 
-def _by_stratum(
-    x: FloatArray, y: FloatArray, w: FloatArray, strata: ArrayLike | None, t: float
-) -> tuple[Slope | None, Slope | None]:
-    """Slopes on a key's difference to its stratum's mean, and on that mean."""
-    known = np.isfinite(x)
-    if strata is None:
-        return None, None
-    groups = strata_of(strata, known).groups
-    mean = np.full(len(x), np.nan)
-    mean[known] = (groups.sums(x[known]) / groups.sizes)[groups.codes]
-    judged = known & np.isfinite(y)
-    design = np.column_stack([np.ones(len(x)), x - mean, mean])[judged]
-    if np.linalg.matrix_rank(design) < design.shape[1]:
-        return None, None
-    fitted = _regression(design, y[judged], w[judged], t)
-    return (None, None) if fitted is None else (fitted[1], fitted[2])
-
-
-def _regression(x: FloatArray, y: FloatArray, w: FloatArray, t: float) -> tuple[Slope, ...] | None:
+def _regression(x: FloatArray, y: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Weighted logistic regression by Newton's method, errors by the sandwich; None where it does not come to rest."""
     weight = w / w.mean()
     beta = np.zeros(x.shape[1])
@@ -323,43 +252,27 @@ def _regression(x: FloatArray, y: FloatArray, w: FloatArray, t: float) -> tuple[
     scores = x * (weight * (y - p))[:, None]
     bread = np.linalg.inv(hessian)
     errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * len(y) / (len(y) - x.shape[1]))
-    return tuple(
-        Slope(float(b), float(e), float(b - t * e), float(b + t * e)) for b, e in zip(beta, errors, strict=True)
-    )
-
-
-@dataclass(frozen=True)
-class WeightedOrder(NamedFigures):
-    """P(a wrong key scores above a right one), ties one half, over pairs weighted by what both stand for.
-
-    Attributes:
-        overall: all pairs; None where there is none, like the next two.
-        within: pairs of one stratum.
-        between: pairs of two strata.
-    """
-
-    overall: float | None
-    within: float | None
-    between: float | None
+    return beta, errors
 
 
 def weighted_order(
     score: ArrayLike, wrong: ArrayLike, weight: ArrayLike, strata: ArrayLike | None = None
-) -> WeightedOrder:
-    """How well a score orders the keys that were judged; arguments as of `recalibrate`."""
+) -> dict[str, float]:
+    """How well a score orders the keys that were judged; arguments as of `recalibrate`.
+
+    Returns:
+        P(a wrong key scores above a right one), ties one half, pairs weighted by what both stand for: ``auc`` of all
+        pairs, with strata ``auc_within`` of those in one, ``auc_between`` of those in two; without what has no pair.
+    """
     s, y, w = (as_floats(one, name) for one, name in ((score, "score"), (wrong, "wrong"), (weight, "weight")))
     judged = np.isfinite(s) & np.isfinite(y)
-    if not judged.any():
-        return WeightedOrder(None, None, None)
-    codes = strata_of(strata, judged).groups.codes
-    s, w, y = s[judged], w[judged], y[judged] == 1
-    won = (s[y][:, None] > s[~y]) + 0.5 * (s[y][:, None] == s[~y])
-    pairs = np.multiply.outer(w[y], w[~y])
-    same = codes[y][:, None] == codes[~y]
-
-    def share(chosen: BoolArray) -> float | None:
-        total = float(pairs[chosen].sum())
-        return float((won * pairs)[chosen].sum()) / total if total else None
-
-    within, between = (None, None) if strata is None else (share(same), share(~same))
-    return WeightedOrder(share(np.ones_like(same)), within, between)
+    s, w, bad = s[judged], w[judged], y[judged] == 1
+    won = (s[bad][:, None] > s[~bad]) + 0.5 * (s[bad][:, None] == s[~bad])
+    pairs = np.multiply.outer(w[bad], w[~bad])
+    chosen = {"auc": np.ones_like(pairs)}
+    if strata is not None and judged.any():
+        codes = strata_of(strata, judged).groups.codes
+        same = (codes[bad][:, None] == codes[~bad]).astype(np.float64)
+        chosen |= {"auc_within": same, "auc_between": 1 - same}
+    sums = {name: (float((pairs * won * which).sum()), float((pairs * which).sum())) for name, which in chosen.items()}
+    return {name: of / total for name, (of, total) in sums.items() if total}
