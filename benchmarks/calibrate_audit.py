@@ -171,7 +171,7 @@ def _answers(rng: Rng, models: int, items: int, share: float, kind: str) -> tupl
 TABLES: tuple[tuple[str, str, Callable[[int, int], Iterator[Row]], float, Row], ...] = (
     ("audit", "rates", rates, 1.0, (
         "keys", "wrong", "sample", "for certain", "", "covers", "covers above 0.1", "width")),
-    ("audit", "slopes", slopes, 0.4, (
+    ("audit", "slopes", slopes, 0.8, (
         "slope", "wrong", "sample", "for certain", "fitted", "median slope", "covers")),
     ("audit", "two-options", two_options, 0.01, (
         "options", "misleading", "models", "average precision", "of 1 − p", "listed", "of them wrong", "slope")),
@@ -193,7 +193,7 @@ def write(page: Path, name: str, header: Row, rows: list[Row]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--times", type=int, default=1000, help="samples of a cell; fewer where one takes longer (1000)"
+        "--times", type=int, default=300, help="samples of a cell; fewer where one takes longer (300)"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=[name for _page, name, *_rest in TABLES])

@@ -39,7 +39,6 @@ def verdicts(store: Store, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("models", [3, 5, 10, 20])
 def test_a_judged_sample_says_how_many_keys_are_wrong(url: str, tmp_path: Path) -> None:
     """As documented: both shares are within the intervals, and many verdicts give the slope that is known."""
     with open_store(url) as store:
@@ -67,6 +66,7 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(url: str, tmp_path: Path) 
         assert rates[None].value == pytest.approx(0.016, abs=5e-4) and rates[None].n_missing == 3
 
 
+@pytest.mark.parametrize("models", [3, 5, 10, 20])
 def test_better_than_low_accuracy(url: str, models: int, tmp_path: Path) -> None:
     """Figures of the 20 models are those of the documentation."""
     with open_store(url) as store:
