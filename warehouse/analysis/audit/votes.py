@@ -200,7 +200,7 @@ class _VoteTable:
         share = self.n_unparsed / self.n_texts if self.n_texts else 0
         notes = [f"{100 * share:.0f} % of answers name no option: they count as wrong"] if share > 0.05 else []
         two = self.n_two + sum(key.options is not None and key.options.n == 2 for key in self.keys)
-        return [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"] if two else notes
+        return [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"] if two > 0.05 * len(self.keys) else notes
 
     def _array(self) -> Ints:
         """Answers by prompt, model and draw."""
