@@ -291,6 +291,8 @@ _ITEMS = (
         "warehouse audit mmlu_redux --strata subject",
         "warehouse audit mmlu_redux --effect --plan cleaned.json",
         "warehouse audit mmlu_redux --against verdicts.csv",
+        "warehouse audit mmlu_redux --sample 200 --certain 50 --seed 3 --out judge.csv",
+        "warehouse audit mmlu_redux --verdicts judge.csv",
     )),
     CommandEntry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
         "warehouse datamap gpt-4 --benchmark cruxeval_output",

@@ -141,7 +141,7 @@ USES = {
         silent=("shares", "n_random"),
         flags=("irt", "top", "splits", "pruning"),
     ),
-    "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force")),
+    "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force", "out")),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points",)),
     "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),

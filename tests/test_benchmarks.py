@@ -67,6 +67,7 @@ OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", 
 ARGUMENTS = {
     "calibrate_active": ["--held-out", "2", "--times", "3"],
     "calibrate": ["--cache", "cache.jsonl"],
+    "calibrate_audit": ["--times", "1"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],
@@ -102,6 +103,8 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
         pytest.skip("no Spark in build/spark: make test-spark installs it")
     if script.startswith("calibrate"):
         page = Path(shutil.copy(ROOT / "docs" / "subsets.md", tmp_path / "page.md"))
+        if script == "calibrate_audit":  # two pages, in their folder
+            page = Path(shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("demo")))
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
     else:
         call = ["run.py", NAMES.get(script, script.replace("_", "-")), *OPTIONS, "--folder", str(tmp_path)]

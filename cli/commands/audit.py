@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.files import CLEANED, write_output
+from warehouse.files import CLEANED, SAMPLE, write_output
 from warehouse.questions.items import Audit
 
 from ..lazy_group import command
@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 
 #: Characters of an answer and of a question.
 ANSWER, ANSWER_WIDE, QUESTION = 14, 40, 50
-_MINOR = ("question", "unparsed", "rate", "stratum", "id", "FDR")
+_MINOR = ("question", "unparsed", "rate", "stratum", "id")
+_HIDDEN = ("stratum", "rate", "unparsed", "audit", "beside", "question", "recalibrated")
+_TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @command("audit")
-@options_of(Audit, against={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
+@options_of(Audit, against={"type": _TABLE}, verdicts={"type": _TABLE})
+@click.option(
+    "--out", metavar="FILE", type=OutputFile(SAMPLE), help="Where the table of --sample goes. [default: shown]"
+)
 @click.option(
     "--top",
     metavar="N",
@@ -40,19 +45,16 @@ _MINOR = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 @click.option(
     "--plan", metavar="FILE", type=OutputFile(CLEANED), help="Write the prompts without the suspects there, as JSON."
 )
-@click.option("--force", is_flag=True, help="Replace a plan that is there already.")
+@click.option("--force", is_flag=True, help="Replace a plan, or a table, that is there already.")
 @output_options
 @pass_state
-def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow
+def audit(
+    state: State, /, top: int, plan: Path | None, out: Path | None, force: bool, output: Output, **options: Any
+) -> None:
+    from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
 
     question = Audit.from_command(options, typed(options))
-    if options["effect"] and options["against"] is not None and not output.for_people:
-        raise click.UsageError("give one of --effect and --against: they have rows of their own")
-    if (options["effect"] or options["against"] is not None) and not output.for_people:
-        refuse_typed("is for the suspects, and these rows are those of --effect or --against", "top")
-    if plan is None:
-        refuse_typed("goes with --plan", "force")
+    _refuse_unused(options, plan, out, output)
     with state.open() as store:
         report: AuditReport = question.ask(store)
     if plan is not None:
@@ -61,8 +63,12 @@ def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Out
         state.say(
             f"wrote {plan}: {len(report.rows) - len(report.listed)} prompts without {len(report.listed)} suspects"
         )
+    if report.sample:
+        return _give_sample(report, out, force, output, state)
     if output.for_people:
         _print(report, top, state)
+    elif report.judged:
+        output.emit_records(JudgedRow, report.judged)
     elif report.agreement:
         output.emit_records(AuditAgreementRow, report.agreement)
     elif options["effect"]:
@@ -72,10 +78,45 @@ def audit(state: State, /, top: int, plan: Path | None, force: bool, output: Out
     state.notes(report.notes)
 
 
+def _refuse_unused(options: dict[str, Any], plan: Path | None, out: Path | None, output: Output) -> None:
+    """Refuse options that would change nothing."""
+    own = [name for name in ("effect", "against", "verdicts") if options[name]]
+    if own and not output.for_people:
+        if len(own) > 1:
+            raise click.UsageError(f"give one of --{own[0]} and --{own[1]}: they have rows of their own")
+        refuse_typed(f"is for the suspects, and these rows are those of --{own[0]}", "top")
+    if options["sample"] is None:
+        refuse_typed("goes with --sample", "out")
+    else:
+        refuse_typed("is for the suspects, and --sample shows none", "top", "plan", "threshold")
+    if plan is None and out is None:
+        refuse_typed("goes with --plan and --out", "force")
+
+
+def _give_sample(report: AuditReport, out: Path | None, force: bool, output: Output, state: State) -> None:
+    """The table for people, into a file or onto the standard output."""
+    from warehouse.analysis.audit.report import SampleRow
+
+    if out is not None:
+        write_output(out, report.sample_csv().encode(), SAMPLE, force=force)
+        state.say(
+            f"wrote {out}: {len(report.sample)} of {report.n_judged} keys; fill in the column wrong (1, 0, or unknown),"
+            f" then: warehouse audit {report.benchmark} --verdicts {out}"
+        )
+    elif output.for_people:
+        echo(report.sample_csv(), nl=False)
+    else:
+        output.emit_records(SampleRow, report.sample)
+    state.notes(report.notes)
+
+
 def _print(report: AuditReport, top: int, state: State) -> None:
-    from warehouse.analysis.audit.report import BLIND
+    from warehouse.analysis.audit.report import BLIND, NOT_CALIBRATED
 
     print_text(f"{report.one_line}.")
+    if report.judged:
+        echo()
+        _print_judged(report)
     listed = report.listed[:top] if top else report.listed
     if listed:
         echo()
@@ -89,6 +130,8 @@ def _print(report: AuditReport, top: int, state: State) -> None:
         echo()
         _print_agreement(report.agreement)
     _say_refused(report, state)
+    if not report.judged:
+        state.say(f"note: {NOT_CALIBRATED}")
     state.say(f"note: {BLIND}")
 
 
@@ -99,7 +142,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
             "prompt": row.prompt,
             "id": excerpt(row.key, ANSWER_WIDE),
             "P(wrong)": number(row.posterior, 2),
-            "FDR": number(row.running_fdr, 2),
+            "recalibrated": number(row.recalibrated, 2),
             "key": excerpt(row.recorded, width),
             "rival": excerpt(row.rival, width) or "none voted for",
             "votes": f"{row.votes_key:.3g}:{row.votes_rival:.3g} of {row.n_models}",
@@ -112,7 +155,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
         }
         for row in rows
     ]
-    print_rows(cells, hide_empty=("stratum", "rate", "unparsed", "audit", "beside", "question"), minor=_MINOR)
+    print_rows(cells, hide_empty=_HIDDEN, minor=_MINOR)
 
 
 def _beside(row: AuditRow) -> list[str]:
@@ -205,6 +248,64 @@ def _print_agreement(rows: Sequence[AuditAgreementRow]) -> None:
             for row in rows
             if row.figure == "observed_fdr"
         ]
+    )
+
+
+def _print_judged(report: AuditReport) -> None:
+    """What people's verdicts on a random sample say of all keys."""
+    rates = [row for row in report.judged if row.figure in ("wrong_rate", "calibration")]
+    everything = rates[0]
+    missing = f", {everything.n_missing} more have no verdict" if everything.n_missing else ""
+    print_text(
+        f"{everything.n_judged} keys judged, {everything.n_wrong} of them wrong{missing}. Of all {everything.n}:"
+    )
+    echo()
+    uppers = [row.at for row in rates if row.figure == "calibration"][1:]
+    ends = iter([*uppers, 1.0])
+    cells = [
+        {
+            "P(wrong)": "all" if row.at is None else f"from {row.at:g}"
+            if row.figure == "wrong_rate" else f"{row.at:g} to {next(ends):g}",
+            "keys": row.n,
+            "judged": row.n_judged,
+            "wrong": row.n_wrong,
+            "share": percentage(row.value),
+            f"{100 * report.level:g}%": _shares(row.low, row.high),
+            "whatever is missing": _shares(row.bound_low, row.bound_high),
+            "said": percentage(row.expected),
+            "recalibrated": percentage(row.recalibrated),
+        }
+        for row in rates
+        if row.n
+    ]  # fmt: skip
+    print_rows(cells, hide_empty=("whatever is missing", "said", "recalibrated"), minor=("whatever is missing",))
+    echo()
+    print_text(_recalibrated(report))
+    orders: dict[str, dict[str, Any]] = {}
+    for row in report.judged:
+        if row.figure in _ORDERS and row.score is not None:
+            column = {"posterior": "P(wrong)", "share_wrong": "1 - p"}[row.score]
+            orders.setdefault(row.figure, {"AUC": _ORDERS[row.figure]}).update({column: number(row.value, 2)})
+    if orders:
+        echo()
+        print_rows(orders.values())
+
+
+_ORDERS = {"auc": "all keys", "auc_within": "within strata", "auc_between": "between strata"}
+
+
+def _shares(low: float | None, high: float | None) -> str | None:
+    return None if low is None or high is None else f"[{percentage(low)}, {percentage(high)}]"
+
+
+def _recalibrated(report: AuditReport) -> str:
+    """The recalibration in words."""
+    figures = {row.figure: f"{row.value:.2f} ± {row.standard_error:.2f}" for row in report.judged if row.standard_error}
+    if "slope" not in figures:
+        return f"P(wrong) is not recalibrated: {report.not_recalibrated}."
+    return (
+        f"Log odds of a wrong key: slope {figures['slope']} on those of P(wrong) (1: calibrated), intercept"
+        f" {figures['intercept']}."
     )
 
 

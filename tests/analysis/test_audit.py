@@ -143,7 +143,7 @@ def test_planted_wrong_keys_come_first(report: AuditReport) -> None:
     assert listed == report.rows[: len(listed)] and all(row.posterior >= 0.1 for row in listed)
     assert listed[-1].running_fdr == pytest.approx(report.expected_fdr)
     assert len(listed) * (1 - (report.expected_fdr or 0)) == pytest.approx(report.expected_wrong)
-    assert f"{len(listed)} of {N} keys are suspect at 0.1, about" in report.one_line
+    assert f"{len(listed)} of {N} keys are suspect at 0.1 (quiz, 6 models)" in report.one_line
 
 
 def test_the_leaderboard_without_the_suspects(report: AuditReport) -> None:
@@ -280,6 +280,23 @@ def test_what_stands_beside_a_key(tmp_path: Path) -> None:
         scores.setdefault(line["prompt_id"], set()).add(line["acc"])
     assert all(row.constant is (len(scores[row.key]) == 1) for row in report.rows)
     assert all(row.negative is not None for row in report.rows)
+
+
+def test_yes_and_no_without_options_are_two_options(tmp_path: Path) -> None:
+    """Taken for twelve, agreement on the other answer would count against all odds: nearly every miss is listed."""
+
+    def as_words(line: Line) -> Line:
+        words = ("yes", "no")
+        target, said = (words[LETTERS.index(line[name]) % 2] for name in ("target", "extracted_answer"))
+        return line | {"target": target, "extracted_answer": said, "choices": None, "acc": int(said == target)}
+
+    found = audited(tmp_path, lines(as_words))
+    assert any("300 prompts have two options: where a prompt misleads" in note for note in found.notes)
+    assert {row.rival for row in found.rows} == {"yes", "no", None} and found.n_judged == 300  # None: nobody says so
+    answers, keys = ANSWERS % 2, KEYS % 2
+    assert {row.key: row.posterior for row in found.rows} == pytest.approx(
+        {f"p{i:03}": p for i, p in enumerate(wrong_keys(votes_for_options(answers, keys, 2)).posterior)}, abs=1e-9
+    )
 
 
 def test_a_prompt_that_better_models_fail_is_negative(tmp_path: Path) -> None:
@@ -430,7 +447,7 @@ def test_mistakes_of_the_asker(url: str) -> None:
                 "no field|no prompt of quiz has the field 'subject'; there are: category",
             ),
             ({"wrong_is": ["x"]}, MisuseError, "wrong_is goes with against"),
-            ({"level": 0.9}, MisuseError, "level goes with effect: nothing else has intervals"),
+            ({"level": 0.9}, MisuseError, "level goes with effect or verdicts: nothing else has intervals"),
             ({"level": 1.5}, StatisticsError, "level"),
         ):
             with pytest.raises(error, match=message):

@@ -90,8 +90,9 @@ def test_a_block_of_wrong_keys_shows_against_the_fitted_ability(tmp_path: Path, 
     with open_store(url) as store:
         rows = items(store, "quiz").rows
     found = {row.key for row in rows if row.reversed}
-    assert found <= {f"p{p:02}" for p in range(45)} and len(found) > 30  # sums of scores show fewer
-    assert sum(row.negative for row in rows) < len(found) - 5
+    assert found <= {f"p{p:02}" for p in range(45)} and len(found) > 30
+    against = {row.key for row in rows if row.negative}  # oriented: plain sums of scores show fewer
+    assert against <= {f"p{p:02}" for p in range(45)} and len(against) > 30
     assert all(row.free_discrimination < 0 < row.discrimination for row in rows if row.reversed)
     fitted = run("irt", "fit", "quiz", "--top", "2", db=url)
     assert f"{len(found)} prompts go against the ability" in fitted.out
@@ -103,7 +104,7 @@ def test_nothing_found_says_what_could_have_been(tmp_path: Path) -> None:
     (note,) = (line for line in report.notes if line.startswith("none goes against the rest"))
     tested = sum(row.r_corrected is not None for row in report.rows)
     t = float(stats.t.ppf(0.05 / tested, 8))
-    assert note.endswith(f"{t / np.sqrt(t * t + 8):.2f} or lower") and f"{tested} prompts 10 models" in note
+    assert f"{t / np.sqrt(t * t + 8):.2f} or lower (power below .1 at 10 models" in note and f"{tested} prompts 10 models" in note
 
 
 @pytest.mark.parametrize("scores", [np.eye(2, 12, dtype=int), np.ones((5, 12), dtype=int)], ids=["two models", "alike"])

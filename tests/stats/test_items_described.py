@@ -46,17 +46,46 @@ def test_g12() -> None:
     assert found.flags == ("noise",)
 
 
-def test_negative_items_are_one_sided_correlation_tests() -> None:
-    responses, *_ = simulate(3, 200, 30, spread=0.0)
-    y = responses.successes.astype(float)  # one draw each
-    y[:, 0] = 1 - y[:, 0]
+def reversed_items(seed: int, models: int, items: int, share: float) -> np.ndarray:
+    """Answers of which the first items are turned over."""
+    y = simulate(seed, models, items, spread=0.0)[0].successes.astype(float)  # one draw each
+    y[:, : round(share * items)] = 1 - y[:, : round(share * items)]
+    return y
+
+
+def test_negative_items_are_one_sided_correlation_tests_against_oriented_rest_scores() -> None:
+    y = reversed_items(3, 200, 30, 0.1)
     found = discrimination(y)
-    rest = y.sum(axis=1, keepdims=True) - y
+    signs = np.sign(np.linalg.svd(stats_zscore(y), full_matrices=False)[2][0])
+    signs *= np.sign(signs.sum())
+    turned = np.where(signs > 0, y, 1 - y)
     for j in range(30):
-        r = scipy_stats.pearsonr(y[:, j], rest[:, j], alternative="less")
-        assert (found.corrected[j], found.p_negative[j]) == (golden(r.statistic), golden(r.pvalue))
+        rest = turned.sum(axis=1) - turned[:, j]
+        assert found.corrected[j] == golden(np.corrcoef(y[:, j], y.sum(axis=1) - y[:, j])[0, 1])
+        r = scipy_stats.pearsonr(y[:, j], rest, alternative="less")
+        p = r.pvalue if found.corrected[j] < 0 else 1.0
+        assert (found.oriented[j], found.p_negative[j]) == (golden(r.statistic), golden(p))
     assert found.q_negative == golden(scipy_stats.false_discovery_control(found.p_negative))
-    assert found.is_negative.tolist() == [True] + [False] * 29
+    assert found.is_negative.tolist() == [True] * 3 + [False] * 27
+
+
+def stats_zscore(y: np.ndarray) -> np.ndarray:
+    return np.asarray(scipy_stats.zscore(y, axis=0))
+
+
+def test_orientation_finds_more_and_is_not_that_of_noise() -> None:
+    """40 % reversed are found where sums hide them; without a common ability, or with two, nothing is turned over."""
+    y = reversed_items(5, 140, 100, 0.4)
+    rest = y.sum(axis=1, keepdims=True) - y
+    plain = [scipy_stats.pearsonr(y[:, j], rest[:, j], alternative="less").pvalue for j in range(40)]
+    found = discrimination(y)
+    assert found.is_negative[:40].sum() > sum(p < 0.01 for p in plain) and not found.is_negative[40:].any()
+    noise = (np.random.default_rng(1).random((60, 200)) < 0.5).astype(float)
+    assert (discrimination(noise).oriented == discrimination(noise).corrected).all()
+    two = np.hstack([reversed_items(seed, 60, 100, 0.0) for seed in (1, 2)])
+    assert discrimination(two).is_negative.sum() <= 2  # oriented alone it would be half of them where both disagree
+    gaps = np.where(np.random.default_rng(2).random(y.shape) < 0.2, NAN, y)
+    assert discrimination(gaps).is_negative[:40].sum() >= 20 and not discrimination(gaps).is_negative[40:].any()
 
 
 def test_missing_cells_are_left_out_of_the_rest() -> None:

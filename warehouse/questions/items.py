@@ -142,14 +142,29 @@ class Audit(ByMetric, _Benchmark, Question):
         Sequence[str],
         Option("A verdict there that means a wrong key; all others mean a right one. Repeatable.", "VERDICT"),
     ] = ()
+    sample: Annotated[
+        int | None, Option("Draw so many keys at random for people to judge, as a table.", "N", least=1)
+    ] = None
+    certain: Annotated[int, Option("Of the sample: the K most suspect keys, whatever is drawn.", "K", least=0)] = 0
+    seed: Seed = 0
+    verdicts: Annotated[
+        str | Path | None, Option("The table of a sample with verdicts of people: how many keys are wrong.", "FILE")
+    ] = None
     level: Level = 0.95
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.effect:
-            self.refuse("goes with {effect}: nothing else has intervals", "level")
-        if self.against is None:
-            self.refuse("goes with {against}", "wrong_is")
+        if not self.effect and self.verdicts is None:
+            self.refuse("goes with {effect} or {verdicts}: nothing else has intervals", "level")
+        if self.against is None and self.verdicts is None:
+            self.refuse("goes with {against} or {verdicts}", "wrong_is")
+        if self.sample is None:
+            self.refuse("goes with {sample}", "certain", "seed")
+        else:
+            self.refuse("is for a sample that was judged, and {sample} draws one", "verdicts")
+            self.refuse("has rows of its own, and so has {sample}", "effect", "against")
+        if self.verdicts is not None:
+            self.refuse("has rows of its own, and so has {verdicts}", "effect", "against")
 
 
 @dataclass(frozen=True)

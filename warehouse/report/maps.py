@@ -353,12 +353,12 @@ def _called(prompt: Row, number_of: int) -> str:
 def suspects_say(suspects: Suspects) -> str:
     """One sentence on keys that may be wrong."""
     judged, models = f"of {suspects.n_judged} keys", f"by the answers of {suspects.n_models} models"
-    if not suspects.n_listed or suspects.expected_fdr is None:
+    if not suspects.n_listed:
         return f"None {judged} is suspect {models}; that proves none right."
-    right = round(suspects.n_listed * suspects.expected_fdr)
     are = "are" if suspects.n_listed > 1 else "is"
     return (
-        f"{suspects.n_listed} {judged} {are} suspect {models}, about {right} of them falsely; others may be wrong too."
+        f"{suspects.n_listed} {judged} {are} suspect {models}; how many of them are wrong is not known, and others may"
+        " be wrong too."
     )
 
 

@@ -92,7 +92,7 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdic
             two verdicts.
         MisuseError: none of the verdicts is one of ``wrong_is``.
     """
-    rows = list(_rows(Path(path)))
+    rows = list(table_rows(Path(path)))
     if not rows:
         raise InputError("no rows", path=str(path), expected="a header and a row for each prompt")
     columns = {_word(name): str(name) for name in rows[0]}
@@ -223,7 +223,12 @@ def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     return rows
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def table_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a table: CSV with a header, or JSON lines.
+
+    Raises:
+        InputError: no such file, or none of either.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

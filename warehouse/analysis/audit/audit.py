@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of, match_verdicts, read_verdicts
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow, StratumRow
+from warehouse.analysis.audit.sample import JudgedTable, SampleDesign, draw_rows, judged_rows, match_judged, read_judged
 from warehouse.analysis.audit.votes import AuditData, Beside, cluster_name, look_beside, votes_of
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -39,9 +40,16 @@ _FLAGS = {
 def audit(store: Store, question: Audit) -> AuditReport:
     """The answers of a store, judged."""
     verdicts = None if question.against is None else read_verdicts(question.against, question.wrong_is)
-    stored = read_answers(store, select_entries(store, selection_of(question)), question.n_options)
-    own = {name: getattr(question, name) for name in ("threshold", "strata", "effect", "level")}
-    return audit_of(stored, verdicts=verdicts, **own)
+    scores = select_entries(store, selection_of(question))
+    judged = None
+    if question.verdicts is not None:
+        judged = read_judged(question.verdicts, scores.benchmark.name, question.wrong_is)
+        if question.strata not in (None, judged.design.strata):
+            raise MisuseError(f"{judged.path} was drawn with strata {judged.design.strata or 'none'}: leave them out")
+    stored = read_answers(store, scores, question.n_options)
+    own = {name: getattr(question, name) for name in ("threshold", "effect", "level", "sample", "certain", "seed")}
+    strata = question.strata if judged is None else judged.design.strata
+    return audit_of(stored, verdicts=verdicts, judged=judged, strata=strata, **own)
 
 
 def audit_of(
@@ -51,16 +59,22 @@ def audit_of(
     strata: str | None = None,
     effect: bool = False,
     verdicts: HumanVerdicts | None = None,
+    judged: JudgedTable | None = None,
+    sample: int | None = None,
+    certain: int = 0,
+    seed: int = 0,
     level: float = 0.95,
 ) -> AuditReport:
     """`audit` of answers that were read.
 
     Args:
         stored: the answers, and the scores that they have.
-        verdicts: by people.
+        verdicts: by people, on any prompts.
+        judged: a sample with their verdicts.
 
     Raises:
-        MisuseError: no answer names an option, or a model has two names.
+        MisuseError: no answer names an option, a model has two names, or a sample that is not of these keys.
+        StatisticsError: a sample larger than the benchmark.
     """
     selected, data = stored.scores, votes_of(stored)
     labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
@@ -68,8 +82,13 @@ def audit_of(
     beside = look_beside(stored, data)
     listed = _listed(judgement, threshold)
     marked, notes = _verdicts(verdicts, data)
+    found = None if judged is None else match_judged(judged, data, judgement, labels)
+    marked = marked if found is None else found.wrong
+    said, fit = ((), None) if found is None else judged_rows(found, judgement, labels, threshold, level)
+    design = SampleDesign(seed, sample or 0, certain, len(data.keys) - judgement.n_refused, strata)
     heard = [data.voters[column] for column in judgement.models.tolist()]
-    rows = _rows(data, judgement, beside, listed, labels, marked)
+    recalibrated = None if fit is None else fit.posterior
+    rows = _rows(data, judgement, beside, listed, labels, marked, recalibrated)
     suspects = np.sort(data.ids[listed])
     keys = {voter.entry.condition.key for voter in heard}
     return AuditReport(
@@ -87,6 +106,9 @@ def audit_of(
         effect=effect_of(data.entries, suspects, sorted(keys), selected.clusters, level) if effect else (),
         level=level,
         agreement=() if verdicts is None else _agreement(judgement, marked, labels, threshold),
+        sample=draw_rows(data, judgement, labels, design, selected.benchmark.name) if sample else (),
+        judged=said,
+        not_recalibrated="" if fit is None else fit.reason,
         notes=(*data.notes, *(_FLAGS[flag] for flag in judgement.flags), *beside.notes, *notes),
     )
 
@@ -177,6 +199,7 @@ class _Columns:
     running: NDArray[np.float64]
     labels: Sequence[str] | None
     marked: NDArray[np.float64]
+    recalibrated: NDArray[np.float64] | None
     in_cluster: Mapping[int, tuple[int, int]]
 
 
@@ -187,6 +210,7 @@ def _rows(
     listed: NDArray[np.bool_],
     labels: Sequence[str] | None,
     marked: NDArray[np.float64],
+    recalibrated: NDArray[np.float64] | None,
 ) -> tuple[AuditRow, ...]:
     """The most suspect first, then by the place in the benchmark; refused ones last."""
     order = np.argsort(-np.nan_to_num(judgement.posterior, nan=-1.0), kind="stable")
@@ -197,7 +221,7 @@ def _rows(
     sizes = np.bincount(codes, minlength=len(numbers))
     within = np.bincount(codes, weights=listed, minlength=len(numbers))
     counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
-    columns = _Columns(data, judgement, beside, listed, running, labels, marked, counts)
+    columns = _Columns(data, judgement, beside, listed, running, labels, marked, recalibrated, counts)
     return tuple(_row(columns, item) for item in order.tolist())
 
 
@@ -205,10 +229,6 @@ def _row(of: _Columns, item: int) -> AuditRow:
     data, judgement, beside = of.data, of.judgement, of.beside
     prompt: Mapping[str, Any] = data.prompts[item]
     refused = bool(np.isnan(judgement.posterior[item]))
-    key = data.keys[item]
-    recorded = (
-        data.answer(item, key.option if key.option is not None else 0) if key.option is not None or key.texts else None
-    )
     contradicts = int(beside.contradicts[item])
     cluster = cluster_name(beside, item)
     in_cluster = of.in_cluster[int(beside.clusters[item])] if cluster is not None else (None, None)
@@ -219,7 +239,7 @@ def _row(of: _Columns, item: int) -> AuditRow:
         posterior=_number(judgement.posterior[item]),
         listed=bool(of.listed[item]),
         running_fdr=_number(of.running[item]),
-        recorded=recorded if recorded is not None else prompt["target"],
+        recorded=data.recorded(item),
         rival=None if refused else data.answer(item, int(judgement.rival[item])),
         rival_posterior=_number(judgement.rival_posterior[item]),
         votes_key=_number(judgement.votes_key[item]),
@@ -235,6 +255,7 @@ def _row(of: _Columns, item: int) -> AuditRow:
         cluster=cluster,
         cluster_listed=in_cluster[0],
         cluster_size=in_cluster[1],
+        recalibrated=None if of.recalibrated is None else _number(of.recalibrated[item]),
         wrong=_truth(of.marked[item]),
         reason=data.reasons[item] or str(judgement.reasons[item]),
         text=" ".join((prompt["text"] or "").split())[:EXCERPT],

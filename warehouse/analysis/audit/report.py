@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +11,11 @@ from warehouse.analysis.results import Result, Row
 
 #: What must be read with every list.
 BLIND = "it finds what models agree on: a clean list proves no clean key"
+#: What the posterior is not.
+NOT_CALIBRATED = (
+    "P(wrong) orders keys and is not calibrated: slope .7 on one half of an audit by people, above 1 on another;"
+    " audit --sample N has people judge a random sample"
+)
 
 
 @dataclass(frozen=True)
@@ -21,9 +28,8 @@ class AuditReport(Result):
         threshold: posterior from which on a key is listed.
         n_judged: prompts whose key can be judged.
         n_refused: prompts whose key cannot, each with a reason.
-        expected_wrong: wrong keys that are expected among the listed.
-        expected_fdr: share of right keys that is expected in the list; None for an empty list. It is
-            right near 2 % of wrong keys, too high where more are wrong.
+        expected_wrong: sum of the posteriors of the listed; not calibrated.
+        expected_fdr: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
         models: models whose votes were heard.
         strata_by: field that the strata are of; None without.
         strata: their rates.
@@ -31,6 +37,9 @@ class AuditReport(Result):
         effect: one per condition, with all prompts and without the listed; empty unless asked for.
         level: nominal coverage of the intervals in ``effect``.
         agreement: with people's verdicts; empty unless they were given.
+        sample: keys for people to judge; empty unless asked for.
+        judged: what their verdicts on such a sample say of all keys; empty without.
+        not_recalibrated: why they give no recalibrated posterior; empty where they do.
         notes: what a reader should know.
     """
 
@@ -59,6 +68,9 @@ class AuditReport(Result):
     effect: tuple[EffectRow, ...]
     level: float
     agreement: tuple[AuditAgreementRow, ...]
+    sample: tuple[SampleRow, ...]
+    judged: tuple[JudgedRow, ...]
+    not_recalibrated: str
     notes: tuple[str, ...]
 
     @property
@@ -73,15 +85,37 @@ class AuditReport(Result):
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:
             return f"None of {among} is suspect at {self.threshold:g} ({by}); that proves none right"
-        falsely = n - self.expected_wrong
         are = "is" if n == 1 else "are"
-        return f"{n} of {among} {are} suspect at {self.threshold:g}, about {falsely:.0f} of them falsely ({by})"
+        return f"{n} of {among} {are} suspect at {self.threshold:g} ({by}){self._confirmed}"
+
+    @property
+    def _confirmed(self) -> str:
+        """How many suspects are wrong, from people's verdicts on a random sample."""
+        rows = [row for row in self.judged if row.figure == "wrong_rate" and row.at == self.threshold]
+        if not rows or rows[0].low is None or rows[0].high is None:
+            return "; how many of them are wrong is not known" if not rows else ""
+        if not rows[0].n_judged:
+            return "; none of them is in the sample"
+        if rows[0].n_judged == rows[0].n:
+            return f"; people find {rows[0].n_wrong} of them wrong"
+        share = "" if rows[0].value is None else f"{100 * rows[0].value:.0f} % "
+        ends = f"[{100 * rows[0].low:.0f} %, {100 * rows[0].high:.0f} %]"
+        return f"; going by people's verdicts on a sample {share}{ends} of them are wrong"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows, strata, effect and agreement are lists of dictionaries."""
         return super().to_dict() | {
-            name: [row.to_dict() for row in getattr(self, name)] for name in ("strata", "effect", "agreement")
+            name: [row.to_dict() for row in getattr(self, name)]
+            for name in ("strata", "effect", "agreement", "sample", "judged")
         }
+
+    def sample_csv(self) -> str:
+        """The sample as the table that people fill in, with an empty column ``wrong``."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(SampleRow.columns())
+        writer.writerows(["" if cell is None else cell for cell in row.to_dict().values()] for row in self.sample)
+        return out.getvalue()
 
     def _notebook_rows(self) -> tuple[AuditRow, ...]:
         return self.listed or self.rows
@@ -127,9 +161,10 @@ class AuditRow(Row):
     Attributes:
         prompt: ``prompt:ID``, as `show` takes it.
         key: its id in the dump, else its key.
-        posterior: probability that the recorded key is wrong, by the votes; None with a ``reason``.
+        posterior: probability that the recorded key is wrong, by the votes: an order, not calibrated; None with a
+            ``reason``.
         listed: the posterior reaches the threshold.
-        running_fdr: share of right keys that is expected in the list down to this row.
+        running_fdr: mean of 1 − posterior in the list down to this row; not calibrated.
         recorded: the recorded key: letter and text of the option, or the answer.
         rival: the most probable other answer; None where that is one that nobody gave.
         rival_posterior: probability that the rival is the right answer.
@@ -147,6 +182,7 @@ class AuditRow(Row):
         cluster: its cluster, None without.
         cluster_listed: prompts of this cluster that are listed, itself included.
         cluster_size: prompts of this cluster.
+        recalibrated: the posterior on the scale of people's verdicts on a sample; None without, or with too few.
         wrong: the verdict of the people's audit; None without one.
         reason: why the key cannot be judged; empty if it can.
         text: beginning of the prompt.
@@ -173,6 +209,7 @@ class AuditRow(Row):
     cluster: str | None
     cluster_listed: int | None
     cluster_size: int | None
+    recalibrated: float | None
     wrong: bool | None
     reason: str
     text: str
@@ -267,3 +304,73 @@ class StratumRow(Row):
     n_listed: int
     rate: float
     expected_wrong: float
+
+
+@dataclass(frozen=True)
+class SampleRow(Row):
+    """A key for people to judge. What the models say of it is not shown: who judges should not know.
+
+    Attributes:
+        benchmark: its name.
+        sample: how it was drawn, the same in each row.
+        key: of the prompt, the same in every store.
+        id: the dump's own.
+        stratum: the prompt's stratum, None without strata.
+        probability: chance of this key to be in the sample.
+        question: the prompt in full.
+        options: of the prompt, one a line; empty where none are stored.
+        recorded: the recorded key.
+        wrong: for the verdict: 1, true, wrong, or 0, false, ok; empty or unknown where there is none.
+    """
+
+    benchmark: str
+    sample: str
+    key: str
+    id: str
+    stratum: str | None
+    probability: float
+    question: str
+    options: str
+    recorded: str
+    wrong: str
+
+
+@dataclass(frozen=True)
+class JudgedRow(Row):
+    """One figure of all keys, from people's verdicts on a random sample.
+
+    Attributes:
+        figure: ``wrong_rate``: share of wrong keys, of all and from a posterior on; ``calibration``: the same between
+            two posteriors; ``slope``, ``intercept``: log odds of a wrong key on the logit of the posterior; ``auc``:
+            P(a wrong key before a right one), with ``_within`` and ``_between`` strata.
+        score: ``posterior``, or ``share_wrong``: votes not for the key.
+        at: posterior from which on keys count; None for all.
+        value: the figure; None where no verdict tells.
+        standard_error: of slopes and the intercept.
+        low: lower end of the interval.
+        high: upper end.
+        bound_low: lower end if all keys of the sample without a verdict were right; None where none is missing.
+        bound_high: upper end if all of them were wrong.
+        expected: mean posterior, of ``calibration``.
+        recalibrated: mean recalibrated posterior.
+        n: keys that the figure is of; None for slopes and AUC, like the next three.
+        n_judged: those with a verdict.
+        n_wrong: those that people find wrong.
+        n_missing: keys of the sample without a verdict.
+    """
+
+    figure: str
+    score: str | None = None
+    at: float | None = None
+    value: float | None = None
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    expected: float | None = None
+    recalibrated: float | None = None
+    n: int | None = None
+    n_judged: int | None = None
+    n_wrong: int | None = None
+    n_missing: int | None = None

@@ -17,10 +17,14 @@ from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import MisuseError
 from warehouse.stats import near_pairs
-from warehouse.stats.items.discrimination import discrimination
+from warehouse.stats.items.discrimination import UNIDENTIFIED, discrimination, power_of_flags
 from warehouse.stats.labels.votes import N_OPTIONS, NOT_ASKED, UNPARSED, Votes, free_form_options, votes_for_options
 
 Ints = NDArray[np.int64]
+#: Free-form keys from which on it is no coincidence that they have but two forms.
+_ENOUGH_KEYS = 20
+#: What two options mean for the list.
+TWO_OPTIONS = "where a prompt misleads most models it looks like a wrong key"
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,12 @@ class AuditData:
         if options is not None:
             return options.name(option)
         return self.answers[item][option] if 0 <= option < len(self.answers[item]) else None
+
+    def recorded(self, item: int) -> str | None:
+        """What the recorded key of a prompt says."""
+        key, target = self.keys[item], self.prompts[item]["target"]
+        named = self.answer(item, key.option or 0) if key.option is not None or key.texts else None
+        return named if named is not None else target
 
 
 def votes_of(stored: StoredAnswers) -> AuditData:
@@ -102,7 +112,7 @@ class _VoteTable:
         self.shown: dict[int, dict[str, str]] = {item: {} for item in self.free}
         self.answers: tuple[tuple[str, ...], ...] = tuple(() for _ in keys)
         self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
-        self.n_texts = self.n_unparsed = 0
+        self.n_texts = self.n_unparsed = self.n_two = 0
 
     def add_likeliest(self, likeliest: LikeliestOptions, models: Mapping[int, int]) -> None:
         rows = zip(likeliest.prompts.tolist(), likeliest.runs.tolist(), likeliest.option.tolist(), strict=True)
@@ -160,12 +170,12 @@ class _VoteTable:
         codes = self._array()
         if self.free:
             own = sorted(self.free)
-            free_options = free_form_options(
-                [self.free[item] for item in own], [self.keys[item].texts[0] for item in own]
-            )
+            keys = [self.keys[item].texts[0] for item in own]
+            n_options = self._two_forms(own, keys)
+            free_options = free_form_options([self.free[item] for item in own], keys, n_options=n_options)
             codes = _widened(codes, free_options.answers.shape[2])
             codes[own, :, : free_options.answers.shape[2]] = free_options.answers
-            widths[own], options[own] = N_OPTIONS, free_options.keys
+            widths[own], options[own] = n_options, free_options.keys
             answers = list(self.answers)
             for item, texts in zip(own, free_options.texts, strict=True):
                 answers[item] = tuple(self.shown[item].get(text, text) for text in texts)
@@ -173,9 +183,24 @@ class _VoteTable:
         self.draws = (codes != NOT_ASKED).sum(axis=2)
         return votes_for_options(codes, options, widths)
 
+    def _two_forms(self, own: Sequence[int], keys: Sequence[str]) -> int:
+        """The options of free-form answers: two where all keys are one of two forms (yes and no), or many.
+
+        With twelve, models that agree on the other of two answers would seem to agree against all odds.
+        """
+        forms = set(keys)
+        if len(forms) != 2 or len(keys) < _ENOUGH_KEYS:
+            return N_OPTIONS
+        for item in own:
+            self.free[item] = [[text if text in forms else None for text in draws] for draws in self.free[item]]
+        self.n_two += len(own)
+        return 2
+
     def notes(self) -> list[str]:
         share = self.n_unparsed / self.n_texts if self.n_texts else 0
-        return [f"{100 * share:.0f} % of answers name no option: they count as wrong"] if share > 0.05 else []
+        notes = [f"{100 * share:.0f} % of answers name no option: they count as wrong"] if share > 0.05 else []
+        two = self.n_two + sum(key.options is not None and key.options.n == 2 for key in self.keys)
+        return [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"] if two > 0.05 * len(self.keys) else notes
 
     def _array(self) -> Ints:
         """Answers by prompt, model and draw."""
@@ -230,7 +255,7 @@ class Beside:
 def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
     """Evidence on the prompts other than the votes; clusters are those of the error bars."""
     clusters = stored.scores.clusters
-    negative, constant = _as_items(data, clusters)
+    negative, constant, flagged = _as_items(data, clusters)
     labels = clusters.labels(data.ids)
     members = np.full(len(data.ids), -1, dtype=np.int64) if labels is None else np.maximum(labels, -1)
     near, notes = _near_pairs(stored, data)
@@ -241,16 +266,18 @@ def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
         datamap_models=_datamap_models(data.votes, data.draws),
         clusters=members,
         labels=stored.labels,
-        notes=notes,
+        notes=(*notes, *flagged),
     )
 
 
-def _as_items(data: AuditData, clusters: ClusterMap) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Significantly negative and constant prompts, over all models; NaN where fewer than two scored one."""
+def _as_items(
+    data: AuditData, clusters: ClusterMap
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
+    """Significantly negative and constant prompts, over all models, NaN where fewer than two scored one; and a note."""
     table = score_table(data.entries, clusters)
     negative, constant = np.full((2, len(data.ids)), np.nan)
     if min(table.values.shape) < 2:
-        return negative, constant
+        return negative, constant, ()
     higher = data.entries[0].metric.higher_is_better is not False
     found = discrimination((table.values if higher else -table.values).T)
     row_of = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
@@ -258,7 +285,9 @@ def _as_items(data: AuditData, clusters: ClusterMap) -> tuple[NDArray[np.float64
     usable = rows >= 0
     usable[usable] = found.n_models[rows[usable]] >= 2
     negative[usable], constant[usable] = found.is_negative[rows[usable]], found.is_constant[rows[usable]]
-    return negative, constant
+    power = power_of_flags(int(np.median(found.n_models)))
+    note = f"{int(found.is_negative.sum())} prompts go against the rest ({power}: unflagged is not cleared)"
+    return negative, constant, (f"{note}. {UNIDENTIFIED}",) if found.is_negative.any() else (note,)
 
 
 def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:

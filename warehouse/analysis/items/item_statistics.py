@@ -18,11 +18,13 @@ from warehouse.questions.items import Items
 from warehouse.questions.question import answers
 from warehouse.stats.items.discrimination import (
     MODELS_FOR_RAW,
+    UNIDENTIFIED,
     Discrimination,
     FreeDiscrimination,
     discrimination,
     free_discrimination,
     implied_discrimination,
+    power_of_flags,
     smallest_against,
 )
 from warehouse.stats.items.fit_and_dif import item_fit
@@ -153,7 +155,8 @@ def _findable(table: Discrimination) -> list[str]:
     """What so many models can find out about so many prompts, where they find nothing."""
     tested = table.n_models[~np.isnan(table.q_negative)]
     if table.is_negative.any():
-        return []
+        flagged, power = int(table.is_negative.sum()), power_of_flags(int(np.median(tested)))
+        return [f"{flagged} go against the rest ({power}: unflagged is not cleared). {UNIDENTIFIED}"]
     if not len(tested):
         return ["no prompt could be tested for going against the rest: that takes 3 models and scores that vary"]
     models = int(np.median(tested))
@@ -162,7 +165,7 @@ def _findable(table: Discrimination) -> list[str]:
         return []
     return [
         f"none goes against the rest: among {len(tested)} prompts {models} models show one alone only if its r_c is"
-        f" {least:.2f} or lower"
+        f" {least:.2f} or lower ({power_of_flags(models)}: unflagged is not cleared)"
     ]
 
 

@@ -240,7 +240,6 @@ class Suspects:
         n_judged: prompts whose key can be judged.
         n_models: models that were heard.
         n_listed: keys that are suspect.
-        expected_fdr: share of them that is expected to be right; None without any.
         threshold: posterior from which on a key is suspect.
         rows: the most suspect, at most 5.
     """
@@ -248,7 +247,6 @@ class Suspects:
     n_judged: int
     n_models: int
     n_listed: int
-    expected_fdr: float | None
     threshold: float
     rows: tuple[AuditRow, ...]
 
@@ -260,6 +258,4 @@ def suspects(stored: StoredAnswers) -> Suspects | None:
     except MisuseError:
         return None
     listed = report.listed
-    return Suspects(
-        report.n_judged, len(report.models), len(listed), report.expected_fdr, report.threshold, listed[:MOST_SUSPECTS]
-    )
+    return Suspects(report.n_judged, len(report.models), len(listed), report.threshold, listed[:MOST_SUSPECTS])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.irt import IrtFit
@@ -25,6 +26,9 @@ _BLOCK = 1 << 18
 _SD_SLOPE, _SD_INTERCEPT = 2.0, 3.0
 _STEPS = 25
 _NO_SPREAD = 1e-12
+#: Mean, scale and 95 % quantile of the Tracy–Widom law, which the largest squared singular value of noise follows
+#: (Johnstone 2001).
+_TRACY_WIDOM = 0.9793
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,9 @@ class Discrimination(NamedFigures):
         raw: Pearson correlation of the item with the overall score, itself included; NaN where
             the item or the overall score is constant.
         corrected: the same with the sum of the other items: r_c; NaN where that is constant.
-        p_negative: one-sided p of r_c < 0: Student's t with models − 2 degrees of freedom.
+        oriented: the same with rest scores in which items against the others count in reverse (`orientation`).
+        p_negative: one-sided p of ``oriented`` < 0: Student's t with models − 2 degrees of freedom; 1 where
+            ``corrected`` is not below 0.
         q_negative: the same after Benjamini and Hochberg over items.
         is_negative: q_negative at most ``alpha``.
         is_constant: every model has the same score.
@@ -51,6 +57,7 @@ class Discrimination(NamedFigures):
     n_models: NDArray[np.intp]
     raw: FloatArray
     corrected: FloatArray
+    oriented: FloatArray
     p_negative: FloatArray
     q_negative: FloatArray
     is_negative: NDArray[np.bool_]
@@ -96,17 +103,21 @@ def discrimination(
     known = ~np.isnan(y)
     n_models = known.sum(axis=0)
     raw, corrected, constant = correlations(y)
-    p = _p_negative(corrected, n_models)
+    means = np.where(known, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
+    signs = orientation(y - means)
+    # Mirrored at its mean, an item leaves the level of models that were not asked it where it was.
+    oriented = corrected if (signs > 0).all() else signs * correlations(means + signs * (y - means))[1]
+    p = np.where(corrected >= 0, 1.0, _p_negative(oriented, n_models))
     q = benjamini_hochberg(p)
     if zero_if_constant:
         raw, corrected = np.nan_to_num(raw), np.nan_to_num(corrected)
-    means = np.where(known, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
     return Discrimination(
         items=names,
         difficulty=means,
         n_models=n_models.astype(np.intp),
         raw=raw,
         corrected=corrected,
+        oriented=oriented,
         p_negative=p,
         q_negative=q,
         is_negative=rejects(q, alpha),
@@ -138,6 +149,55 @@ def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool
             high = np.where(known[:, block], values, -np.inf).max(axis=0)
             constant[block] = high - low <= ROUNDING * np.maximum(np.abs(high), np.abs(low))
     return raw, corrected, constant
+
+
+def orientation(centred: FloatArray) -> FloatArray:
+    """Which items go with the others, 1, and which against them, −1, the majority taken to be 1, shape (J,).
+
+    The signs of the first right singular vector of the standardised matrix. All 1 where its singular value is one
+    that noise alone may have (Tracy and Widom's 95 % point): then signs would be those of the noise. Where half the
+    items or more are reversed, the others are −1: which side is right is not identified.
+    """
+    z = np.nan_to_num(centred)
+    spread = np.sqrt((z * z).mean(axis=0))
+    varies = spread > ROUNDING * max(1.0, float(spread.max(initial=0.0)))
+    z = z[:, varies] / spread[varies]
+    signs = np.ones(centred.shape[1])
+    m, n = len(centred) - 2, z.shape[1]
+    if m < 1 or n < 2:
+        return signs
+    loadings, largest = _first_singular(z)
+    edge = math.sqrt(m) + math.sqrt(n)
+    if largest * (m + 1) / len(z) < edge**2 + _TRACY_WIDOM * edge * (1 / math.sqrt(m) + 1 / math.sqrt(n)) ** (1 / 3):
+        return signs
+    own = np.where(loadings < 0, -1.0, 1.0)
+    signs[varies] = own if own.sum() >= 0 else -own
+    return signs
+
+
+def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
+    """The first right singular vector, up to its length, and its squared singular value."""
+    wide = z.shape[0] < z.shape[1]
+    with one_blas_thread():
+        values, vectors = np.linalg.eigh(z @ z.T if wide else z.T @ z)
+    first = vectors[:, -1]
+    return (z.T @ first if wide else first), float(values[-1])
+
+
+#: What no list of items against the rest can tell.
+UNIDENTIFIED = "Were half of them or more reversed, the others would be flagged"
+#: Share of reversed items that is found, by simulation (docs/items.md): models, least and most.
+_POWER = (
+    (140, "about .8 to .95 at 140 models"),
+    (60, "about .4 to .75 at 60 models"),
+    (29, "about .1 to .4 at 29 models"),
+    (0, "below .1 at 10 models and about .1 to .4 at 29"),
+)
+
+
+def power_of_flags(n_models: int) -> str:
+    """What share of reversed items so many models flag, in words."""
+    return f"power {next(power for least, power in _POWER if n_models >= least)}"
 
 
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
