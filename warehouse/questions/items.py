@@ -118,7 +118,9 @@ class PublishedScale(ByMetric, Question):
 
     benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
     _: KW_ONLY
-    reference: Annotated[str | None, Option("Also the difference of each model to this one.", "MODEL")] = None
+    reference: Annotated[
+        str | None, Option("Differences are to this model; default: the one with the highest ability.", "MODEL")
+    ] = None
     predict: Annotated[
         str | None, Option("Also the figure to expect of this model on each benchmark where it has none.", "MODEL")
     ] = None

@@ -50,7 +50,7 @@ class ScaleRow(Row):
         n_benchmarks: benchmarks that the model has a figure on.
         n_samples: of these, those whose figure is of stored samples.
         release_date: day of release, ISO 8601; None where the store does not know it.
-        difference: ability less that of the reference; None without one.
+        difference: ability less that of the reference; None for itself.
         difference_se: its standard error.
         difference_low: lower end of its interval.
         difference_high: upper end.
@@ -128,7 +128,7 @@ class ScaleReport(Result):
         rows: the models, the highest first.
         benchmarks: the easiest first.
         predictions: of the model that was asked for.
-        reference: of the differences; None without one.
+        reference: the model that differences are to.
         level: nominal coverage of intervals.
         misfit: standard deviation of a figure around the fit, as a share of the range of its benchmark.
         n_figures: figures in the fit.
@@ -144,7 +144,7 @@ class ScaleReport(Result):
     rows: tuple[ScaleRow, ...]
     benchmarks: tuple[ScaleBenchmarkRow, ...]
     predictions: tuple[PredictionRow, ...]
-    reference: str | None
+    reference: str
     level: float
     misfit: float
     n_figures: int
@@ -224,12 +224,13 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
     figures, left_out = table.figures(question, since)
     reference, predicted = (_number(name, figures) for name in (question.reference, question.predict))
     scale = stats.published_scale(figures)
+    reference = int(np.argmax(scale.ability)) if reference is None else reference
     cells = [table.cells[key] for key in _keys(figures)]
     return ScaleReport(
         rows=_rows(scale, table, figures, question, reference),
         benchmarks=_benchmark_rows(scale, table),
         predictions=_predictions(scale, table, question, predicted),
-        reference=question.reference,
+        reference=scale.models[reference],
         level=question.level,
         misfit=scale.misfit,
         n_figures=scale.n_figures,
@@ -364,16 +365,16 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
 
 
 def _rows(
-    scale: stats.PublishedScale, table: _Table, figures: Figures, question: PublishedScale, reference: int | None
+    scale: stats.PublishedScale, table: _Table, figures: Figures, question: PublishedScale, reference: int
 ) -> tuple[ScaleRow, ...]:
     z = z_quantile(question.level)
     of_samples = [table.cells[key].is_of_samples for key in _keys(figures)]
     n_samples = np.bincount(figures.model, of_samples, len(figures.models))
-    apart = np.full((2, len(figures.models)), np.nan) if reference is None else np.array(scale.differences(reference))
+    apart = np.array(scale.differences(reference))
     rows = []
     for rank, m in enumerate(np.argsort(-scale.ability, kind="stable").tolist(), 1):
         estimate, error = float(scale.ability[m]), float(scale.standard_error[m])
-        difference, its_error = (None, None) if reference in (None, m) else apart[:, m].tolist()
+        difference, its_error = (None, None) if m == reference else apart[:, m].tolist()
         day = table.days.get(scale.models[m])
         rows.append(
             ScaleRow(
