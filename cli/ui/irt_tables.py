@@ -221,7 +221,7 @@ def print_scale(report: ScaleReport, top: int = 20, by_benchmark: bool = False) 
     echo()
     if by_benchmark:
         _print_benchmarks(report)
-    elif report.predictions:
+    elif report.predicted is not None:
         _print_predictions(report)
     else:
         _print_models(report, top)
@@ -306,8 +306,8 @@ def _print_predictions(report: ScaleReport) -> None:
         }
         for row in report.predictions
     ]
-    print_text(f"What {visible(report.predictions[0].model)} is expected to have where it has no figure:")
-    print_rows(cells, minor=("metric",))
+    print_text(f"What {visible(report.predicted or '')} is expected to have where it has no figure:")
+    print_rows(cells, empty="it has a figure on each of them", minor=("metric",))
 
 
 def print_next(report: NextReport) -> None:

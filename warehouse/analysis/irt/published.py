@@ -127,7 +127,8 @@ class ScaleReport(Result):
     Attributes:
         rows: the models, the highest first.
         benchmarks: the easiest first.
-        predictions: of the model that was asked for.
+        predicted: the model of the predictions; None without one.
+        predictions: what is expected of it where it has no figure.
         reference: the model that differences are to.
         level: nominal coverage of intervals.
         misfit: standard deviation of a figure around the fit, as a share of the range of its benchmark.
@@ -143,6 +144,7 @@ class ScaleReport(Result):
 
     rows: tuple[ScaleRow, ...]
     benchmarks: tuple[ScaleBenchmarkRow, ...]
+    predicted: str | None
     predictions: tuple[PredictionRow, ...]
     reference: str
     level: float
@@ -229,6 +231,7 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
     return ScaleReport(
         rows=_rows(scale, table, figures, question, reference),
         benchmarks=_benchmark_rows(scale, table),
+        predicted=question.predict,
         predictions=_predictions(scale, table, question, predicted),
         reference=scale.models[reference],
         level=question.level,

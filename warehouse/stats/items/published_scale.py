@@ -28,6 +28,8 @@ START_SD, OWN_FIGURES = 0.08, 10
 #: Parameters move by less than this in the last step: of the scale, and of what is told of it by leaving out figures.
 TOLERANCE, ROUGH, MAX_STEPS = 1e-6, 1e-4, 200
 ROUNDING, MOST_DAMPED = 1e-12, 1e6
+#: Abilities that differ by less are alike.
+SAME = 1e-6
 #: Folds of the figures held out, and days of release that a trend needs.
 FOLDS, MIN_DAYS = 10, 3
 
@@ -167,7 +169,8 @@ def published_scale(figures: Figures) -> PublishedScale:
     """Abilities of all models by the figures of all benchmarks, with errors.
 
     Raises:
-        StatisticsError: no more figures than parameters, or models that no benchmark connects with the others.
+        StatisticsError: no more figures than parameters, models that no benchmark connects with the others, or all
+            alike.
     """
     n, count, width = len(figures.values), len(figures.models), len(figures.benchmarks)
     if n <= count + 2 * width:
@@ -178,6 +181,8 @@ def published_scale(figures: Figures) -> PublishedScale:
     check_connected(figures)
     fitted, system = _fit(figures)
     a, sd = np.exp(fitted.log_a), float(fitted.theta.std())
+    if sd <= SAME:
+        raise StatisticsError("the figures of each benchmark are the same for all models: they tell no two apart")
     left_out = np.array(
         [_fit(without(figures, j), fitted.without(j), tolerance=ROUGH)[0].standardised for j in range(width)]
     )
@@ -304,7 +309,8 @@ def _slope(years: FloatArray, ability: FloatArray) -> float:
 
 
 def _standardised(values: FloatArray) -> FloatArray:
-    standardised: FloatArray = (values - values.mean()) / values.std()
+    sd = float(values.std())
+    standardised: FloatArray = (values - values.mean()) / (sd if sd > SAME else 1.0)  # zeros where all are alike
     return standardised
 
 
