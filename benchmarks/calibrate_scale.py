@@ -23,7 +23,7 @@ from warehouse.stats.items.published_scale import PublishedScale, published_scal
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- simulated: scale -->", "<!-- end: scale -->"
-Z, PAIRS = 1.959964, 400
+Z, PAIRS, REFERENCES = 1.959964, 400, 20
 MASKS = ("leaderboards 180 × 38", "sparse 60 × 12", "two eras 80 × 15")
 #: How strong the loadings of a second ability are, in logits, and what is left of the scatter of figures.
 MISFITS = {"independent": (0.0, 1.0), "second ability": (0.4, 0.6), "second as strong": (0.8, 0.6)}
@@ -86,12 +86,14 @@ def off(scale: PublishedScale, one: World, rng: np.random.Generator) -> tuple[Fl
     """Errors of differences of pairs, and the three standard errors of each."""
     kept = np.array([int(name[1:]) for name in scale.models])
     truth = (one.theta[kept] - one.theta[kept].mean()) / one.theta[kept].std()
-    i, j = rng.integers(0, len(kept), (2, PAIRS))
+    i = np.repeat(rng.permutation(len(kept))[:REFERENCES], PAIRS // REFERENCES)
+    j = rng.integers(0, len(kept), len(i))
     i, j = i[i != j], j[i != j]
     width = len(scale.left_out)
     apart = scale.left_out[:, i] - scale.left_out[:, j]
     jackknife = np.sqrt((width - 1) / width * ((apart - apart.mean(axis=0)) ** 2).sum(axis=0))
-    larger = np.array([scale.differences(int(first))[1][second] for first, second in zip(i, j, strict=True)])
+    of = {int(first): scale.differences(int(first))[1] for first in np.unique(i)}
+    larger = np.array([of[int(first)][second] for first, second in zip(i, j, strict=True)])
     return (
         scale.ability[i] - scale.ability[j] - truth[i] + truth[j],
         jackknife,
@@ -156,7 +158,7 @@ def uses(mask: str, runs: int, seed: int) -> Iterator[tuple[str, str, list[float
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=60, help="of each cell (60)")
+    parser.add_argument("--runs", type=int, default=20, help="of each cell (20)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
     options = parser.parse_args()

@@ -66,10 +66,13 @@ SMALLEST = {
 OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
 ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
+    "calibrate_scale": ["--runs", "1"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
+#: Pages whose tables a script renews.
+PAGES = {"calibrate_scale": "items.md"}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 SPARK = ROOT / "build" / "spark" / "pyspark"
 
@@ -99,7 +102,7 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
     if script == "spark" and not SPARK.exists():
         pytest.skip("no Spark in build/spark: make test-spark installs it")
     if script.startswith("calibrate"):
-        page = Path(shutil.copy(ROOT / "docs" / "subsets.md", tmp_path / "page.md"))
+        page = Path(shutil.copy(ROOT / "docs" / PAGES.get(script, "subsets.md"), tmp_path / "page.md"))
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
     else:
         call = ["run.py", NAMES.get(script, script.replace("_", "-")), *OPTIONS, "--folder", str(tmp_path)]

@@ -253,21 +253,21 @@ def _print_models(report: ScaleReport, top: int) -> None:
         }
         for row in (report.rows[:top] if top else report.rows)
     ]
-    minor = (f"its {level}", "released", "se", "benchmarks", "rank")
+    minor = (f"its {level}", "released", "benchmarks", "rank", "se")
     print_rows(cells, hide_empty=("released",), minor=minor)
     echo()
     alike = [row for row in report.rows if row.difference_low is not None and _has_zero(row)]
     words = f"{len(alike)} models cannot" if len(alike) != 1 else "1 model cannot"
     print_text(
         f"{words} be told from {visible(report.reference)} by their intervals of {100 * report.level:g} %, which are"
-        " for one difference each; figures of both on more benchmarks would tell."
+        " for one difference each; figures on more benchmarks that both have would tell."
     )
     trend = report.trend
     if trend is not None:
         print_text(
-            f"Ability rises by {trend.estimate:.2f} a year {interval(trend.ci_low, trend.ci_high, 2)} over"
-            f" {trend.n_models} models of {trend.n_days} days of release, which explain"
-            f" {100 * trend.r_squared:.0f} % of its variance."
+            f"Ability rises by {trend.estimate:.2f} standard deviations a year"
+            f" {interval(trend.ci_low, trend.ci_high, 2)} over {trend.n_models} models of {trend.n_days} days of"
+            f" release, which explain {100 * trend.r_squared:.0f} % of its variance."
         )
 
 

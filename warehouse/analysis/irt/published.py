@@ -373,11 +373,16 @@ def _rows(
     z = z_quantile(question.level)
     of_samples = [table.cells[key].is_of_samples for key in _keys(figures)]
     n_samples = np.bincount(figures.model, of_samples, len(figures.models))
-    apart = np.array(scale.differences(reference))
+    difference, its_error = scale.differences(reference)
+    apart = {
+        "difference": difference,
+        "difference_se": its_error,
+        "difference_low": difference - z * its_error,
+        "difference_high": difference + z * its_error,
+    }
     rows = []
     for rank, m in enumerate(np.argsort(-scale.ability, kind="stable").tolist(), 1):
         estimate, error = float(scale.ability[m]), float(scale.standard_error[m])
-        difference, its_error = (None, None) if m == reference else apart[:, m].tolist()
         day = table.days.get(scale.models[m])
         rows.append(
             ScaleRow(
@@ -393,10 +398,7 @@ def _rows(
                 n_benchmarks=int(scale.n_benchmarks[m]),
                 n_samples=int(n_samples[m]),
                 release_date=day.isoformat() if day else None,
-                difference=difference,
-                difference_se=its_error,
-                difference_low=None if difference is None else difference - z * its_error,
-                difference_high=None if difference is None else difference + z * its_error,
+                **dict.fromkeys(apart) if m == reference else {name: float(part[m]) for name, part in apart.items()},
             )
         )
     return tuple(rows)
