@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,12 @@ def test_what_is_left_out_is_said(store: Any) -> None:
         store.published_scale(["b0", "b1", "b2"], since="2023-01-01", min_benchmarks=2, min_models=2)
     with pytest.raises(MisuseError, match="0 model.s. with scores .*warehouse irt scale"):
         store.irt(["b0", "b1"]).abilities()
+
+
+def test_the_chart_has_abilities_over_days(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    spec = store.published_scale(["b?"]).plot().to_dict()
+    assert len(spec["data"]["values"]) == 9 and spec["data"]["values"][0]["day"] == "2024-01-01"
 
 
 def test_the_command(store: Any, store_url: str, run: Caller) -> None:
