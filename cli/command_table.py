@@ -279,6 +279,11 @@ _ITEMS = (
         "warehouse irt ability gsm8k math",
         "warehouse irt ability gsm8k math --sensitivity",
     )),
+    CommandEntry("irt scale", "items", "irt", "Put models on one scale by published figures, without samples.", (
+        "warehouse irt scale benchmark_stitching",
+        "warehouse irt scale gsm8k math mmlu --reference model-a",
+        "warehouse irt scale benchmark_stitching --predict o3_high --json",
+    )),
     CommandEntry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",

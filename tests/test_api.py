@@ -173,6 +173,7 @@ USES = {
     "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
     "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids")),
     "irt": Use((f"{ANALYSIS}.irt.irt:irt",), "irt fit", flags=("family", "seed", "top")),
+    "published_scale": Use((f"{ANALYSIS}.irt.published:published_scale",), "irt scale", flags=("by_benchmark", "top")),
     "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
     "subset_export": Use((f"{ANALYSIS}.subsets.exchange:export_subset",), "subset export", flags=("out",)),
     "subset_import": Use(

@@ -68,11 +68,14 @@ ARGUMENTS = {
     "calibrate_active": ["--held-out", "2", "--times", "3"],
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_audit": ["--times", "1"],
+    "calibrate_scale": ["--runs", "1"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
+#: Pages whose tables a script renews.
+PAGES = {"calibrate_scale": "items.md"}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 SPARK = ROOT / "build" / "spark" / "pyspark"
 
@@ -102,7 +105,7 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
     if script == "spark" and not SPARK.exists():
         pytest.skip("no Spark in build/spark: make test-spark installs it")
     if script.startswith("calibrate"):
-        page = Path(shutil.copy(ROOT / "docs" / "subsets.md", tmp_path / "page.md"))
+        page = Path(shutil.copy(ROOT / "docs" / PAGES.get(script, "subsets.md"), tmp_path / "page.md"))
         if script == "calibrate_audit":  # two pages, in their folder
             page = Path(shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("demo")))
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]

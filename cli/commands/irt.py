@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.items import ItemResponse
+from warehouse.questions.items import ItemResponse, PublishedScale
 from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, first_rows, level_option, output_options, refuse_typed, seed_option
+from ..ui.options import Function, first_rows, level_option, output_options, refuse_typed, seed_option, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo
@@ -153,5 +153,41 @@ def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values
     state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))
 
 
-for subcommand in (fit, ability, next_):
+@command("irt scale")
+@click.option(
+    "--by-benchmark", is_flag=True, help="The benchmarks in place of the models: difficulty, slope, residual."
+)
+@click.option(
+    "--top",
+    metavar="N",
+    default=20,
+    type=click.IntRange(min=0),
+    help="Models in the table; 0 for all. [default: 20; other outputs have all]",
+)
+@options_of(PublishedScale)
+@output_options
+@pass_state
+def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:
+    from warehouse.analysis.irt.published import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
+
+    from ..ui.irt_tables import print_scale
+
+    if by_benchmark and values["predict"] is not None:
+        raise click.UsageError("give one of --by-benchmark and --predict: each is a table of its own")
+    if by_benchmark or values["predict"] is not None:
+        refuse_typed("is for the table of models", "top")
+    with state.open() as store:
+        report: ScaleReport = PublishedScale.from_command(values, typed(values)).ask(store)
+    if output.for_people:
+        print_scale(report, top, by_benchmark)
+    elif by_benchmark:
+        output.emit_records(ScaleBenchmarkRow, report.benchmarks)
+    elif values["predict"] is not None:
+        output.emit_records(PredictionRow, report.predictions)
+    else:
+        output.emit_records(ScaleRow, first_rows(report.rows, top, output))
+    state.notes(report.left_out)
+
+
+for subcommand in (fit, ability, next_, scale):
     irt.add_command(subcommand)

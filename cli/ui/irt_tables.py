@@ -11,6 +11,7 @@ import numpy as np
 from .table import echo, excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
 
 if TYPE_CHECKING:
+    from warehouse.analysis.irt.published import ScaleReport, ScaleRow
     from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
 
 #: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
@@ -212,6 +213,101 @@ def print_sensitivity(report: AbilityReport) -> None:
         "tau: agreement with the order of all; places: largest change of a rank among the models left;"
         " by: change of ability, both scales standardised over the models left."
     )
+
+
+def print_scale(report: ScaleReport, top: int = 20, by_benchmark: bool = False) -> None:
+    """The models, or the benchmarks, or what is expected of a model, and how far all that can be relied on."""
+    print_text(f"{report.one_line}; abilities in standard deviations of these models.")
+    echo()
+    if by_benchmark:
+        _print_benchmarks(report)
+    elif report.predicted is not None:
+        _print_predictions(report)
+    else:
+        _print_models(report, top)
+    echo()
+    check = report.held_out
+    print_text(
+        f"Figures that the fit had not seen are off by {check.scale:.3f} (root mean square, in shares of the range of"
+        f" a benchmark): {check.additive:.3f} if all benchmarks had one slope, {check.means:.3f} by their means."
+    )
+    if report.n_merged:
+        print_text(f"{report.n_merged} of the figures are the largest of several.")
+    if report.n_clipped:
+        print_text(f"{report.n_clipped} figures lie below chance or out of range, and count as its end.")
+
+
+def _print_models(report: ScaleReport, top: int) -> None:
+    level = level_column(report.level)
+    cells: list[dict[str, Any]] = [
+        {
+            "rank": row.rank,
+            "model": visible(row.model),
+            "ability": number(row.estimate, 2),
+            "se": number(row.standard_error, 2),
+            f"its {level}": interval(row.ci_low, row.ci_high, 2),
+            "difference": number(row.difference, 2, sign=True),
+            level: interval(row.difference_low, row.difference_high, 2),
+            "benchmarks": row.n_benchmarks,
+            "released": row.release_date,
+        }
+        for row in (report.rows[:top] if top else report.rows)
+    ]
+    minor = (f"its {level}", "released", "benchmarks", "rank", "se")
+    print_rows(cells, hide_empty=("released",), minor=minor)
+    echo()
+    alike = [row for row in report.rows if row.difference_low is not None and _has_zero(row)]
+    words = f"{len(alike)} models cannot" if len(alike) != 1 else "1 model cannot"
+    print_text(
+        f"{words} be told from {visible(report.reference)} by their intervals of {100 * report.level:g} %, which are"
+        " for one difference each; figures on more benchmarks that both have would tell."
+    )
+    trend = report.trend
+    if trend is not None:
+        print_text(
+            f"Ability rises by {trend.estimate:.2f} standard deviations a year"
+            f" {interval(trend.ci_low, trend.ci_high, 2)} over {trend.n_models} models of {trend.n_days} days of"
+            f" release, which explain {100 * trend.r_squared:.0f} % of its variance."
+        )
+
+
+def _has_zero(row: ScaleRow) -> bool:
+    return (row.difference_low or 0.0) <= 0 <= (row.difference_high or 0.0)
+
+
+def _print_benchmarks(report: ScaleReport) -> None:
+    cells: list[dict[str, Any]] = [
+        {
+            "benchmark": visible(row.benchmark),
+            "metric": visible(row.metric),
+            "difficulty": number(row.difficulty, 2),
+            "slope": number(row.slope, 2),
+            "residual": number(row.residual, 3),
+            "chance": number(row.chance, 2),
+            "models": row.n_models,
+        }
+        for row in report.benchmarks
+    ]
+    print_rows(cells, minor=("metric", "chance"))
+    echo()
+    print_text(
+        "difficulty: ability at which half of the range from chance up is expected; slope: how far the benchmark tells"
+        " models apart there, in logits; residual: its figures around the fit, a share of that range"
+    )
+
+
+def _print_predictions(report: ScaleReport) -> None:
+    cells: list[dict[str, Any]] = [
+        {
+            "benchmark": visible(row.benchmark),
+            "metric": visible(row.metric),
+            "expected": number(row.estimate, 3),
+            level_column(row.level): interval(row.ci_low, row.ci_high, 3),
+        }
+        for row in report.predictions
+    ]
+    print_text(f"What {visible(report.predicted or '')} is expected to have where it has no figure:")
+    print_rows(cells, empty="it has a figure on each of them", minor=("metric",))
 
 
 def print_next(report: NextReport) -> None:

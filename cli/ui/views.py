@@ -46,6 +46,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "Similar": (".text", "_print_similar", ()),
     "SplitReport": (".items", "print_splits", ()),
     "TemplatesReport": (".variance", "_print_templates", ("state",)),
+    "ScaleReport": ("..ui.irt_tables", "print_scale", ()),
     "SubsetPlans": (".subset", "_print", (None,)),
 }
 

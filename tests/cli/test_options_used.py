@@ -155,6 +155,7 @@ CALLS: dict[str, set[str]] = {
     "query score_summary": {"timeout"},
     f"embed reading --embedder {TINY}": {"whole"},
     "irt ability exam": set(),
+    "irt scale exam": set(),
     "reliability exam --scenarios category --json": {"cluster"},
     "irt fit exam": set(),
 }

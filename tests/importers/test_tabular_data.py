@@ -325,6 +325,19 @@ def test_dclm_database(data_dir: Path) -> None:
     assert counts["hellaswag", "score"] == 175 and counts["low_variance_datasets", "score"] == 172
 
 
+def test_benchmark_stitching(data_dir: Path) -> None:
+    folder = data_dir / "benchmark_stitching"
+    others, own = read(folder, documented("benchmark_stitching")), read(folder, documented("benchmark_stitching_runs"))
+    assert len(others.sources) == 34 and len({run.benchmark for run in others.runs}) == 34
+    tasks = {"GPQA diamond": 134, "MATH level 5": 108, "OTIS Mock AIME 2024-2025": 106, "SWE-Bench verified": 23}
+    assert tasks.items() <= Counter(run.benchmark for run in own.runs).items() and len(own.runs) == 457
+    figures = {(run.model, run.benchmark): run for run in (*others.runs, *own.runs)}
+    one = figures["o3-2025-04-16_medium", "Lech Mazur Writing"]  # of 10
+    assert one.published[0].value == pytest.approx(0.839) and one.configuration == {"release_date": "2025-04-16"}
+    assert figures["gpt-5.1_medium", "GPQA diamond"].published[0].value == 0.85
+    assert figures["amazon.nova-lite-v1:0", "MMLU"].harness == "Stanford CRFM Leaderboard"
+
+
 def test_scaling_laws(data_dir: Path) -> None:
     losses = read(data_dir / "scaling_laws", documented("scaling_laws_losses"))
     one = [run for run in losses.runs if run.model == "rpj-open_lm_1b-1.0"]

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
-from warehouse.questions.items import Audit, ItemPruning, ItemResponse, Items, ItemSplits
+from warehouse.questions.items import Audit, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
 from warehouse.questions.question import Gives, method
 from warehouse.questions.subsets import PlanSubset
 
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
     from warehouse.analysis.irt.irt import Irt  # noqa: F401
+    from warehouse.analysis.irt.published import ScaleReport  # noqa: F401
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
     from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401
@@ -36,6 +37,7 @@ class ItemMethods(Connection):
     item_pruning = method(ItemPruning, Gives["PruningReport"])
     audit = method(Audit, Gives["AuditReport"])
     irt = method(ItemResponse, Gives["Irt"])
+    published_scale = method(PublishedScale, Gives["ScaleReport"])
 
     def matrix(
         self,

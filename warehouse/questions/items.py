@@ -102,6 +102,38 @@ class ItemResponse(Selected, Question):
 
 
 @dataclass(frozen=True)
+class PublishedScale(ByMetric, Question):
+    """All models on one scale by their figures on whole benchmarks, published or of samples.
+
+    Of several figures of a model on a benchmark the largest is taken, and that of samples where there are any.
+    ``.benchmarks`` are their difficulties and slopes, ``.predictions`` what a model would have elsewhere, ``.trend``
+    is that over the days of release.
+
+    Raises:
+        MisuseError: an unknown name or model, a day that is none, no figures.
+        StatisticsError: fewer figures than parameters, models that no benchmark connects, a number out of range.
+    """
+
+    NAME, ANSWER = "published_scale", "warehouse.analysis.irt.published:published_scale"
+
+    benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
+    _: KW_ONLY
+    reference: Annotated[
+        str | None, Option("Differences are to this model; default: the one with the highest ability.", "MODEL")
+    ] = None
+    predict: Annotated[
+        str | None, Option("Also the figure to expect of this model on each benchmark where it has none.", "MODEL")
+    ] = None
+    since: Annotated[
+        str | None, Option("Only models that are known to be released on this day or later.", "YYYY-MM-DD")
+    ] = None
+    min_benchmarks: Annotated[int, Option("Leave out models with figures on fewer benchmarks.", "N", least=2)] = 4
+    min_models: Annotated[int, Option("Leave out benchmarks with figures of fewer models.", "N", least=2)] = 4
+    level: Level = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
 class Audit(ByMetric, _Benchmark, Question):
     """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
 

@@ -41,6 +41,11 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
 _HEIGHT = 20
+_CONFIG: Spec = {
+    "view": {"stroke": None},
+    "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+    "title": {"color": _COLOURS["fg"]},
+}
 #: Characters of a model's name on an axis.
 _NAME = 40
 
@@ -88,7 +93,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(_charts(result)) or _intervals(result)
+    spec = _one_spec(_charts(result)) or _over_days(result) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -232,7 +237,8 @@ def _intervals(result: Any) -> Spec | None:
     points = [point for row in result.rows if (point := _point(row, several)) is not None][:MOST]
     if not points:
         return None
-    zero = any("difference" in row.columns() for row in result.rows[:1] if hasattr(row, "columns"))
+    columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
+    zero = "difference" in columns and "estimate" not in columns
     names = list(dict.fromkeys(point["name"] for point in points))
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
     x = {"type": "quantitative", "scale": {"zero": False}, "title": "difference" if zero else "figure"}
@@ -258,11 +264,39 @@ def _intervals(result: Any) -> Spec | None:
         "height": _HEIGHT * len(names),
         "data": {"values": points},
         "layer": layers,
-        "config": {
-            "view": {"stroke": None},
-            "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
-            "title": {"color": _COLOURS["fg"]},
-        },
+        "config": _CONFIG,
+    }
+
+
+def _over_days(result: Any) -> Spec | None:
+    """Estimates with their intervals over the days of release; None where rows have no days."""
+    points = [
+        {"day": row.release_date, **point}
+        for row in result.rows
+        if getattr(row, "release_date", None) and (point := _point(row, False)) is not None
+    ]
+    if not points:
+        return None
+    x: Spec = {"field": "day", "type": "temporal", "title": "released"}
+    y: Spec = {"type": "quantitative", "title": "ability", "scale": {"zero": False}}
+    shown = [{"field": name, "type": "nominal"} for name in ("name", "day", "estimate", "low", "high")]
+    return {
+        "$schema": _SCHEMA,
+        "title": _title(result),
+        "width": 560,
+        "height": 320,
+        "data": {"values": points},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.4, "color": _SERIES["mark"]},
+                "encoding": {"x": x, "y": {"field": "low", **y}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1, "color": _SERIES["mark"]},
+                "encoding": {"x": x, "y": {"field": "estimate", **y}, "tooltip": shown},
+            },
+        ],
+        "config": _CONFIG,
     }
 
 

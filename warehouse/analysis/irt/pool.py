@@ -147,8 +147,10 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
     sets = match_conditions(by_form, latest=selection.latest)
     if len(sets) < 2:
         listed = ", ".join(leaf.name for leaf in leaves[:5])
+        whole = any(entry.published is not None for leaf in read for entry in leaf.entries)
         raise MisuseError(
             f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale needs at least 2"
+            + "; figures of whole benchmarks have one of their own: warehouse irt scale" * whole
             + "".join(f"; {reason}" for reason in refused[:2])
         )
     labels = describe_sets(sets)

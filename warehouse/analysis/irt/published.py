@@ -1,0 +1,441 @@
+"""Models on one scale by figures of whole benchmarks: what others published, and the means of stored samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar
+
+import numpy as np
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import RunFigures
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.entries import LeafEntries, read_leaves
+from warehouse.analysis.suites.tree import benchmarks_named
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.questions.items import PublishedScale
+from warehouse.questions.question import answers
+from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.items import published_scale as stats
+from warehouse.stats.items.published_figures import Figures, as_figures, with_enough
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: Mean length of a year.
+DAYS_OF_YEAR = 365.25
+_RELEASED = re.compile(r'"release_date"\s*:\s*"(\d{4}-\d\d-\d\d)')
+
+
+@dataclass(frozen=True)
+class ScaleRow(Row):
+    """A model on the scale.
+
+    Attributes:
+        model: its name, with checkpoint and training seed where it has several.
+        rank: 1 for the highest estimate.
+        estimate: ability in standard deviations of these models, their mean 0.
+        standard_error: the larger of the two that follow.
+        ci_low: lower end of the interval.
+        ci_high: upper end.
+        level: nominal coverage of the interval.
+        se_information: by the curvature of the fit: too small where benchmarks measure different things.
+        se_jackknife: by leaving out one benchmark after the other.
+        n_benchmarks: benchmarks that the model has a figure on.
+        n_samples: of these, those whose figure is of stored samples.
+        release_date: day of release, ISO 8601; None where the store does not know it.
+        difference: ability less that of the reference; None for itself.
+        difference_se: its standard error.
+        difference_low: lower end of its interval.
+        difference_high: upper end.
+    """
+
+    model: str
+    rank: int
+    estimate: float
+    standard_error: float
+    ci_low: float
+    ci_high: float
+    level: float
+    se_information: float
+    se_jackknife: float
+    n_benchmarks: int
+    n_samples: int
+    release_date: str | None
+    difference: float | None
+    difference_se: float | None
+    difference_low: float | None
+    difference_high: float | None
+
+
+@dataclass(frozen=True)
+class ScaleBenchmarkRow(Row):
+    """A benchmark on the scale.
+
+    Attributes:
+        benchmark: its name.
+        metric: name of the metric, with its filter.
+        n_models: models with a figure.
+        difficulty: ability at which half of what lies between chance and the best figure is expected.
+        slope: logits per standard deviation of the models: how far it tells them apart.
+        residual: root mean square of its figures around the fit, as a share of that range.
+        chance: the figure of guessing, 0 of the range; the metric's lower end where nobody said another.
+    """
+
+    benchmark: str
+    metric: str
+    n_models: int
+    difficulty: float
+    slope: float
+    residual: float
+    chance: float
+
+
+@dataclass(frozen=True)
+class PredictionRow(Row):
+    """The figure to expect of a model on a benchmark where it has none.
+
+    Attributes:
+        model: its name.
+        benchmark: name of the benchmark.
+        metric: name of the metric, with its filter.
+        estimate: in the unit of the metric.
+        ci_low: lower end of the interval of what would be published.
+        ci_high: upper end.
+        level: nominal coverage of the interval.
+    """
+
+    model: str
+    benchmark: str
+    metric: str
+    estimate: float
+    ci_low: float
+    ci_high: float
+    level: float
+
+
+@dataclass(frozen=True)
+class ScaleReport(Result):
+    """Models on one scale.
+
+    Attributes:
+        rows: the models, the highest first.
+        benchmarks: the easiest first.
+        predicted: the model of the predictions; None without one.
+        predictions: what is expected of it where it has no figure.
+        reference: the model that differences are to.
+        level: nominal coverage of intervals.
+        misfit: standard deviation of a figure around the fit, as a share of the range of its benchmark.
+        n_figures: figures in the fit.
+        n_merged: of these, those that are the largest of several.
+        n_clipped: of these, those below chance or out of range, taken for its end.
+        held_out: how well figures are predicted that the fit has not seen, beside simpler ways.
+        trend: over days of release; None where too few are known.
+        left_out: what has no figures here, and why.
+    """
+
+    ROW: ClassVar[type[Row]] = ScaleRow
+
+    rows: tuple[ScaleRow, ...]
+    benchmarks: tuple[ScaleBenchmarkRow, ...]
+    predicted: str | None
+    predictions: tuple[PredictionRow, ...]
+    reference: str
+    level: float
+    misfit: float
+    n_figures: int
+    n_merged: int
+    n_clipped: int
+    held_out: stats.HeldOut
+    trend: stats.ScaleTrend | None
+    left_out: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        return f"{len(self.rows)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
+
+
+@dataclass(frozen=True)
+class _Range:
+    """What a benchmark's figures are taken between: 0 and 1 of the fit."""
+
+    metric: Metric
+    zero: float
+    one: float
+
+    def share(self, figure: float) -> float:
+        return (figure - self.zero) / (self.one - self.zero)
+
+    def figure(self, share: float) -> float:
+        return self.zero + share * (self.one - self.zero)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The figure of a model on a benchmark, as a share of its range."""
+
+    value: float
+    error: float
+    n_sources: int
+    is_of_samples: bool
+
+
+@dataclass(frozen=True)
+class _Table:
+    """All cells by model and benchmark, with the range of each benchmark and the days of release."""
+
+    cells: Mapping[tuple[str, str], _Cell]
+    ranges: Mapping[str, _Range]
+    days: Mapping[str, date]
+    left_out: tuple[str, ...]
+
+    def figures(self, question: PublishedScale, since: date | None) -> tuple[Figures, tuple[str, ...]]:
+        """The figures that the question is about, and what is left out of them."""
+        kept = [key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since]
+        if not kept:
+            dated = f" of models released since {since}; a day is known of {len(self.days)}" if since else ""
+            raise MisuseError("; ".join((f"no figures on these benchmarks{dated}", *self.left_out[:5])))
+        cells = [self.cells[key] for key in kept]
+        values, errors = np.clip([cell.value for cell in cells], 0, 1), [cell.error for cell in cells]
+        every = as_figures(values, [key[0] for key in kept], [key[1] for key in kept], errors)
+        figures = with_enough(every, question.min_benchmarks, question.min_models)
+        if not len(figures.values):
+            raise MisuseError(
+                f"none of {len(every.models)} models has figures on {question.min_benchmarks} benchmarks that"
+                f" {question.min_models} models have: name more benchmarks, or lower --min-benchmarks and --min-models"
+            )
+        n_models = len(every.models) - len(figures.models)
+        few = [f"{n_models} models: figures on fewer than {question.min_benchmarks} of the benchmarks"] * (n_models > 0)
+        names = sorted(set(every.benchmarks) - set(figures.benchmarks))
+        few += [f"{name}: figures of fewer than {question.min_models} of the models" for name in names]
+        return figures, (*self.left_out, *few)
+
+
+@answers(PublishedScale)
+def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
+    """Abilities by the figures of whole benchmarks."""
+    since = _day(question.since)
+    table = _read(store, question)
+    figures, left_out = table.figures(question, since)
+    reference, predicted = (_number(name, figures) for name in (question.reference, question.predict))
+    scale = stats.published_scale(figures)
+    reference = int(np.argmax(scale.ability)) if reference is None else reference
+    cells = [table.cells[key] for key in _keys(figures)]
+    return ScaleReport(
+        rows=_rows(scale, table, figures, question, reference),
+        benchmarks=_benchmark_rows(scale, table),
+        predicted=question.predict,
+        predictions=_predictions(scale, table, question, predicted),
+        reference=scale.models[reference],
+        level=question.level,
+        misfit=scale.misfit,
+        n_figures=scale.n_figures,
+        n_merged=sum(cell.n_sources > 1 for cell in cells),
+        n_clipped=sum(not 0 <= cell.value <= 1 for cell in cells),
+        held_out=stats.held_out(figures, seed=question.seed),
+        trend=_trend(scale, table.days, question.level),
+        left_out=left_out,
+    )
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError:
+        raise MisuseError(f"since must be a day such as 2024-01-31, found {text!r}") from None
+
+
+def _number(name: str | None, figures: Figures) -> int | None:
+    if name is None:
+        return None
+    if name not in figures.models:
+        hint = did_you_mean(name, figures.models, "models with too few figures are left out: --min-benchmarks")
+        raise MisuseError(f"{name!r} is not on the scale; {hint}")
+    return figures.models.index(name)
+
+
+def _trend(scale: stats.PublishedScale, days: Mapping[str, date], level: float) -> stats.ScaleTrend | None:
+    years = [days[model].toordinal() / DAYS_OF_YEAR if model in days else np.nan for model in scale.models]
+    if len({year for year in years if year == year}) < stats.MIN_DAYS:
+        return None
+    return stats.scale_trend(scale, years, level)
+
+
+# --- figures of the store ------------------------------------------------------------------------
+
+
+def _read(store: Store, question: PublishedScale) -> _Table:
+    leaves, left_out = read_leaves(store, benchmarks_named(store, question.benchmarks), selection_of(question))
+    chances = _chances(store, leaves)
+    cells: dict[tuple[str, str], _Cell] = {}
+    ranges: dict[str, _Range] = {}
+    for leaf in leaves:
+        found = _figures_of(store, leaf.entries)
+        name = leaf.benchmark.name
+        between = _range(leaf.metric, chances, [figure for own in found.values() for figure, _, _ in own], name)
+        if isinstance(between, str):
+            left_out.append(between)
+            continue
+        ranges[name] = between
+        cells |= {(model, name): _cell(own, between) for model, own in found.items()}
+    days = _days(store, [entry.condition for leaf in leaves for entry in leaf.entries])
+    return _Table(cells, ranges, days, tuple(left_out))
+
+
+def _who(condition: Condition) -> str:
+    """A model whose checkpoints and training seeds are others; its agents are its own."""
+    return condition.who.partition("+")[0] if condition.setting("agent") else condition.who
+
+
+Figure = tuple[float, float, bool]
+
+
+def _figures_of(store: Store, entries: Sequence[ScoredCondition]) -> dict[str, list[Figure]]:
+    """Figures of each model, with the standard error (0: unknown) and whether they are of samples.
+
+    Repeats whose figures were published are figures of their own, as a mean of them is nobody's.
+    """
+    found: dict[str, list[Figure]] = {}
+    for entry in entries:
+        if entry.usable is not None and entry.metric.link == "identity":
+            scores = entry.usable
+            mean = float(np.average(scores.values, weights=scores.weights))
+            error = float(scores.values.std(ddof=1)) / scores.n**0.5 if scores.n > 1 else 0.0
+            found.setdefault(_who(entry.condition), []).append((mean, error, True))
+    published = [entry for entry in entries if entry.usable is None]
+    runs = {run: entry for entry in published for run in entry.condition.run_ids}
+    figures = RunFigures(store, {run: run for run in runs}, {entry.metric.id for entry in published})
+    for metric_id in sorted({entry.metric.id for entry in published}):
+        for run, figure in figures.published(metric_id).items():
+            if runs[run].metric.id == metric_id:
+                one = (figure.value, figure.standard_error or 0.0, False)
+                found.setdefault(_who(runs[run].condition), []).append(one)
+    return found
+
+
+def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
+    """The best of the figures; samples come before what was published."""
+    own = [figure for figure in figures if figure[2]] or figures
+    value, error, is_of_samples = max(own, key=lambda figure: between.share(figure[0]))
+    width = abs(between.one - between.zero)
+    return _Cell(between.share(value), error / width, len(figures), is_of_samples)
+
+
+def _chances(store: Store, leaves: Sequence[LeafEntries]) -> dict[tuple[int, int], float]:
+    ids = sorted({number for leaf in leaves for number in leaf.benchmark.ids})
+    rows = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids}) if ids else []
+    return {(row["benchmark_id"], row["metric_id"]): row["chance_level"] for row in rows}
+
+
+def _range(
+    metric: Metric, chances: Mapping[tuple[int, int], float], values: Sequence[float], name: str
+) -> _Range | str:
+    """Between chance and the best figure; or why the benchmark has no place on the scale."""
+    bounds = metric.bounds
+    if bounds is None and values and min(values) >= 0 and max(values) <= 1:
+        bounds = (0.0, 1.0)  # a rate, as far as anybody can see
+    if metric.link != "identity" or bounds is None or None in bounds:
+        return f"{name}: {metric.label} has no lowest and highest value that are known"
+    if metric.higher_is_better is None:
+        return f"{name}: it is not known whether a higher {metric.label} is better (warehouse benchmarks metrics)"
+    low, high = (float(end) for end in bounds if end is not None)
+    if not metric.higher_is_better:
+        return _Range(metric, high, low)
+    chance = chances.get((metric.benchmark_id, metric.id), low)
+    return _Range(metric, chance if low <= chance < high else low, high)
+
+
+def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
+    """The day of release of each model that a dump gives one of; the first of several."""
+    models = {run: _who(condition) for condition in conditions for run in condition.run_ids}
+    days: dict[str, date] = {}
+    for row in store.rows(query_text("analysis", "release_dates"), {"run_ids": list(models)}, per="run_id"):
+        for text in _RELEASED.findall(row["settings"]):
+            with suppress(ValueError):
+                model, day = models[row["run_id"]], date.fromisoformat(text)
+                days[model] = min(day, days.get(model, day))
+    return days
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def _rows(
+    scale: stats.PublishedScale, table: _Table, figures: Figures, question: PublishedScale, reference: int
+) -> tuple[ScaleRow, ...]:
+    z = z_quantile(question.level)
+    of_samples = [table.cells[key].is_of_samples for key in _keys(figures)]
+    n_samples = np.bincount(figures.model, of_samples, len(figures.models))
+    difference, its_error = scale.differences(reference)
+    apart = {
+        "difference": difference,
+        "difference_se": its_error,
+        "difference_low": difference - z * its_error,
+        "difference_high": difference + z * its_error,
+    }
+    rows = []
+    for rank, m in enumerate(np.argsort(-scale.ability, kind="stable").tolist(), 1):
+        estimate, error = float(scale.ability[m]), float(scale.standard_error[m])
+        day = table.days.get(scale.models[m])
+        rows.append(
+            ScaleRow(
+                model=scale.models[m],
+                rank=rank,
+                estimate=estimate,
+                standard_error=error,
+                ci_low=estimate - z * error,
+                ci_high=estimate + z * error,
+                level=question.level,
+                se_information=float(scale.se_info[m]),
+                se_jackknife=float(scale.se_jackknife[m]),
+                n_benchmarks=int(scale.n_benchmarks[m]),
+                n_samples=int(n_samples[m]),
+                release_date=day.isoformat() if day else None,
+                **dict.fromkeys(apart) if m == reference else {name: float(part[m]) for name, part in apart.items()},
+            )
+        )
+    return tuple(rows)
+
+
+def _keys(figures: Figures) -> list[tuple[str, str]]:
+    """Model and benchmark of each figure."""
+    pairs = zip(figures.model.tolist(), figures.benchmark.tolist(), strict=True)
+    return [(figures.models[m], figures.benchmarks[j]) for m, j in pairs]
+
+
+def _benchmark_rows(scale: stats.PublishedScale, table: _Table) -> tuple[ScaleBenchmarkRow, ...]:
+    return tuple(
+        ScaleBenchmarkRow(
+            benchmark=scale.benchmarks[j],
+            metric=table.ranges[scale.benchmarks[j]].metric.label,
+            n_models=int(scale.n_models[j]),
+            difficulty=float(scale.difficulty[j]),
+            slope=float(scale.slope[j]),
+            residual=float(scale.residual[j]),
+            chance=table.ranges[scale.benchmarks[j]].zero,
+        )
+        for j in np.argsort(scale.difficulty, kind="stable").tolist()
+    )
+
+
+def _predictions(
+    scale: stats.PublishedScale, table: _Table, question: PublishedScale, model: int | None
+) -> tuple[PredictionRow, ...]:
+    if model is None:
+        return ()
+    name, rows = scale.models[model], []
+    for j, benchmark in enumerate(scale.benchmarks):
+        if (name, benchmark) not in table.cells:
+            between = table.ranges[benchmark]
+            estimate, *ends = (between.figure(share) for share in scale.predicted(model, j, question.level))
+            rows.append(
+                PredictionRow(name, benchmark, between.metric.label, estimate, min(ends), max(ends), question.level)
+            )
+    return tuple(rows)

@@ -1,0 +1,402 @@
+"""Models on one scale by figures that were published of them, without a sample (statistics.md §13b).
+
+A figure y in [0, 1] of model m on benchmark j is σ(a_j θ_m + d_j) + e: one ability per model, a slope and a place per
+benchmark, and a misfit e of standard deviation s that is the same for all. The fit is Gauss and Newton's on the
+residuals and the priors, s alternating with it; models are profiled out, so that a step takes the time of the figures
+and of a system of the benchmarks alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
+from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
+from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.quantiles import t_quantile, z_quantile
+from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.items.published_figures import Figures, IntArray, check_connected, where, without
+
+#: Standard deviations of the priors on ln a and d, as for items (§13); θ has 1.
+SD_LOG_A, SD_D = 0.5, 3.0
+#: Where s begins, and the figures that it counts as in the spread of a benchmark of few.
+START_SD, OWN_FIGURES = 0.08, 10
+#: Parameters move by less than this in the last step: of the scale, and of what is told of it by leaving out figures.
+TOLERANCE, ROUGH, MAX_STEPS = 1e-6, 1e-4, 200
+ROUNDING, MOST_DAMPED = 1e-12, 1e6
+#: Abilities that differ by less are alike.
+SAME = 1e-6
+#: Folds of the figures held out, and days of release that a trend needs.
+FOLDS, MIN_DAYS = 10, 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Parameters:
+    """θ, ln a, d and s², before the abilities are put into the frame of the pool."""
+
+    theta: FloatArray
+    log_a: FloatArray
+    d: FloatArray
+    variance: float
+
+    def logits(self, model: IntArray, benchmark: IntArray) -> FloatArray:
+        logits: FloatArray = np.exp(self.log_a[benchmark]) * self.theta[model] + self.d[benchmark]
+        return logits
+
+    def chances(self, model: IntArray, benchmark: IntArray) -> FloatArray:
+        chances: FloatArray = special.expit(self.logits(model, benchmark))
+        return chances
+
+    def gradients(self, model: IntArray, benchmark: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the chances by θ, ln a and d."""
+        slopes, chances = np.exp(self.log_a[benchmark]), self.chances(model, benchmark)
+        steep = chances * (1 - chances)
+        return steep * slopes, steep * slopes * self.theta[model], steep
+
+    @property
+    def standardised(self) -> FloatArray:
+        return _standardised(self.theta)
+
+    def without(self, benchmark: int) -> _Parameters:
+        return _Parameters(self.theta, np.delete(self.log_a, benchmark), np.delete(self.d, benchmark), self.variance)
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """The information of a fit: of each model, of benchmarks (ln a, then d), and between the two."""
+
+    models: FloatArray
+    between: FloatArray
+    benchmarks: FloatArray
+
+    def profiled(self) -> FloatArray:
+        """The benchmarks' information without that of the models."""
+        profiled: FloatArray = self.benchmarks - self.between.T @ self.shares()
+        return profiled
+
+    def shares(self) -> FloatArray:
+        """By how much a benchmark's parameters move an ability, shape (M, 2J)."""
+        shares: FloatArray = self.between / self.models[:, None]
+        return shares
+
+    def damped(self, by: float) -> _System:
+        """The system of a shorter step."""
+        more = np.diag(np.diag(self.benchmarks) * by)
+        return _System(self.models * (1 + by), self.between, self.benchmarks + more)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedScale(NamedFigures):
+    """Models on one scale.
+
+    Attributes:
+        models: names, shape (M,).
+        benchmarks: names, shape (J,).
+        ability: mean 0 and standard deviation 1 in the pool (ddof 0).
+        se_info: by the curvature of the fit: right where misfits are independent, else too small.
+        se_jackknife: by leaving out one benchmark after the other.
+        standard_error: the larger of the two, as for differences (see `differences`).
+        n_benchmarks: figures of each model.
+        difficulty: ability at which a figure of .5 is expected, in the same frame, shape (J,).
+        slope: logits per standard deviation of the pool.
+        residual: root mean square of what the fit leaves of a benchmark's figures.
+        n_models: figures of each benchmark.
+        misfit: s, standard deviation of a figure around the fit, free of the parameters' number.
+        n_figures: N.
+        pool_sd: standard deviation of θ before it became 1.
+        left_out: abilities without each benchmark, in the frame of that fit, shape (J, M).
+    """
+
+    models: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    ability: FloatArray
+    se_info: FloatArray
+    se_jackknife: FloatArray
+    standard_error: FloatArray
+    n_benchmarks: IntArray
+    difficulty: FloatArray
+    slope: FloatArray
+    residual: FloatArray
+    n_models: IntArray
+    misfit: float
+    n_figures: int
+    pool_sd: float
+    left_out: FloatArray
+    _parameters: _Parameters = field(repr=False)
+    _system: _System = field(repr=False)
+
+    def __str__(self) -> str:
+        size = f"{len(self.models)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
+        return f"{size}, misfit {self.misfit:.3f}"
+
+    def differences(self, reference: int) -> tuple[FloatArray, FloatArray]:
+        """Abilities less that of one model, and their standard errors (0 for the model itself), shape (M,)."""
+        variances, shares = _variances(self._system), self._system.shares()
+        covariance = shares @ np.linalg.solve(self._system.profiled(), shares[reference])
+        covariance[reference] += 1 / self._system.models[reference]
+        info = np.maximum(variances + variances[reference] - 2 * covariance, 0) / self.pool_sd**2
+        jackknife = _jackknife(self.left_out - self.left_out[:, [reference]])
+        errors = np.maximum(np.sqrt(info), jackknife)
+        errors[reference] = 0
+        return self.ability - self.ability[reference], errors
+
+    def predicted(self, model: int, benchmark: int, level: float = 0.95) -> tuple[float, float, float]:
+        """The figure to expect of a model on a benchmark, and an interval for what would be published, in [0, 1].
+
+        The spread is that of the benchmark's own figures, drawn towards s as by ten figures of all.
+        """
+        one, n, width = np.array([model]), int(self.n_models[benchmark]), len(self.benchmarks)
+        estimate = float(self._parameters.chances(one, np.array([benchmark]))[0])
+        by_model, by_slope, by_place = (
+            float(part[0]) for part in self._parameters.gradients(one, np.array([benchmark]))
+        )
+        along = -by_model * self._system.shares()[model]
+        along[benchmark] += by_slope
+        along[width + benchmark] += by_place
+        variance = by_model**2 / self._system.models[model]
+        variance += float(along @ np.linalg.solve(self._system.profiled(), along))
+        own = (OWN_FIGURES * self.misfit**2 + n * self.residual[benchmark] ** 2) / (OWN_FIGURES + n)
+        half = t_quantile(as_level(level), n + OWN_FIGURES - 2) * float(np.sqrt(own + variance))
+        return estimate, max(0.0, estimate - half), min(1.0, estimate + half)
+
+
+@one_blas_thread()
+def published_scale(figures: Figures) -> PublishedScale:
+    """Abilities of all models by the figures of all benchmarks, with errors.
+
+    Raises:
+        StatisticsError: no more figures than parameters, models that no benchmark connects with the others, or all
+            alike.
+    """
+    n, count, width = len(figures.values), len(figures.models), len(figures.benchmarks)
+    if n <= count + 2 * width:
+        raise StatisticsError(
+            f"{n} figures are too few for {count} models and {width} benchmarks: more than {count + 2 * width} are"
+            " needed, one for each model and two for each benchmark"
+        )
+    check_connected(figures)
+    fitted, system = _fit(figures)
+    a, sd = np.exp(fitted.log_a), float(fitted.theta.std())
+    if sd <= SAME:
+        raise StatisticsError("the figures of each benchmark are the same for all models: they tell no two apart")
+    left_out = np.array(
+        [_fit(without(figures, j), fitted.without(j), tolerance=ROUGH)[0].standardised for j in range(width)]
+    )
+    residuals = figures.values - fitted.chances(figures.model, figures.benchmark)
+    sizes = np.bincount(figures.benchmark, minlength=width)
+    info, jackknife = np.sqrt(_variances(system)) / sd, _jackknife(left_out)
+    return PublishedScale(
+        models=figures.models,
+        benchmarks=figures.benchmarks,
+        ability=fitted.standardised,
+        se_info=info,
+        se_jackknife=jackknife,
+        standard_error=np.maximum(info, jackknife),
+        n_benchmarks=np.bincount(figures.model, minlength=count),
+        difficulty=(-fitted.d / a - fitted.theta.mean()) / sd,
+        slope=a * sd,
+        residual=np.sqrt(np.bincount(figures.benchmark, residuals**2, width) / sizes),
+        n_models=sizes,
+        misfit=float(np.sqrt(fitted.variance)),
+        n_figures=n,
+        pool_sd=sd,
+        left_out=left_out,
+        _parameters=fitted,
+        _system=system,
+    )
+
+
+@dataclass(frozen=True)
+class HeldOut(NamedFigures):
+    """Root mean square error of figures that were held out, each by a fit to nine tenths of all.
+
+    Attributes:
+        scale: of the scale.
+        additive: of the same with one slope for all benchmarks.
+        means: of the benchmark's mean.
+        n: figures.
+    """
+
+    scale: float
+    additive: float
+    means: float
+    n: int
+
+
+@one_blas_thread()
+def held_out(figures: Figures, *, seed: int = 0) -> HeldOut:
+    """How well figures are predicted that the fit has not seen; ten folds of single figures.
+
+    Args:
+        figures: as for `published_scale`.
+        seed: of the folds.
+    """
+    n, width = len(figures.values), len(figures.benchmarks)
+    fold = np.random.default_rng(as_seed(seed)).permutation(n) % FOLDS
+    squares = np.zeros((3, n))
+    whole, additive = _fit(figures)[0], _fit(figures, slopes=False)[0]
+    for number in range(min(FOLDS, n)):
+        test, seen = fold == number, where(figures, fold != number)
+        model, benchmark = figures.model[test], figures.benchmark[test]
+        sizes = np.bincount(seen.benchmark, minlength=width)
+        means = np.bincount(seen.benchmark, seen.values, width) / np.maximum(sizes, 1)
+        expected = (
+            _fit(seen, whole, tolerance=ROUGH)[0].chances(model, benchmark),
+            _fit(seen, additive, slopes=False, tolerance=ROUGH)[0].chances(model, benchmark),
+            np.where(sizes > 0, means, seen.values.mean())[benchmark],
+        )
+        squares[:, test] = (np.array(expected) - figures.values[test]) ** 2
+    scale, one_slope, mean = np.sqrt(squares.mean(axis=1)).tolist()
+    return HeldOut(scale, one_slope, mean, n)
+
+
+@dataclass(frozen=True)
+class ScaleTrend(NamedFigures):
+    """Abilities over days of release: the slope of least squares.
+
+    Attributes:
+        estimate: standard deviations of the pool in a year.
+        standard_error: √(jackknife over days of release + jackknife over benchmarks). Models of one day stay
+            together, as those of one developer do mostly; the pool is standardised anew without each.
+        ci_low: lower end of the interval.
+        ci_high: upper end.
+        r_squared: share of the variance of abilities that the days explain.
+        n_models: models with a day.
+        n_days: different days.
+    """
+
+    estimate: float
+    standard_error: float
+    ci_low: float
+    ci_high: float
+    r_squared: float
+    n_models: int
+    n_days: int
+
+
+def scale_trend(scale: PublishedScale, years: ArrayLike, level: float = 0.95) -> ScaleTrend:
+    """How abilities rise over time.
+
+    Args:
+        scale: of the models.
+        years: of the release of each, such as 2024.5; NaN where unknown, shape (M,).
+        level: nominal coverage of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: another shape, or fewer than three different days.
+    """
+    numbers = np.asarray(years, dtype=np.float64)
+    if numbers.shape != scale.ability.shape or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS:
+        raise StatisticsError(f"a trend needs {MIN_DAYS} different days of release, one for each model")
+    dated = np.isfinite(numbers)
+    known, days = numbers[dated], np.unique(numbers[dated], return_inverse=True)[1]
+    ability = scale.ability[dated]
+    by_day = [_slope(known[days != day], _standardised(ability[days != day])) for day in range(days.max() + 1)]
+    by_benchmark = [_slope(known, ability) for ability in scale.left_out[:, dated]]
+    slope, explained = _slope(known, ability), float(np.corrcoef(known, ability)[0, 1] ** 2)
+    error = float(np.hypot(_jackknife(np.array(by_day)) * ability.std(), _jackknife(np.array(by_benchmark))))
+    half = z_quantile(as_level(level)) * error
+    return ScaleTrend(slope, error, slope - half, slope + half, explained, len(known), len(by_day))
+
+
+def _slope(years: FloatArray, ability: FloatArray) -> float:
+    centred = years - years.mean()
+    return float(centred @ ability / (centred @ centred))
+
+
+def _standardised(values: FloatArray) -> FloatArray:
+    sd = float(values.std())
+    standardised: FloatArray = (values - values.mean()) / (sd if sd > SAME else 1.0)  # zeros where all are alike
+    return standardised
+
+
+# --- the fit -------------------------------------------------------------------------------------
+
+
+def _fit(
+    figures: Figures, start: _Parameters | None = None, *, slopes: bool = True, tolerance: float = TOLERANCE
+) -> tuple[_Parameters, _System]:
+    """The parameters where the sum of squares and priors is least, with s² such that Σr²/(s²+v) = N − M − 2J.
+
+    Without so many figures (some are left out) s² stays as it began.
+    """
+    now, damping = start or _start(figures), 1e-3
+    free = len(figures.values) - len(figures.models) - 2 * len(figures.benchmarks)
+    for _ in range(MAX_STEPS):
+        system, gradient = _linearised(figures, now, slopes)
+        before = _loss(figures, now)
+        while True:
+            moved = _step(now, system.damped(damping), gradient)
+            if _loss(figures, moved) <= before * (1 + ROUNDING) or damping > MOST_DAMPED:
+                break
+            damping *= 10
+        damping = max(damping / 10, ROUNDING)
+        residuals = figures.values - moved.chances(figures.model, figures.benchmark)
+        ratio = float((residuals**2 / (moved.variance + figures.variance)).sum()) / free if free > 0 else 1.0
+        change = max(np.abs(moved.theta - now.theta).max(), np.abs(moved.d - now.d).max(), abs(ratio - 1))
+        now = _Parameters(moved.theta, moved.log_a, moved.d, max(moved.variance * ratio, 1e-8))
+        if change < tolerance:
+            break
+    return now, _linearised(figures, now, slopes)[0]
+
+
+def _start(figures: Figures) -> _Parameters:
+    width = len(figures.benchmarks)
+    sizes = np.bincount(figures.benchmark, minlength=width)
+    means = np.clip(np.bincount(figures.benchmark, figures.values, width) / np.maximum(sizes, 1), 0.03, 0.97)
+    return _Parameters(np.zeros(len(figures.models)), np.zeros(width), special.logit(means), START_SD**2)
+
+
+def _loss(figures: Figures, at: _Parameters) -> float:
+    residuals = figures.values - at.chances(figures.model, figures.benchmark)
+    prior = (at.theta**2).sum() + (at.log_a**2).sum() / SD_LOG_A**2 + (at.d**2).sum() / SD_D**2
+    return float((residuals**2 / (at.variance + figures.variance)).sum() + prior)
+
+
+def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_System, tuple[FloatArray, FloatArray]]:
+    """The system of a step, and the gradient (of models, of benchmarks)."""
+    count, width, j = len(figures.models), len(figures.benchmarks), figures.benchmark
+    by_model, by_slope, by_place = at.gradients(figures.model, j)
+    by_slope = by_slope if slopes else np.zeros_like(by_slope)
+    weights = 1 / (at.variance + figures.variance)
+    residuals = weights * (figures.values - at.chances(figures.model, j))
+    between = np.zeros((count, 2 * width))
+    between[figures.model, j] = weights * by_model * by_slope
+    between[figures.model, width + j] = weights * by_model * by_place
+    benchmarks = np.zeros((2 * width, 2 * width))
+    one, two = np.arange(width), np.arange(width, 2 * width)
+    benchmarks[one, one] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
+    benchmarks[two, two] = np.bincount(j, weights * by_place**2, width) + 1 / SD_D**2
+    benchmarks[one, two] = benchmarks[two, one] = np.bincount(j, weights * by_slope * by_place, width)
+    models: FloatArray = np.bincount(figures.model, weights * by_model**2, count) + 1.0
+    of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
+    of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2
+    of_places = np.bincount(j, residuals * by_place, width) - at.d / SD_D**2
+    return _System(models, between, benchmarks), (of_models, np.concatenate([of_slopes, of_places]))
+
+
+def _step(at: _Parameters, system: _System, gradient: tuple[FloatArray, FloatArray]) -> _Parameters:
+    of_models, of_benchmarks = gradient
+    right = of_benchmarks - system.between.T @ (of_models / system.models)
+    benchmarks = np.linalg.solve(system.profiled(), right)
+    models = (of_models - system.between @ benchmarks) / system.models
+    width = len(at.d)
+    return _Parameters(at.theta + models, at.log_a + benchmarks[:width], at.d + benchmarks[width:], at.variance)
+
+
+def _variances(system: _System) -> FloatArray:
+    """Of θ, shape (M,)."""
+    shares = system.shares()
+    variances: FloatArray = 1 / system.models + (shares * np.linalg.solve(system.profiled(), shares.T).T).sum(axis=1)
+    return variances
+
+
+def _jackknife(left_out: FloatArray) -> FloatArray:
+    """Standard errors by what came out without one benchmark after the other, shape (J, ...)."""
+    width = len(left_out)
+    errors: FloatArray = np.sqrt((width - 1) / width * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
+    return errors
