@@ -192,9 +192,7 @@ def write(page: Path, name: str, header: Row, rows: list[Row]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--times", type=int, default=300, help="samples of a cell; fewer where one takes longer (300)"
-    )
+    parser.add_argument("--times", type=int, default=300, help="samples of a cell; fewer where one takes longer (300)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=[name for _page, name, *_rest in TABLES])
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the pages")

@@ -104,7 +104,10 @@ def test_nothing_found_says_what_could_have_been(tmp_path: Path) -> None:
     (note,) = (line for line in report.notes if line.startswith("none goes against the rest"))
     tested = sum(row.r_corrected is not None for row in report.rows)
     t = float(stats.t.ppf(0.05 / tested, 8))
-    assert f"{t / np.sqrt(t * t + 8):.2f} or lower (power below .1 at 10 models" in note and f"{tested} prompts 10 models" in note
+    assert (
+        f"{t / np.sqrt(t * t + 8):.2f} or lower (power below .1 at 10 models" in note
+        and f"{tested} prompts 10 models" in note
+    )
 
 
 @pytest.mark.parametrize("scores", [np.eye(2, 12, dtype=int), np.ones((5, 12), dtype=int)], ids=["two models", "alike"])
