@@ -38,13 +38,13 @@ def test_pairs_by_the_block_have_the_flags_of_each_by_itself(
     scores[:, -1] = scores[:, 0]  # a model that answers as another does
     lacks = dice.random((n, 4)) < gaps
     scores[:, :4][lacks] = np.nan
-    sizes = {
+    groups = {
         "no": None,
         "equal": np.arange(n) // 3,
         "unequal": np.sqrt(np.arange(n)).astype(int),
         "one": np.zeros(n, int),
     }
-    clusters = sizes[clustered]
+    clusters = groups[clustered]
     first, second = (np.array(side) for side in zip(*combinations(range(scores.shape[1]), 2), strict=True))
     found = pair_flags(scores, first, second, clusters, bounds=bounds)
     for a, b, flags in zip(first, second, found, strict=True):
