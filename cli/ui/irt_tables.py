@@ -11,7 +11,15 @@ import numpy as np
 from .table import echo, excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
 
 if TYPE_CHECKING:
-    from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
+    from warehouse.analysis.irt.results import (
+        AbilityReport,
+        BlockRow,
+        DimensionRow,
+        DimensionsReport,
+        FittedItemRow,
+        IrtReport,
+        NextReport,
+    )
 
 #: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
 _ID, _BENCHMARK, _MODEL = 16, 14, 26
@@ -245,3 +253,72 @@ def print_next(report: NextReport) -> None:
         }
         cells.append(line | {"text": row.text})
     print_rows(cells, hide_empty=("text",), minor=("text",))
+
+
+def print_dimensions(report: DimensionsReport) -> None:
+    """How well each number of dimensions predicts models left out, and what estimates of scores are worth."""
+    own = [row for row in report.rows if row.chosen]
+    print_text(f"{report.one_line}, on models left out ({report.n_groups} in 5 folds).")
+    print_text(_fewest(report))
+    for name, gains in (("p-IRT", [(row.p_irt_gain, row.p_irt_gain_standard_error) for row in own]),
+                        ("gp-IRT", [(row.gp_irt_gain, row.gp_irt_gain_standard_error) for row in own])):  # fmt: skip
+        print_text(_gains(name, [row.n_prompts for row in own], gains, report.n_groups))
+    echo()
+    rows = [_dimension([row for row in report.rows if row.n_dimensions == n]) for n in
+            dict.fromkeys(row.n_dimensions for row in report.rows)]  # fmt: skip
+    blank = dict.fromkeys(rows[0])
+    rows.append(blank | {"dimensions": f"gp-IRT ({report.chosen})"} | _errors(own, "gp_irt_error"))
+    rows.append(blank | {"dimensions": "plain mean"} | _errors(own, "mean_error"))
+    print_rows(rows, minor=("se",))
+    echo()
+    print_text(
+        "log loss: of hidden answers, nats a draw; behind: less the least, with its error over models. off at m: points"
+        " of 100 that a score from m random prompts is off: p-IRT by each number of dimensions, then gp-IRT by the"
+        " chosen one and the plain mean of the same prompts."
+    )
+
+
+def _dimension(rows: Sequence[DimensionRow]) -> dict[str, Any]:
+    first = rows[0]
+    return {
+        "dimensions": f"{first.n_dimensions}{' *' * first.chosen}",
+        "log loss": number(first.log_loss, 4),
+        "se": number(first.standard_error, 4),
+        "behind": number(first.behind, 4),
+        "its se": number(first.behind_standard_error, 4),
+    } | _errors(rows, "p_irt_error")
+
+
+def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
+    return {f"off at {row.n_prompts}": number(100 * getattr(row, name), 2) for row in rows}
+
+
+def _fewest(report: DimensionsReport) -> str:
+    """What the chosen number is, and how far one dimension is behind."""
+    by_number = {row.n_dimensions: row for row in report.rows}
+    best, one = min(report.rows, key=lambda row: row.log_loss), by_number.get(1)
+    chosen = by_number[report.chosen]
+    words = f"{chosen.n_dimensions} dimension{'s' * (chosen.n_dimensions > 1)} (*): "
+    if chosen.n_dimensions == best.n_dimensions:
+        words += "the least log loss"
+    else:
+        words += f"the fewest within a standard error of the least log loss, that of {best.n_dimensions}"
+    if one is not None and one is not chosen:
+        words += f"; one dimension is {one.behind:.4f} behind (se {one.behind_standard_error or math.nan:.4f})"
+    return f"{words}."
+
+
+def _gains(
+    name: str, sizes: Sequence[int], gains: Sequence[tuple[float, float | None]], n_groups: int
+) -> str:
+    """At which numbers of prompts an estimate is nearer to the score than the plain mean."""
+    from warehouse.stats.core.quantiles import t_quantile
+
+    needed = t_quantile(_LEVEL, n_groups - 1) if n_groups > 1 else math.inf
+    found: dict[str, list[str]] = {}
+    for size, (gain, error) in zip(sizes, gains, strict=True):
+        clear = error is not None and abs(gain) > needed * error
+        verdict = "cannot be told from it" if not clear else "nearer than it" if gain > 0 else "farther off than it"
+        found.setdefault(verdict, []).append(f"{size} ({100 * gain:+.2f})")
+    parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
+    return f"{name} against the plain mean of the same prompts, points nearer to the score: {'; '.join(parts)}."

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, report_of
+from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, known, report_of
 from warehouse.analysis.irt.pool import Pool, read_pool
-from warehouse.analysis.irt.results import AbilityReport, IrtReport, IrtResult, NextReport, NextRow
+from warehouse.analysis.irt.results import (
+    AbilityReport,
+    DimensionRow,
+    DimensionsReport,
+    IrtReport,
+    IrtResult,
+    NextReport,
+    NextRow,
+)
 from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
@@ -22,7 +30,9 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.items.adaptive import Replay, next_items, replay
+from warehouse.stats.items.dimension_choice import DimensionError, dimension_errors
 from warehouse.stats.items.irt import as_model
+from warehouse.stats.items.links import blocks_by_items
 from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.open import StoreOpener
 
@@ -31,6 +41,11 @@ METHOD_VERSION = "2"
 
 #: Options under which no answer is stored: names are those that were found, and the others change none.
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")
+
+#: Prompts that scores are estimated from.
+_SIZES = (25, 50, 100)
+#: Models below which a second dimension is often not found.
+FEW_MODELS = 60
 
 Found = TypeVar("Found", bound=IrtResult)
 
@@ -48,7 +63,7 @@ class Irt:
         self.model = None if question.model is None else as_model(question.model, 0)
 
     def __repr__(self) -> str:
-        return f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities() or next_items()"
+        return f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities(), next_items() or dimensions()"
 
     @cached_property
     def data(self) -> Pool:
@@ -142,6 +157,38 @@ class Irt:
             lambda: plan_next(self.data, asked, n=n, new=new, model=self.model, level=level, seed=seed),
         )
 
+    def dimensions(
+        self,
+        *,
+        tries: Sequence[int] | None = None,
+        sizes: Sequence[int] | None = None,
+        family: str | Mapping[str, str] | None = None,
+        seed: int = 0,
+    ) -> DimensionsReport:
+        """How many dimensions the answers have, by what is predicted of models left out.
+
+        Args:
+            tries: numbers of dimensions; None: 1, 2, 3, 5 and 10.
+            sizes: prompts that scores are estimated from; None: 25, 50 and 100, a fifth where there are few.
+            family: of models that are left out together and are the sample of errors, as in :meth:`fit`; None: all
+                settings of one model.
+            seed: of folds, hidden answers and random prompts.
+
+        Raises:
+            MisuseError: see :attr:`data`; models that answered different prompts.
+            StatisticsError: fewer than 8 models, numbers out of range.
+        """
+        as_seed(seed)
+        groups = list(self.data.names) if family is None else families_of(self.data, family)
+        return self._ask(
+            "dimensions",
+            DimensionsReport,
+            {"tries": _list(tries), "sizes": _list(sizes), "family": _plain(family)},
+            seed,
+            lambda: dimensions_of(self.data, tries=tries, sizes=sizes, groups=groups, seed=seed),
+            groups,
+        )
+
     def _ask(
         self,
         kind: str,
@@ -182,6 +229,87 @@ irt = answers(ItemResponse)(Irt)
 
 def _plain(family: str | Mapping[str, str] | None) -> Any:
     return family if family is None or isinstance(family, str) else dict(family)
+
+
+def _list(numbers: Sequence[int] | None) -> list[int] | None:
+    return None if numbers is None else sorted(set(numbers))
+
+
+def dimensions_of(
+    pool: Pool,
+    *,
+    tries: Sequence[int] | None,
+    sizes: Sequence[int] | None,
+    groups: Sequence[str | None],
+    seed: int,
+) -> DimensionsReport:
+    """Numbers of dimensions on models left out.
+
+    Args:
+        pool: the answers.
+        tries: numbers of dimensions; None: the usual ones that the data allow.
+        sizes: numbers of prompts; None: the usual ones.
+        groups: models that are left out together; one without a group is alone.
+        seed: of everything random.
+
+    Raises:
+        MisuseError: blocks of models that answered different prompts.
+    """
+    responses = pool.responses
+    if blocks_by_items(responses).max() > 0:
+        raise MisuseError(
+            "models answered different prompts in blocks, and several dimensions need one set: name fewer benchmarks,"
+            " or choose runs with --where"
+        )
+    names = [group or f"model {place}" for place, group in enumerate(groups)]
+    fewest = int(responses.cells(1).min())
+    usual = [size for size in _SIZES if size <= fewest // 2] or [max(1, fewest // 5)]
+    found = dimension_errors(
+        responses,
+        tries,
+        usual if sizes is None else sorted(set(sizes)),
+        groups=names,
+        seed=seed,
+    )
+    slow = [str(one.n_dimensions) for one in found if not one.converged]
+    notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
+    if responses.n_models < FEW_MODELS:
+        notes.append(f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often show too few dimensions")
+    return DimensionsReport(
+        benchmarks=pool.benchmarks,
+        model="2pl",
+        model_reason="several dimensions, by penalised joint likelihood",
+        n_models=responses.n_models,
+        n_items=responses.n_items,
+        n_cells=int(responses.cells(0).sum()),
+        n_testlets=None,
+        input_fingerprint=pool.fingerprint,
+        computed_at="",
+        notes=(*pool.notes, *notes),
+        n_groups=len(set(names)),
+        chosen=next(one.n_dimensions for one in found if one.is_chosen),
+        rows=tuple(row for one in found for row in _dimension_rows(one)),
+    )
+
+
+def _dimension_rows(one: DimensionError) -> Iterator[DimensionRow]:
+    for subset in one.subsets:
+        yield DimensionRow(
+            n_dimensions=one.n_dimensions,
+            log_loss=one.loss,
+            standard_error=known(one.se_loss),
+            behind=one.behind,
+            behind_standard_error=known(one.se_behind),
+            chosen=one.is_chosen,
+            n_prompts=subset.n_items,
+            mean_error=subset.mean,
+            p_irt_error=subset.p_irt,
+            p_irt_gain=subset.gain,
+            p_irt_gain_standard_error=known(subset.se_gain),
+            gp_irt_error=subset.gp_irt,
+            gp_irt_gain=subset.gp_gain,
+            gp_irt_gain_standard_error=known(subset.se_gp_gain),
+        )
 
 
 def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, level: float, seed: int) -> NextReport:

@@ -343,3 +343,56 @@ class NextReport(IrtResult):
     mean_error_random: float | None
     n_replayed: int
     level: float
+
+
+@dataclass(frozen=True)
+class DimensionRow(Row):
+    """A number of dimensions and of prompts, on models that the fit has not seen. Errors of scores are shares.
+
+    Attributes:
+        n_dimensions: D.
+        log_loss: mean −ln chance of hidden draws, nats per draw.
+        standard_error: of it, over models.
+        behind: log_loss less the least of all D.
+        behind_standard_error: of that difference, over models.
+        chosen: the fewest dimensions that are not more than a standard error behind.
+        n_prompts: random prompts that a score is estimated from.
+        mean_error: mean |plain mean of these prompts − score on all|.
+        p_irt_error: the same of p-IRT.
+        p_irt_gain: mean_error − p_irt_error: above 0 where p-IRT is nearer.
+        p_irt_gain_standard_error: of it, over models.
+        gp_irt_error: of gp-IRT, which mixes p-IRT with the plain mean.
+        gp_irt_gain: mean_error − gp_irt_error.
+        gp_irt_gain_standard_error: of it, over models.
+    """
+
+    n_dimensions: int
+    log_loss: float
+    standard_error: float | None
+    behind: float
+    behind_standard_error: float | None
+    chosen: bool
+    n_prompts: int
+    mean_error: float
+    p_irt_error: float
+    p_irt_gain: float
+    p_irt_gain_standard_error: float | None
+    gp_irt_error: float
+    gp_irt_gain: float
+    gp_irt_gain_standard_error: float | None
+
+
+@dataclass(frozen=True)
+class DimensionsReport(IrtResult):
+    """How many dimensions the answers have, and what estimates of scores by them are worth.
+
+    Attributes:
+        n_groups: models, all settings of one being one.
+        chosen: the fewest dimensions within one standard error of the least loss.
+        rows: one for each number of dimensions and of prompts.
+    """
+
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": DimensionRow}
+    n_groups: int
+    chosen: int
+    rows: tuple[DimensionRow, ...]

@@ -18,9 +18,9 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
-from warehouse.stats.items.anchor_errors import RecipeCheckpoints, anchor_errors, irt_anchors, shares_of
+from warehouse.stats.items.anchor_errors import RecipeCheckpoints, anchor_errors, fit_items, irt_anchors, shares_of
 from warehouse.stats.items.anchors import choose_anchors
-from warehouse.stats.items.irt import as_model, fit_irt
+from warehouse.stats.items.irt import as_model
 from warehouse.store.connection import Store
 
 _SIZES = (50, 100)
@@ -36,7 +36,7 @@ class AnchorReport(Result):
     Attributes:
         benchmarks: names.
         n_models, n_items: complete answers.
-        model: ``1pl`` or ``2pl``.
+        model: ``1pl``, ``2pl``, or ``2pl of N dimensions``.
         by: ``irt`` or ``scores``: what the anchors are clustered by.
         anchors: of the last size, in the order of their benchmarks and keys.
         rows: errors on models left out, by size and method.
@@ -79,6 +79,7 @@ class AnchorReport(Result):
 def anchors(store: Store, question: Anchors) -> AnchorReport:
     """Anchors by k-means, and how far estimates from them are off for models that they were not chosen on."""
     sizes, by, model, seed = question.sizes, question.by, question.model, question.seed
+    dimensions = question.dimensions
     selection = selection_of(question, cluster="none")
     pool = read_pool(store, benchmarks_named(store, question.benchmarks), selection)
     whole, notes = _complete(pool)
@@ -90,15 +91,24 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
     omega = _weights(whole)
     families = np.array(whole.names)
     errors = anchor_errors(
-        responses, anchor_counts, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
+        responses,
+        anchor_counts,
+        weights=omega,
+        groups=families,
+        curves=_curves(whole),
+        model=model,
+        dimensions=dimensions,
+        seed=seed,
     )
     fitted = as_model(model, responses.n_models)
     if by == "irt":
-        fit = fit_irt(responses, fitted, tolerance=1e-4)
+        fit = fit_items(responses, fitted, dimensions)
         chosen = irt_anchors(fit, responses, anchor_counts[-1], weights=omega, seed=seed)
     else:
         chosen = choose_anchors(shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed)
-    if fitted == "1pl":
+    if dimensions is not None:
+        fitted = f"2pl of {dimensions} dimension{'s' * (dimensions > 1)}"
+    elif fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)
     return AnchorReport(

@@ -14,6 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
+from warehouse.stats.items.dimensions import DimensionsFit, fit_dimensions
 from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
 from warehouse.stats.items.responses import Responses
 from warehouse.stats.suites.rank_agreement import kendall_tau_b
@@ -96,7 +97,7 @@ class FittedItems:
         variance: σ̂².
     """
 
-    fit: IrtFit
+    fit: IrtFit | DimensionsFit
     biases: tuple[float, ...]
     variance: float
 
@@ -109,6 +110,7 @@ def anchor_errors(
     groups: ArrayLike | None = None,
     curves: RecipeCheckpoints | None = None,
     model: str | None = None,
+    dimensions: int | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
     """Every method at every size, each model estimated from anchors chosen without it.
@@ -123,6 +125,7 @@ def anchor_errors(
         groups: label of each model's family, shape (M,); None: each by itself.
         curves: seeds and checkpoints among the models; None: there are none.
         model: ``1pl`` or ``2pl``; None: by the number of models.
+        dimensions: of a 2PL by penalised joint likelihood (`fit_dimensions`) in place of ``model``.
         seed: of folds, starts and random choices.
 
     Returns:
@@ -141,13 +144,15 @@ def anchor_errors(
     omega, name = as_shares(weights, n), as_model(model, m)
     y = shares_of(responses)
     truth = y @ omega
-    fold = _folds(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
+    fold = folds_of(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
     estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
     for number in np.unique(fold):
         tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
             raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
-        fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
+        fitted = fit_for_anchors(
+            responses.part(train), sizes, weights=omega, model=name, dimensions=dimensions, seed=seed
+        )
         for index, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
@@ -170,8 +175,13 @@ def shares_of(responses: Responses) -> FloatArray:
     return y if responses.trials is None else y / responses.trials
 
 
+def fit_items(responses: Responses, model: str, dimensions: int | None = None) -> IrtFit | DimensionsFit:
+    """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of several dimensions."""
+    return fit_irt(responses, model, tolerance=1e-4) if dimensions is None else fit_dimensions(responses, dimensions)
+
+
 def irt_anchors(
-    fit: IrtFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
+    fit: IrtFit | DimensionsFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
 ) -> Anchors:
     """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where they are fewer than
     anchors, by score columns.
@@ -183,14 +193,20 @@ def irt_anchors(
         weights: ω, shape (J,).
         seed: of k-means.
     """
-    coordinates = np.column_stack([fit.a, -fit.d])
+    coordinates = np.column_stack([fit.alpha if isinstance(fit, DimensionsFit) else fit.a, -fit.d])
     if len(np.unique(coordinates, axis=0)) < size:
         coordinates = shares_of(responses).T
     return choose_anchors(coordinates, size, weights=weights, seed=seed)
 
 
 def fit_for_anchors(
-    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str, seed: int = 0
+    responses: Responses,
+    sizes: Sequence[int],
+    *,
+    weights: ArrayLike | None = None,
+    model: str,
+    dimensions: int | None = None,
+    seed: int = 0,
 ) -> FittedItems:
     """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
 
@@ -199,6 +215,7 @@ def fit_for_anchors(
         sizes: numbers of anchors.
         weights: ω, shape (J,).
         model: ``1pl`` or ``2pl``.
+        dimensions: of a 2PL of several, in place of ``model``.
         seed: of the quarter and of k-means.
     """
     m = responses.n_models
@@ -209,7 +226,7 @@ def fit_for_anchors(
     biases = [0.0] * len(sizes)
     if len(train) >= 2:
         inside = responses.part(train)
-        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[tested]
+        inner, y = fit_items(inside, model, dimensions), shares_of(responses)[tested]
         for index, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
@@ -217,7 +234,7 @@ def fit_for_anchors(
             share = omega[rest] / omega[rest].sum()
             biases[index] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
     variance = float(shares_of(responses).var(axis=1).mean())
-    return FittedItems(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
+    return FittedItems(fit_items(responses, model, dimensions), tuple(biases), variance)
 
 
 def estimate_all(
@@ -313,7 +330,7 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
     return AnchorError(draws[0].n_items, draws[0].method, **figures)  # type: ignore[arg-type]
 
 
-def _folds(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
+def folds_of(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
     """Fold of each model; models of one group share it."""
     names, codes = np.unique(groups, return_inverse=True)
     order = np.random.default_rng([seed, 33]).permutation(len(names))
