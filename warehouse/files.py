@@ -52,6 +52,9 @@ CLAIM = OutputKind("claim", b"{", b'"format":"warehouse-claim"')
 PLAN = OutputKind("plan of a subset", b"{", b'"schema": "warehouse-subset-plan')
 #: The name under which a Parquet file's own metadata says who wrote it.
 PARQUET_KEY = b"eval-warehouse.answer"
+#: What stands in a picture.
+SVG_MARK = "<!-- eval-warehouse -->"
+PICTURE = OutputKind("picture", b"<svg", SVG_MARK.encode())
 ANSWER = OutputKind("answer in Parquet", b"PAR1", PARQUET_KEY)
 HEALTH = OutputKind("health file", b"{", b'"program": "eval-warehouse schedule"')
 #: What people go on to edit, or has no place for a mark.

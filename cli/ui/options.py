@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from warehouse.files import ANSWER
+from warehouse.files import ANSWER, PICTURE, write_output
 
 from .output import Form, Output
 from .output_files import OutputFile, forced
-from .table import CHOSEN, WIDE, print_page, recording
+from .table import CHOSEN, WIDE, echo, print_page, recording
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -109,6 +109,28 @@ def _keep_wide(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 
 def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     ctx.meta[CHOSEN] = fields_callback(ctx, param, value)
+
+
+def picture_option(function: Function) -> Function:
+    """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
+    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file.")(function)
+
+
+def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
+    """Write charts below each other; nothing without a path.
+
+    Raises:
+        UsageError: there is nothing to draw.
+    """
+    if path is None:
+        return
+    from warehouse.report.plot_results import in_svg
+
+    drawn = in_svg(charts)
+    if drawn is None:
+        raise click.UsageError("--svg: nothing here can be drawn")
+    write_output(path, drawn.encode(), PICTURE, force=forced())
+    echo(f"drawn into {path}", err=True)
 
 
 def where_option(function: Function) -> Function:

@@ -17,6 +17,7 @@ _KEPT = {
     "d",
     "fill",
     "fill-opacity",
+    "font-size",
     "font-weight",
     "height",
     "opacity",
@@ -37,10 +38,11 @@ _KEPT = {
 }
 #: Attributes that a group can say for all that is in it.
 _INHERITED = _KEPT - {"d", "height", "opacity", "transform", "viewBox", "width", "x", "y"}
-#: What holds where nothing is said; ``.plot`` of style.css says no fill.
+#: What holds where nothing is said; ``.plot`` of style.css says no fill, and the size of letters.
 _DEFAULTS = {
     "fill": ("none", "transparent"),
     "fill-opacity": ("1",),
+    "font-size": ("11px",),
     "font-weight": ("normal",),
     "opacity": ("1",),
     "stroke": ("none", "transparent"),

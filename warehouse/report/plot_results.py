@@ -16,6 +16,7 @@ from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation,
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
+from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
@@ -61,11 +62,18 @@ class VegaLite:
         return json.dumps(self.spec)
 
     def _repr_svg_(self) -> str | None:
-        if not can_draw():
-            return None
+        return self.to_svg() if can_draw() else None
+
+    def to_svg(self) -> str:
+        """The drawing, as a file or in a page.
+
+        Raises:
+            MisuseError: what draws is not installed.
+        """
         drawn = draw(self.spec)
         size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn.body}</svg>'
+        look = 'fill="none" font-family="Arial, sans-serif" font-size="11"'  # what the page's style sheet says
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {look}>{SVG_MARK}{drawn.body}</svg>'
 
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
         drawn = self._repr_svg_()
@@ -114,6 +122,16 @@ def _charts(result: Any) -> list[Chart | None]:
             return [chart for curves in _curves(result) for chart in curve_charts(curves)]
         case _:
             return []
+
+
+def in_svg(charts: Sequence[Chart | None]) -> str | None:
+    """Figures below each other as a file of SVG; None where there is none.
+
+    Raises:
+        MisuseError: what draws is not installed.
+    """
+    spec = _one_spec([*charts])
+    return None if spec is None else VegaLite(spec).to_svg()
 
 
 def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
@@ -180,7 +198,7 @@ def _one_spec(charts: list[Chart | None]) -> Spec | None:
 def _free(spec: Spec) -> Spec:
     """Without what is the page's alone: fixed boxes, and a layout of legends that only Vega knows."""
     config = dict(spec.get("config", {}))
-    config["title"] = {"color": _COLOURS["fg"]}
+    config["title"] = {"color": _COLOURS["fg"], "anchor": "start"}
     config["legend"] = {name: part for name, part in config.get("legend", {}).items() if name != "layout"}
     kept = {name: part for name, part in spec.items() if name not in ("autosize", "padding", "background")}
     return kept | {"config": config}
