@@ -13,15 +13,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    first_rows,
-    level_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    whole_numbers,
-)
+from ..ui.options import Function, first_rows, level_option, output_options, refuse_typed, seed_option, whole_numbers
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo

@@ -10,12 +10,23 @@ from warehouse.questions.items import ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import benchmark_argument, first_rows, output_options, refuse_typed, seed_option, typed
+from ..ui.options import (
+    benchmark_argument,
+    draw_into,
+    first_rows,
+    output_options,
+    picture_option,
+    refuse_typed,
+    seed_option,
+    typed,
+)
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from warehouse.analysis.items.item_statistics import ItemReport
     from warehouse.analysis.items.pruning import PruningReport, SplitReport
 
@@ -33,29 +44,40 @@ if TYPE_CHECKING:
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
 @seed_option
+@picture_option
 @output_options
 @pass_state
 def items(
-    state: State, /, benchmark: str, top: int, splits: bool, pruning: bool, seed: int, output: Output, **options: Any
+    state: State,
+    /,
+    benchmark: str,
+    top: int,
+    splits: bool,
+    pruning: bool,
+    seed: int,
+    svg: Path | None,
+    output: Output,
+    **options: Any,
 ) -> None:
     question = Items.from_command(options | {"benchmark": benchmark}, typed(options))
     if splits and pruning:
         raise click.UsageError("give one of --splits and --pruning")
     if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
-        _show_items(state, question, top, output)
+        _show_items(state, question, top, svg, output)
         return
     unused = "goes with the table of prompts alone, not with --splits or --pruning"
     refuse_typed(unused, "top")
     if splits:
-        _show_splits(state, question.only(ItemSplits, unused, seed=seed), output)
+        _show_splits(state, question.only(ItemSplits, unused, seed=seed), svg, output)
     else:
-        _show_pruning(state, question.only(ItemPruning, unused, seed=seed), output)
+        _show_pruning(state, question.only(ItemPruning, unused, seed=seed), svg, output)
 
 
-def _show_items(state: State, question: Items, top: int, output: Output) -> None:
+def _show_items(state: State, question: Items, top: int, svg: Path | None, output: Output) -> None:
     with state.open() as store:
         report: ItemReport = question.ask(store)
+    draw_into(svg, report)
     if not output.for_people:
         output.emit_records(report.ROW, first_rows(report.rows, top, output))
     else:
@@ -63,9 +85,10 @@ def _show_items(state: State, question: Items, top: int, output: Output) -> None
     state.notes(report.notes)
 
 
-def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
+def _show_splits(state: State, question: ItemSplits, svg: Path | None, output: Output) -> None:
     with state.open() as store:
         report: SplitReport = question.ask(store)
+    draw_into(svg, report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:
@@ -73,9 +96,10 @@ def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
     state.notes(report.notes)
 
 
-def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
+def _show_pruning(state: State, question: ItemPruning, svg: Path | None, output: Output) -> None:
     with state.open() as store:
         report: PruningReport = question.ask(store)
+    draw_into(svg, report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:

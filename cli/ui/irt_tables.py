@@ -308,9 +308,7 @@ def _fewest(report: DimensionsReport) -> str:
     return f"{words}."
 
 
-def _gains(
-    name: str, sizes: Sequence[int], gains: Sequence[tuple[float, float | None]], n_groups: int
-) -> str:
+def _gains(name: str, sizes: Sequence[int], gains: Sequence[tuple[float, float | None]], n_groups: int) -> str:
     """At which numbers of prompts an estimate is nearer to the score than the plain mean."""
     from warehouse.stats.core.quantiles import t_quantile
 

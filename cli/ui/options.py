@@ -133,6 +133,14 @@ def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
     echo(f"drawn into {path}", err=True)
 
 
+def draw_into(path: Path | None, result: Any) -> None:
+    """Write what there is to draw of a result; nothing without a path."""
+    if path is not None:
+        from warehouse.report.plot_results import charts_of
+
+        write_picture(path, charts_of(result))
+
+
 def where_option(function: Function) -> Function:
     """``--where FIELD=VALUE``, repeatable; the command gets ``where``, a tuple of texts."""
     return click.option(

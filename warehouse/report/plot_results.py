@@ -17,7 +17,7 @@ from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
-from warehouse.report import matrix_charts
+from warehouse.report import matrix_charts, spread_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.draw import can_draw, draw
@@ -86,7 +86,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(_charts(result)) or _intervals(result)
+    spec = _one_spec(charts_of(result)) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -98,7 +98,7 @@ def plot(result: Any) -> Any:
     return kind.from_dict(spec)
 
 
-def _charts(result: Any) -> list[Chart | None]:
+def charts_of(result: Any) -> list[Chart | None]:
     """What the report draws of it."""
     match result:
         case BenchmarkCurves():
@@ -121,7 +121,7 @@ def _charts(result: Any) -> list[Chart | None]:
         case CurvesReport():
             return [chart for curves in _curves(result) for chart in curve_charts(curves)]
         case _:
-            return []
+            return spread_charts.charts_of(result)
 
 
 def in_svg(charts: Sequence[Chart | None]) -> str | None:

@@ -63,7 +63,9 @@ class Irt:
         self.model = None if question.model is None else as_model(question.model, 0)
 
     def __repr__(self) -> str:
-        return f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities(), next_items() or dimensions()"
+        return (
+            f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities(), next_items() or dimensions()"
+        )
 
     @cached_property
     def data(self) -> Pool:
@@ -236,12 +238,7 @@ def _list(numbers: Sequence[int] | None) -> list[int] | None:
 
 
 def dimensions_of(
-    pool: Pool,
-    *,
-    tries: Sequence[int] | None,
-    sizes: Sequence[int] | None,
-    groups: Sequence[str | None],
-    seed: int,
+    pool: Pool, *, tries: Sequence[int] | None, sizes: Sequence[int] | None, groups: Sequence[str | None], seed: int
 ) -> DimensionsReport:
     """Numbers of dimensions on models left out.
 
@@ -264,13 +261,7 @@ def dimensions_of(
     names = [group or f"model {place}" for place, group in enumerate(groups)]
     fewest = int(responses.cells(1).min())
     usual = [size for size in _SIZES if size <= fewest // 2] or [max(1, fewest // 5)]
-    found = dimension_errors(
-        responses,
-        tries,
-        usual if sizes is None else sorted(set(sizes)),
-        groups=names,
-        seed=seed,
-    )
+    found = dimension_errors(responses, tries, usual if sizes is None else sorted(set(sizes)), groups=names, seed=seed)
     slow = [str(one.n_dimensions) for one in found if not one.converged]
     notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
     if responses.n_models < FEW_MODELS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,6 +102,19 @@ class FittedItems:
     variance: float
 
 
+@dataclass(frozen=True, eq=False)
+class AnchorEstimates:
+    """Scores of models from anchors chosen without them.
+
+    Attributes:
+        scores: by number of anchors and method, each of shape (M,).
+        standard_errors: of the last number, by method, over anchors; NaN unless asked for.
+    """
+
+    scores: dict[tuple[int, str], FloatArray]
+    standard_errors: dict[str, FloatArray]
+
+
 def anchor_errors(
     responses: Responses,
     sizes: Sequence[int],
@@ -111,6 +124,7 @@ def anchor_errors(
     curves: RecipeCheckpoints | None = None,
     model: str | None = None,
     dimensions: int | None = None,
+    estimates: AnchorEstimates | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
     """Every method at every size, each model estimated from anchors chosen without it.
@@ -126,6 +140,7 @@ def anchor_errors(
         curves: seeds and checkpoints among the models; None: there are none.
         model: ``1pl`` or ``2pl``; None: by the number of models.
         dimensions: of a 2PL by penalised joint likelihood (`fit_dimensions`) in place of ``model``.
+        estimates: where there are some (`anchor_estimates`).
         seed: of folds, starts and random choices.
 
     Returns:
@@ -133,6 +148,37 @@ def anchor_errors(
 
     Raises:
         StatisticsError: fewer than 8 models, missing cells, sizes out of range.
+    """
+    omega, n = as_shares(weights, responses.n_items), responses.n_items
+    found = estimates or anchor_estimates(
+        responses, sizes, weights=weights, groups=groups, model=model, dimensions=dimensions, seed=seed
+    )
+    y = shares_of(responses)
+    truth = y @ omega
+    rows = []
+    for size in sizes:
+        rng = np.random.default_rng([seed, 31, size])
+        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
+        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
+        rows += [_measures(method, size, truth, found.scores[size, method], curves) for method in METHODS[1:]]
+    return rows
+
+
+def anchor_estimates(
+    responses: Responses,
+    sizes: Sequence[int],
+    *,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    model: str | None = None,
+    dimensions: int | None = None,
+    jackknife: bool = False,
+    seed: int = 0,
+) -> AnchorEstimates:
+    """The estimates of `anchor_errors`, which has the arguments, for each model.
+
+    Args:
+        jackknife: also the standard errors of the last size, over anchors.
     """
     m, n = responses.n_models, responses.n_items
     if m < LEAST_MODELS:
@@ -143,9 +189,9 @@ def anchor_errors(
         raise StatisticsError(f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}")
     omega, name = as_shares(weights, n), as_model(model, m)
     y = shares_of(responses)
-    truth = y @ omega
     fold = folds_of(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
     estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
+    errors = {method: np.full(m, np.nan) for method in METHODS[2:]}
     for number in np.unique(fold):
         tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
@@ -160,13 +206,24 @@ def anchor_errors(
             by_method = estimate_all(fitted, index, responses.part(tested), chosen, weights=omega)
             for method, values in by_method.items():
                 estimates[size, method][tested] = values
-    rows = []
-    for size in sizes:
-        rng = np.random.default_rng([seed, 31, size])
-        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
-        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
-        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
-    return rows
+        if jackknife and sizes[-1] > 1:
+            for method, values in _over_anchors(fitted, index, responses.part(tested), chosen, omega).items():
+                errors[method][tested] = values
+    return AnchorEstimates(estimates, errors)
+
+
+def _over_anchors(
+    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, omega: FloatArray
+) -> dict[str, FloatArray]:
+    """Jackknife standard errors of `estimate_all`: one anchor left out at a time."""
+    m = len(anchors.items)
+    without = []
+    for left in range(m):
+        kept = np.arange(m) != left
+        share = anchors.weights[kept] / anchors.weights[kept].sum()
+        part = replace(anchors, items=anchors.items[kept], weights=share)
+        without.append(estimate_all(fitted, index, responses, part, weights=omega))
+    return {name: np.std([one[name] for one in without], axis=0) * math.sqrt(m - 1) for name in without[0]}
 
 
 def shares_of(responses: Responses) -> FloatArray:

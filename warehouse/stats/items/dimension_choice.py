@@ -251,12 +251,7 @@ class _Scores:
         )
 
     def errors(
-        self,
-        place: int,
-        m: int,
-        predicted: list[FloatArray],
-        groups: NDArray[np.intp],
-        fold: NDArray[np.generic],
+        self, place: int, m: int, predicted: list[FloatArray], groups: NDArray[np.intp], fold: NDArray[np.generic]
     ) -> SubsetErrors:
         """The errors at one size; b̂ and σ̂² of gp-IRT come from the models of the other folds."""
         seen, rest, share = np.array(self.seen[place]), np.array(self.rest[place]), m / self.answered

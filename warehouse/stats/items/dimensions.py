@@ -79,9 +79,7 @@ def fit_dimensions(responses: Responses, n_dimensions: int) -> DimensionsFit:
 
     m, j = responses.successes.shape
     if not 1 <= n_dimensions < min(m, j):
-        raise StatisticsError(
-            f"{n_dimensions} dimensions of {m} models x {j} items, expected 1 to {min(m, j) - 1}"
-        )
+        raise StatisticsError(f"{n_dimensions} dimensions of {m} models x {j} items, expected 1 to {min(m, j) - 1}")
     check_connected(responses)
     with one_blas_thread():
         found = minimize(
