@@ -53,11 +53,13 @@ def answers(rng: np.random.Generator, cell: Cell) -> NDArray[np.float64]:
 
 def chosen(tries: list[DimensionError]) -> dict[str, int]:
     """What each rule takes."""
-    least = min(tries, key=lambda one: one.loss)
+    least = min(tries, key=lambda one: one.log_loss)
     return {
         "least loss": least.n_dimensions,
-        "its own error": next(one.n_dimensions for one in tries if one.loss <= least.loss + least.se_loss),
-        "error of the difference": next(one.n_dimensions for one in tries if one.is_chosen),
+        "its own error": next(
+            one.n_dimensions for one in tries if one.log_loss <= least.log_loss + least.standard_error
+        ),
+        "error of the difference": next(one.n_dimensions for one in tries if one.chosen),
     }
 
 
@@ -67,7 +69,7 @@ def simulate(cell: Cell, runs: int, seed: int) -> dict[str, Counter[int]]:
     groups = np.repeat(np.arange(cell.models), cell.settings)
     for run in range(runs):
         rng = np.random.default_rng([seed, run, *(round(10 * part) for part in cell)])
-        tries = dimension_errors(as_responses(answers(rng, cell)), TRIED, groups=groups, seed=run)
+        tries = dimension_errors(as_responses(answers(rng, cell)), TRIED, (10,), groups=groups, seed=run)
         for rule, number in chosen(tries).items():
             found.setdefault(rule, Counter())[number] += 1
     return found

@@ -11,14 +11,12 @@ from warehouse.questions.training import Curves
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, draw_into, output_options, picture_option
+from ..ui.options import REFERENCE, draw, drawable, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
 
 
@@ -33,15 +31,15 @@ _TOLD = 6
 @click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
 @options_of(Curves, without=("benchmark", "references"))
 @click.option("--checkpoints", "points", is_flag=True, help="A row for each checkpoint.")
-@picture_option
+@drawable
 @output_options
 @pass_state
-def curves(state: State, /, points: bool, svg: Path | None, output: Output, **options: Any) -> None:
+def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow
 
     with state.open() as store:
         report: CurvesReport = Curves(**options).ask(store)
-    draw_into(svg, report)
+    draw(report)
     if output.for_people:
         _print(report, state, points)
     elif points:

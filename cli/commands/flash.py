@@ -10,14 +10,12 @@ from warehouse.questions.reliability import Anchors, Flash
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import draw_into, output_options, picture_option, refuse_typed, typed
+from ..ui.options import draw, drawable, output_options, refuse_typed, typed, wants_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warehouse.analysis.reliability.anchors import AnchorReport
     from warehouse.analysis.reliability.flash import FlashReport
 
@@ -146,14 +144,12 @@ _ID, _BENCHMARK = 24, 20
 
 @command("anchors")
 @options_of(Anchors)
-@picture_option
+@drawable
 @click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
 @click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
 @output_options
 @pass_state
-def anchors(
-    state: State, /, output: Output, listed: bool, ids: bool, svg: Path | None, models: bool, **options: Any
-) -> None:
+def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 
     if ids and not output.for_people:
@@ -163,8 +159,8 @@ def anchors(
     if ids + listed + models > 1:
         raise click.UsageError("give one of --ids, --list and --models")
     with state.open() as store:
-        report: AnchorReport = Anchors(**options, models=models or svg is not None).ask(store)
-    draw_into(svg, report)
+        report: AnchorReport = Anchors(**options, models=models or wants_picture()).ask(store)
+    draw(report)
     if ids:
         for row in report.anchors:
             echo(row.key)

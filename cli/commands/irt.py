@@ -169,20 +169,14 @@ def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values
     callback=whole_numbers,
     help="Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]",
 )
-@click.option(
-    "--family",
-    metavar="FIELD|FILE",
-    help="Models that are left out together: a field of runs (developer, family), or a CSV file with the columns model"
-    " and family. [default: all settings of one model]",
-)
 @partial(irt_options, without=("model",))
 @pass_state
-def dimensions(state: State, /, output: Output, family: str | None, **values: Any) -> None:
+def dimensions(state: State, /, output: Output, **values: Any) -> None:
     from warehouse.analysis.irt.results import DimensionRow
 
     from ..ui.irt_tables import print_dimensions
 
-    report = asked(state, values).dimensions(family=families(family), **values)
+    report = asked(state, values).dimensions(**values)
     if output.for_people:
         print_dimensions(report)
     else:

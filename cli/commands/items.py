@@ -12,21 +12,20 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import (
     benchmark_argument,
-    draw_into,
+    draw,
+    drawable,
     first_rows,
     output_options,
-    picture_option,
     refuse_typed,
     seed_option,
     typed,
+    wants_picture,
 )
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warehouse.analysis.items.item_statistics import ItemReport
     from warehouse.analysis.items.pruning import PruningReport, SplitReport
 
@@ -44,40 +43,33 @@ if TYPE_CHECKING:
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
 @seed_option
-@picture_option
+@drawable
 @output_options
 @pass_state
 def items(
-    state: State,
-    /,
-    benchmark: str,
-    top: int,
-    splits: bool,
-    pruning: bool,
-    seed: int,
-    svg: Path | None,
-    output: Output,
-    **options: Any,
+    state: State, /, benchmark: str, top: int, splits: bool, pruning: bool, seed: int, output: Output, **options: Any
 ) -> None:
     question = Items.from_command(options | {"benchmark": benchmark}, typed(options))
     if splits and pruning:
         raise click.UsageError("give one of --splits and --pruning")
     if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
-        _show_items(state, question, top, svg, output)
+        _show_items(state, question, top, output)
         return
     unused = "goes with the table of prompts alone, not with --splits or --pruning"
     refuse_typed(unused, "top")
+    if pruning and wants_picture():
+        raise click.UsageError("--svg draws the prompts, or with --splits both sides; not --pruning")
     if splits:
-        _show_splits(state, question.only(ItemSplits, unused, seed=seed), svg, output)
+        _show_splits(state, question.only(ItemSplits, unused, seed=seed), output)
     else:
-        _show_pruning(state, question.only(ItemPruning, unused, seed=seed), svg, output)
+        _show_pruning(state, question.only(ItemPruning, unused, seed=seed), output)
 
 
-def _show_items(state: State, question: Items, top: int, svg: Path | None, output: Output) -> None:
+def _show_items(state: State, question: Items, top: int, output: Output) -> None:
     with state.open() as store:
         report: ItemReport = question.ask(store)
-    draw_into(svg, report)
+    draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, first_rows(report.rows, top, output))
     else:
@@ -85,10 +77,10 @@ def _show_items(state: State, question: Items, top: int, svg: Path | None, outpu
     state.notes(report.notes)
 
 
-def _show_splits(state: State, question: ItemSplits, svg: Path | None, output: Output) -> None:
+def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
     with state.open() as store:
         report: SplitReport = question.ask(store)
-    draw_into(svg, report)
+    draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:
@@ -96,10 +88,9 @@ def _show_splits(state: State, question: ItemSplits, svg: Path | None, output: O
     state.notes(report.notes)
 
 
-def _show_pruning(state: State, question: ItemPruning, svg: Path | None, output: Output) -> None:
+def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     with state.open() as store:
         report: PruningReport = question.ask(store)
-    draw_into(svg, report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:

@@ -12,14 +12,12 @@ from warehouse.questions.training import Decide, Recipes, Seeds
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import draw_into, output_options, picture_option, typed
+from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warehouse.analysis.training.decide import DecisionRow, Decisions
     from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
@@ -39,16 +37,16 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @options_of(Seeds, without=("benchmarks",))
-@picture_option
+@drawable
 @output_options
 @pass_state
-def seeds(state: State, /, output: Output, svg: Path | None, **options: Any) -> None:
+def seeds(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.seeds import SeedsRow
     from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
         report: SeedsReport = Seeds(**options).ask(store)
-    draw_into(svg, report)
+    draw(report)
     if output.for_people:
         _print_seeds(report, state)
     else:

@@ -18,6 +18,8 @@ from .output_files import OutputFile, forced
 from .table import CHOSEN, WIDE, echo, print_page, recording
 
 Function = Callable[..., Any]
+#: Where a command keeps the file of its picture.
+_PICTURE = "warehouse.picture"
 Decorator = Callable[[Function], Function]
 Row = TypeVar("Row")
 
@@ -111,9 +113,10 @@ def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None)
     ctx.meta[CHOSEN] = fields_callback(ctx, param, value)
 
 
-def picture_option(function: Function) -> Function:
+def picture_option(function: Function, **more: Any) -> Function:
     """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
-    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file.")(function)
+    text = "Draw it into this file."
+    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help=text, **more)(function)
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
@@ -133,12 +136,26 @@ def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
     echo(f"drawn into {path}", err=True)
 
 
-def draw_into(path: Path | None, result: Any) -> None:
-    """Write what there is to draw of a result; nothing without a path."""
-    if path is not None:
+def drawable(function: Function) -> Function:
+    """``--svg FILE``, for :func:`draw`."""
+
+    def keep(ctx: click.Context, _param: click.Parameter, path: Path | None) -> None:
+        ctx.meta[_PICTURE] = path
+
+    return picture_option(function, expose_value=False, callback=keep)
+
+
+def draw(result: Any) -> None:
+    """Write the picture of a result that ``--svg`` asked for."""
+    if wants_picture():
         from warehouse.report.plot_results import charts_of
 
-        write_picture(path, charts_of(result))
+        write_picture(click.get_current_context().meta[_PICTURE], charts_of(result))
+
+
+def wants_picture() -> bool:
+    """Whether ``--svg`` was given."""
+    return click.get_current_context().meta.get(_PICTURE) is not None
 
 
 def where_option(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""Figures of how far scores spread: over seeds, items and few prompts (Madaan et al. 2024, figs. 1 to 5, 7 and 9)."""
+"""Figures of how far scores spread: over seeds, items and few prompts (Madaan et al. 2024, figs. 1 to 5 and 9)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from warehouse.analysis.items.item_statistics import ItemReport
-from warehouse.analysis.items.pruning import PruningReport, SplitReport
+from warehouse.analysis.items.pruning import SplitReport
 from warehouse.analysis.reliability.anchors import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
 from warehouse.analysis.training.seeds import SeedScore, SeedsReport
@@ -29,8 +29,6 @@ def charts_of(result: Any) -> list[Chart | None]:
             return [item_chart(result)]
         case SplitReport():
             return [*split_charts(result)]
-        case PruningReport():
-            return [*pruning_charts(result)]
         case AnchorReport():
             return [*anchor_charts(result)] if result.models else []
         case _:
@@ -104,20 +102,6 @@ def _scatter(title: str, rows: Sequence[tuple[float, float | None]], across: str
     )
 
 
-def pruning_charts(report: PruningReport) -> Iterator[Chart | None]:
-    """What dropping prompts does to a figure, beside random drops."""
-    for (split, figure), group in groupby(report.rows_by_figure, key=lambda row: (row.split, row.figure)):
-        rows = list(group)
-        yield _with_errors(
-            f"{report.benchmark}, split {split}: {figure}",
-            ("share dropped", figure),
-            {
-                "least discriminating": [(row.share, row.value, row.low, row.high) for row in rows],
-                "random": [(row.share, row.random, row.random_low, row.random_high) for row in rows],
-            },
-        )
-
-
 def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     """Curves of trained models by each estimate; without any, models by their score with standard errors."""
     by_method = {name: [row for row in report.models if row.method == name] for name in _WORDS}
@@ -129,7 +113,7 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     place = {row.model: float(number) for number, row in enumerate(order, 1)}
     yield _with_errors(
         f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
-        ("models, by their score on all prompts", "score"),
+        ("model, by score", "score"),
         {
             _WORDS[name]: [
                 (place[row.model], row.estimate, row.estimate - row.standard_error, row.estimate + row.standard_error)
@@ -138,7 +122,6 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
             for name, rows in by_method.items()
             if name != "p_irt"
         },
-        joined=False,
     )
 
 
@@ -153,13 +136,12 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
 
 
-def _with_errors(
-    title: str, axes: tuple[str, str], series: dict[str, list[tuple[Any, ...]]], *, joined: bool = True
-) -> Chart | None:
+def _with_errors(title: str, axes: tuple[str, str], series: dict[str, list[tuple[Any, ...]]]) -> Chart | None:
     """Series of (x, y, low, high), each with its intervals."""
     drawn, legend = lines([(name, [at[:2] for at in ats]) for name, ats in series.items()], dots=True, columns=3)
-    if not joined:
-        drawn[-1]["mark"] = {"type": "point", "filled": True, "size": 14}
+    drawn[-1]["mark"] = {"type": "point", "filled": True, "size": 14}
+    drawn[-1]["encoding"].pop("strokeDash")
+    drawn[-1]["encoding"]["color"]["legend"]["symbolType"] = "circle"
     bars: Iterable[Spec] = [
         layer(
             {"type": "rule", "stroke": colour, "strokeOpacity": 0.5},

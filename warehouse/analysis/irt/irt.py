@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, known, report_of
+from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, report_of
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.irt.results import (
     AbilityReport,
@@ -30,7 +30,7 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.items.adaptive import Replay, next_items, replay
-from warehouse.stats.items.dimension_choice import DimensionError, dimension_errors
+from warehouse.stats.items.dimension_choice import dimension_errors
 from warehouse.stats.items.irt import as_model
 from warehouse.stats.items.links import blocks_by_items
 from warehouse.store.computed.result_cache import StoredQuestion, answer
@@ -42,8 +42,6 @@ METHOD_VERSION = "2"
 #: Options under which no answer is stored: names are those that were found, and the others change none.
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")
 
-#: Prompts that scores are estimated from.
-_SIZES = (25, 50, 100)
 #: Models below which a second dimension is often not found.
 FEW_MODELS = 60
 
@@ -160,20 +158,13 @@ class Irt:
         )
 
     def dimensions(
-        self,
-        *,
-        tries: Sequence[int] | None = None,
-        sizes: Sequence[int] | None = None,
-        family: str | Mapping[str, str] | None = None,
-        seed: int = 0,
+        self, *, tries: Sequence[int] | None = None, sizes: Sequence[int] | None = None, seed: int = 0
     ) -> DimensionsReport:
-        """How many dimensions the answers have, by what is predicted of models left out.
+        """How many dimensions the answers have, by what is predicted of models left out with all their settings.
 
         Args:
             tries: numbers of dimensions; None: 1, 2, 3, 5 and 10.
             sizes: prompts that scores are estimated from; None: 25, 50 and 100, a fifth where there are few.
-            family: of models that are left out together and are the sample of errors, as in :meth:`fit`; None: all
-                settings of one model.
             seed: of folds, hidden answers and random prompts.
 
         Raises:
@@ -181,14 +172,10 @@ class Irt:
             StatisticsError: fewer than 8 models, numbers out of range.
         """
         as_seed(seed)
-        groups = list(self.data.names) if family is None else families_of(self.data, family)
+        asked = {"tries": tries, "sizes": sizes}
+        settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in asked.items()}
         return self._ask(
-            "dimensions",
-            DimensionsReport,
-            {"tries": _list(tries), "sizes": _list(sizes), "family": _plain(family)},
-            seed,
-            lambda: dimensions_of(self.data, tries=tries, sizes=sizes, groups=groups, seed=seed),
-            groups,
+            "dimensions", DimensionsReport, settings, seed, lambda: dimensions_of(self.data, **settings, seed=seed)
         )
 
     def _ask(
@@ -233,10 +220,6 @@ def _plain(family: str | Mapping[str, str] | None) -> Any:
     return family if family is None or isinstance(family, str) else dict(family)
 
 
-def _list(numbers: Sequence[int] | None) -> list[int] | None:
-    return None if numbers is None else sorted(set(numbers))
-
-
 def dimensions_of(
     pool: Pool, *, tries: Sequence[int] | None, sizes: Sequence[int] | None, groups: Sequence[str | None], seed: int
 ) -> DimensionsReport:
@@ -258,11 +241,8 @@ def dimensions_of(
             "models answered different prompts in blocks, and several dimensions need one set: name fewer benchmarks,"
             " or choose runs with --where"
         )
-    names = [group or f"model {place}" for place, group in enumerate(groups)]
-    fewest = int(responses.cells(1).min())
-    usual = [size for size in _SIZES if size <= fewest // 2] or [max(1, fewest // 5)]
-    found = dimension_errors(responses, tries, usual if sizes is None else sorted(set(sizes)), groups=names, seed=seed)
-    slow = [str(one.n_dimensions) for one in found if not one.converged]
+    found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
+    slow = dict.fromkeys(str(one.n_dimensions) for one in found if not one.converged)
     notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
     if responses.n_models < FEW_MODELS:
         notes.append(f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often show too few dimensions")
@@ -277,30 +257,10 @@ def dimensions_of(
         input_fingerprint=pool.fingerprint,
         computed_at="",
         notes=(*pool.notes, *notes),
-        n_groups=len(set(names)),
-        chosen=next(one.n_dimensions for one in found if one.is_chosen),
-        rows=tuple(row for one in found for row in _dimension_rows(one)),
+        n_groups=len(set(pool.names)),
+        chosen=next(one.n_dimensions for one in found if one.chosen),
+        rows=tuple(DimensionRow(**vars(one)) for one in found),
     )
-
-
-def _dimension_rows(one: DimensionError) -> Iterator[DimensionRow]:
-    for subset in one.subsets:
-        yield DimensionRow(
-            n_dimensions=one.n_dimensions,
-            log_loss=one.loss,
-            standard_error=known(one.se_loss),
-            behind=one.behind,
-            behind_standard_error=known(one.se_behind),
-            chosen=one.is_chosen,
-            n_prompts=subset.n_items,
-            mean_error=subset.mean,
-            p_irt_error=subset.p_irt,
-            p_irt_gain=subset.gain,
-            p_irt_gain_standard_error=known(subset.se_gain),
-            gp_irt_error=subset.gp_irt,
-            gp_irt_gain=subset.gp_gain,
-            gp_irt_gain_standard_error=known(subset.se_gp_gain),
-        )
 
 
 def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, level: float, seed: int) -> NextReport:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from warehouse.analysis.results import Row, StoredResult
+from warehouse.stats.items.dimension_choice import DimensionError
 
 
 @dataclass(frozen=True)
@@ -346,40 +347,9 @@ class NextReport(IrtResult):
 
 
 @dataclass(frozen=True)
-class DimensionRow(Row):
-    """A number of dimensions and of prompts, on models that the fit has not seen. Errors of scores are shares.
-
-    Attributes:
-        n_dimensions: D.
-        log_loss: mean −ln chance of hidden draws, nats per draw.
-        standard_error: of it, over models.
-        behind: log_loss less the least of all D.
-        behind_standard_error: of that difference, over models.
-        chosen: the fewest dimensions that are not more than a standard error behind.
-        n_prompts: random prompts that a score is estimated from.
-        mean_error: mean |plain mean of these prompts − score on all|.
-        p_irt_error: the same of p-IRT.
-        p_irt_gain: mean_error − p_irt_error: above 0 where p-IRT is nearer.
-        p_irt_gain_standard_error: of it, over models.
-        gp_irt_error: of gp-IRT, which mixes p-IRT with the plain mean.
-        gp_irt_gain: mean_error − gp_irt_error.
-        gp_irt_gain_standard_error: of it, over models.
-    """
-
-    n_dimensions: int
-    log_loss: float
-    standard_error: float | None
-    behind: float
-    behind_standard_error: float | None
-    chosen: bool
-    n_prompts: int
-    mean_error: float
-    p_irt_error: float
-    p_irt_gain: float
-    p_irt_gain_standard_error: float | None
-    gp_irt_error: float
-    gp_irt_gain: float
-    gp_irt_gain_standard_error: float | None
+class DimensionRow(Row, DimensionError):
+    """A number of dimensions and of prompts, on models left out; its columns are the fields of
+    :class:`~warehouse.stats.items.dimension_choice.DimensionError`."""
 
 
 @dataclass(frozen=True)

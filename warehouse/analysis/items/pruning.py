@@ -156,12 +156,6 @@ class PruningReport(_ItemsOfModels):
     n_trainings: int
     n_recipes: int
 
-    @property
-    def rows_by_figure(self) -> list[PruningRow]:
-        """The rows of each split and figure together, in the order of shares."""
-        places = list(dict.fromkeys((row.split, row.figure) for row in self.rows))
-        return sorted(self.rows, key=lambda row: places.index((row.split, row.figure)))
-
 
 @answers(ItemSplits)
 def item_splits(store: Store, question: ItemSplits) -> SplitReport:

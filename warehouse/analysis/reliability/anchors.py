@@ -20,7 +20,7 @@ from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
 from warehouse.stats.items.anchor_errors import (
-    AnchorEstimates,
+    Estimates,
     RecipeCheckpoints,
     anchor_errors,
     anchor_estimates,
@@ -102,7 +102,7 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
         raise MisuseError(f"{anchor_counts[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
     families = np.array(whole.names)
-    found = anchor_estimates(
+    found, spread = anchor_estimates(
         responses,
         anchor_counts,
         weights=omega,
@@ -143,25 +143,30 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
             for index, j in enumerate(chosen.items.tolist())
         ),
         rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
-        models=tuple(_model_rows(whole, found, anchor_counts[-1], omega)) if question.models else (),
+        models=tuple(_model_rows(whole, found, spread, omega)) if question.models else (),
         seed=seed,
         notes=(*whole.notes, *notes),
     )
 
 
-def _model_rows(pool: Pool, found: AnchorEstimates, size: int, omega: NDArray[np.float64]) -> Iterator[AnchorModelRow]:
-    y = shares_of(pool.responses)
-    scores = {"all": y @ omega} | {method: found.scores[size, method] for method in found.standard_errors}
-    spread = np.sqrt(((y - scores["all"][:, None]) ** 2 @ omega**2) * len(omega) / (len(omega) - 1))
-    errors = {"all": spread} | found.standard_errors
+def _model_rows(
+    pool: Pool, found: Estimates, spread: dict[str, NDArray[np.float64]], omega: NDArray[np.float64]
+) -> Iterator[AnchorModelRow]:
+    y, size = shares_of(pool.responses), max(size for size, _ in found)
+    scores = {"all": y @ omega} | {method: found[size, method] for method in spread}
+    error = np.sqrt(((y - scores["all"][:, None]) ** 2 @ omega**2) * len(omega) / (len(omega) - 1))
     for place, (model, name) in enumerate(zip(pool.responses.models, pool.names, strict=True)):
         setting = pool.conditions[place].setting
-        training, position = f"{name} {setting('training_seed') or ''}".strip(), setting("position")
+        position, training = setting("position"), f"{name} {setting('training_seed') or ''}".strip()
         for method, values in scores.items():
-            estimate, error = float(values[place]), known(errors[method][place])
-            n_items = len(omega) if method == "all" else size
             yield AnchorModelRow(
-                model, training, None if position is None else float(position), method, n_items, estimate, error
+                model=model,
+                training=training,
+                position=None if position is None else float(position),
+                method=method,
+                n_items=len(omega) if method == "all" else size,
+                estimate=float(values[place]),
+                standard_error=known((error if method == "all" else spread[method])[place]),
             )
 
 

@@ -27,6 +27,8 @@ FOLDS = 5
 LEAST_TRAIN, LEAST_MODELS = 3, 8
 #: Random choices of prompts that are averaged.
 RANDOM_DRAWS = 50
+#: Scores of models by number of anchors and method.
+Estimates = dict[tuple[int, str], FloatArray]
 #: The best models, of which reversals are counted apart.
 TOP = 10
 
@@ -102,19 +104,6 @@ class FittedItems:
     variance: float
 
 
-@dataclass(frozen=True, eq=False)
-class AnchorEstimates:
-    """Scores of models from anchors chosen without them.
-
-    Attributes:
-        scores: by number of anchors and method, each of shape (M,).
-        standard_errors: of the last number, by method, over anchors; NaN unless asked for.
-    """
-
-    scores: dict[tuple[int, str], FloatArray]
-    standard_errors: dict[str, FloatArray]
-
-
 def anchor_errors(
     responses: Responses,
     sizes: Sequence[int],
@@ -124,7 +113,7 @@ def anchor_errors(
     curves: RecipeCheckpoints | None = None,
     model: str | None = None,
     dimensions: int | None = None,
-    estimates: AnchorEstimates | None = None,
+    estimates: Estimates | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
     """Every method at every size, each model estimated from anchors chosen without it.
@@ -150,9 +139,10 @@ def anchor_errors(
         StatisticsError: fewer than 8 models, missing cells, sizes out of range.
     """
     omega, n = as_shares(weights, responses.n_items), responses.n_items
-    found = estimates or anchor_estimates(
-        responses, sizes, weights=weights, groups=groups, model=model, dimensions=dimensions, seed=seed
-    )
+    if estimates is None:
+        estimates, _ = anchor_estimates(
+            responses, sizes, weights=weights, groups=groups, model=model, dimensions=dimensions, seed=seed
+        )
     y = shares_of(responses)
     truth = y @ omega
     rows = []
@@ -160,7 +150,7 @@ def anchor_errors(
         rng = np.random.default_rng([seed, 31, size])
         draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
         rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
-        rows += [_measures(method, size, truth, found.scores[size, method], curves) for method in METHODS[1:]]
+        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
     return rows
 
 
@@ -174,12 +164,9 @@ def anchor_estimates(
     dimensions: int | None = None,
     jackknife: bool = False,
     seed: int = 0,
-) -> AnchorEstimates:
-    """The estimates of `anchor_errors`, which has the arguments, for each model.
-
-    Args:
-        jackknife: also the standard errors of the last size, over anchors.
-    """
+) -> tuple[Estimates, dict[str, FloatArray]]:
+    """What `anchor_errors`, which has the arguments, is of; and with ``jackknife`` standard errors of the last size by
+    method, over anchors."""
     m, n = responses.n_models, responses.n_items
     if m < LEAST_MODELS:
         raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {m}")
@@ -209,7 +196,7 @@ def anchor_estimates(
         if jackknife and sizes[-1] > 1:
             for method, values in _over_anchors(fitted, index, responses.part(tested), chosen, omega).items():
                 errors[method][tested] = values
-    return AnchorEstimates(estimates, errors)
+    return estimates, errors
 
 
 def _over_anchors(
