@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -94,7 +94,7 @@ def split_charts(report: SplitReport) -> Iterator[Chart | None]:
         yield _scatter(f"{report.benchmark}, split {kind}", rows, "r on train models", "r on test models")
 
 
-def _scatter(title: str, rows: Sequence[tuple[float, float | None]], across: str, up: str) -> Chart | None:
+def _scatter(title: str, rows: Sequence[tuple[float | None, float | None]], across: str, up: str) -> Chart | None:
     ends = [span(one) for one in zip(*rows, strict=True)] or [None, None]
     drawn = [layer(_DOTS, [point(*row) for row in rows])]
     return chart(
@@ -115,10 +115,7 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
         f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
         ("model, by score", "score"),
         {
-            _WORDS[name]: [
-                (place[row.model], row.estimate, row.estimate - row.standard_error, row.estimate + row.standard_error)
-                for row in sorted(rows, key=lambda row: place[row.model])
-            ]
+            _WORDS[name]: [(place[row.model], row.estimate, row.standard_error or 0.0) for row in rows]
             for name, rows in by_method.items()
             if name != "p_irt"
         },
@@ -136,22 +133,24 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
 
 
-def _with_errors(title: str, axes: tuple[str, str], series: dict[str, list[tuple[Any, ...]]]) -> Chart | None:
-    """Series of (x, y, low, high), each with its intervals."""
-    drawn, legend = lines([(name, [at[:2] for at in ats]) for name, ats in series.items()], dots=True, columns=3)
-    drawn[-1]["mark"] = {"type": "point", "filled": True, "size": 14}
-    drawn[-1]["encoding"].pop("strokeDash")
-    drawn[-1]["encoding"]["color"]["legend"]["symbolType"] = "circle"
-    bars: Iterable[Spec] = [
+def _with_errors(
+    title: str, axes: tuple[str, str], series: dict[str, list[tuple[float, float, float]]]
+) -> Chart | None:
+    """Dots of series of (x, y, error), each with its error on both sides."""
+    dots, legend = lines([(name, [at[:2] for at in ats]) for name, ats in series.items()], dots=True, columns=3)
+    dots[-1]["mark"] = {"type": "point", "filled": True, "size": 14}
+    dots[-1]["encoding"].pop("strokeDash")
+    dots[-1]["encoding"]["color"]["legend"]["symbolType"] = "circle"
+    bars = [
         layer(
             {"type": "rule", "stroke": colour, "strokeOpacity": 0.5},
-            [{"x": x, "y": low, "y2": high} for x, _, low, high in ats if low is not None],
+            [{"x": x, "y": y - error, "y2": y + error} for x, y, error in ats],
             y2={"field": "y2"},
         )
         for ats, (colour, _) in zip(series.values(), SERIES, strict=False)
     ]
     every = [at for ats in series.values() for at in ats]
-    across, up = span([at[0] for at in every]), span([end for at in every for end in at[1:]])
+    across, up = span([at[0] for at in every]), span([y + part for _, y, error in every for part in (-error, error)])
     say = f"{axes[1]} against {axes[0]}"
-    layers = [*bars, *drawn]
-    return chart(title, say, axis(axes[0], across), axis(axes[1], up), layers, legend=legend, size=WIDE_PLOT)
+    drawn = [*bars, *dots]
+    return chart(title, say, axis(axes[0], across), axis(axes[1], up), drawn, legend=legend, size=WIDE_PLOT)

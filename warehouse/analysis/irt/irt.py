@@ -43,7 +43,7 @@ METHOD_VERSION = "2"
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")
 
 #: Models below which a second dimension is often not found.
-FEW_MODELS = 60
+FEW_MODELS = 40
 
 Found = TypeVar("Found", bound=IrtResult)
 
@@ -221,16 +221,9 @@ def _plain(family: str | Mapping[str, str] | None) -> Any:
 
 
 def dimensions_of(
-    pool: Pool, *, tries: Sequence[int] | None, sizes: Sequence[int] | None, groups: Sequence[str | None], seed: int
+    pool: Pool, *, tries: Sequence[int] | None, sizes: Sequence[int] | None, seed: int
 ) -> DimensionsReport:
-    """Numbers of dimensions on models left out.
-
-    Args:
-        pool: the answers.
-        tries: numbers of dimensions; None: the usual ones that the data allow.
-        sizes: numbers of prompts; None: the usual ones.
-        groups: models that are left out together; one without a group is alone.
-        seed: of everything random.
+    """`Irt.dimensions` of a pool.
 
     Raises:
         MisuseError: blocks of models that answered different prompts.

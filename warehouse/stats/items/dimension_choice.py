@@ -152,15 +152,16 @@ def _left_out(
     return losses, rest, converged
 
 
-def _trials(answers: Responses, which: BoolArray) -> NDArray[np.float32]:
+def _trials(answers: Responses, which: BoolArray) -> FloatArray:
     """Draws of some cells, 0 of the others."""
-    return np.where(which, np.float32(1) if answers.trials is None else answers.trials, np.float32(0))
+    return np.where(which, 1.0 if answers.trials is None else answers.trials, 0.0)
 
 
 def _chances(fit: DimensionsFit, answers: Responses, shown: BoolArray) -> FloatArray:
     """P of every item, from some of a model's answers."""
+    trials = _trials(answers, shown).astype(np.float32)
     successes = np.where(shown, answers.successes, np.float32(0))
-    return fit.chances(place_models(fit, Responses(successes, _trials(answers, shown), answers.models, answers.items)))
+    return fit.chances(place_models(fit, Responses(successes, trials, answers.models, answers.items)))
 
 
 def _mean(values: FloatArray, which: BoolArray) -> FloatArray:
@@ -169,7 +170,7 @@ def _mean(values: FloatArray, which: BoolArray) -> FloatArray:
 
 def _over_groups(totals: FloatArray, draws: FloatArray, groups: NDArray[np.intp]) -> tuple[float, float]:
     """Σ totals/Σ draws, and its standard error where groups of models are the sample."""
-    sums, sizes = np.bincount(groups, weights=totals), np.bincount(groups, weights=draws)
+    sums, sizes = (np.bincount(groups, weights=one).astype(np.float64) for one in (totals, draws))
     ratio = float(sums.sum() / sizes.sum())
     return ratio, ratio_error(sums, sizes, ratio) if len(sums) > 1 else math.nan
 
