@@ -128,7 +128,9 @@ USES = {
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "pass_rates": Use((f"{ANALYSIS}.variance.pass_rates:pass_rates",), "variance", flags=("seeds",)),
-    "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top", "splits", "pruning", "seed", "svg")),
+    "items": Use(
+        (f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top", "splits", "pruning", "seed", "svg")
+    ),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
         "items",

@@ -12,7 +12,20 @@ from warehouse.analysis.reliability.anchors import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
 from warehouse.analysis.training.seeds import SeedScore, SeedsReport
 from warehouse.report.board import UNITS
-from warehouse.report.charts import SERIES, WIDE_PLOT, Chart, Spec, axis, chart, distinct, layer, lines, point, span
+from warehouse.report.charts import (
+    COLOURS,
+    SERIES,
+    WIDE_PLOT,
+    Chart,
+    Spec,
+    axis,
+    chart,
+    distinct,
+    layer,
+    lines,
+    point,
+    span,
+)
 
 #: Pixels of a box, and of a line of names; characters of a name.
 _BOX, _LINE, _NAME = 7, 14, 40
@@ -40,7 +53,8 @@ def seed_charts(report: SeedsReport) -> Iterator[Chart | None]:
     benchmark."""
 
     def curve(row: SeedScore) -> tuple[str, ...]:
-        return row.benchmark, row.split, row.model, row.recipe, row.setting, row.metric, row.unit
+        recipe = row.recipe if row.recipe not in row.model else ""
+        return row.benchmark, row.split, row.model, recipe, row.setting, row.metric, row.unit
 
     single: dict[str, list[SeedScore]] = {}
     for name, group in groupby(report.scores, key=curve):
@@ -127,7 +141,8 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     for row in sorted(rows, key=lambda row: row.position or 0.0):
         if row.position is not None:
             curves.setdefault(row.training, []).append((row.position, row.estimate))
-    drawn, legend = lines([*curves.items()], dots=True, columns=2, width=WIDE_PLOT[0])
+    named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
+    drawn, legend = lines(named, dots=True, faint=others, columns=2, width=WIDE_PLOT[0])
     across, up = (span([at[i] for at in (one for curve in curves.values() for one in curve)]) for i in (0, 1))
     say = f"Scores of {len(curves)} trainings"
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
