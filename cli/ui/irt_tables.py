@@ -260,16 +260,14 @@ def print_dimensions(report: DimensionsReport) -> None:
     own = [row for row in report.rows if row.chosen]
     print_text(f"{report.one_line}, on models left out ({report.n_groups} in 5 folds).")
     print_text(_fewest(report))
-    for name, gains in (("p-IRT", [(row.p_irt_gain, row.p_irt_gain_standard_error) for row in own]),
-                        ("gp-IRT", [(row.gp_irt_gain, row.gp_irt_gain_standard_error) for row in own])):  # fmt: skip
-        print_text(_gains(name, [row.n_prompts for row in own], gains, report.n_groups))
+    for estimate in ("p-IRT", "gp-IRT"):
+        print_text(_gains(estimate, own, report.n_groups))
     echo()
-    rows = [_dimension([row for row in report.rows if row.n_dimensions == n]) for n in
-            dict.fromkeys(row.n_dimensions for row in report.rows)]  # fmt: skip
-    blank = dict.fromkeys(rows[0])
-    rows.append(blank | {"dimensions": f"gp-IRT ({report.chosen})"} | _errors(own, "gp_irt_error"))
-    rows.append(blank | {"dimensions": "plain mean"} | _errors(own, "mean_error"))
-    print_rows(rows, minor=("se",))
+    numbers = dict.fromkeys(row.n_dimensions for row in report.rows)
+    lines = [_dimension([row for row in report.rows if row.n_dimensions == number]) for number in numbers]
+    for label, name in ((f"gp-IRT ({report.chosen})", "gp_irt_error"), ("plain mean", "mean_error")):
+        lines.append(dict.fromkeys(lines[0]) | {"dimensions": label} | _errors(own, name))
+    print_rows(lines, minor=("se",))
     echo()
     print_text(
         "log loss: of hidden answers, nats a draw; behind: less the least, with its error over models. off at m: points"
@@ -280,13 +278,10 @@ def print_dimensions(report: DimensionsReport) -> None:
 
 def _dimension(rows: Sequence[DimensionRow]) -> dict[str, Any]:
     first = rows[0]
-    return {
-        "dimensions": f"{first.n_dimensions}{' *' * first.chosen}",
-        "log loss": number(first.log_loss, 4),
-        "se": number(first.standard_error, 4),
-        "behind": number(first.behind, 4),
-        "its se": number(first.behind_standard_error, 4),
-    } | _errors(rows, "p_irt_error")
+    cells: dict[str, Any] = {"dimensions": f"{first.n_dimensions}{' *' * first.chosen}"}
+    cells |= {"log loss": number(first.log_loss, 4), "se": number(first.standard_error, 4)}
+    cells |= {"behind": number(first.behind, 4), "its se": number(first.behind_standard_error, 4)}
+    return cells | _errors(rows, "p_irt_error")
 
 
 def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
@@ -296,27 +291,25 @@ def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
 def _fewest(report: DimensionsReport) -> str:
     """What the chosen number is, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
-    best, one = min(report.rows, key=lambda row: row.log_loss), by_number.get(1)
-    chosen = by_number[report.chosen]
-    words = f"{chosen.n_dimensions} dimension{'s' * (chosen.n_dimensions > 1)} (*): "
-    if chosen.n_dimensions == best.n_dimensions:
-        words += "the least log loss"
-    else:
-        words += f"the fewest within a standard error of the least log loss, that of {best.n_dimensions}"
-    if one is not None and one is not chosen:
-        words += f"; one dimension is {one.behind:.4f} behind (se {one.behind_standard_error or math.nan:.4f})"
-    return f"{words}."
+    best, one = min(report.rows, key=lambda row: row.log_loss).n_dimensions, by_number.get(1)
+    why = "the least log loss"
+    if report.chosen != best:
+        why = f"the fewest within a standard error of the least log loss, that of {best}"
+    if one is not None and not one.chosen:
+        why += f"; one dimension is {one.behind:.4f} behind (se {one.behind_standard_error:.4f})"
+    return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
 
 
-def _gains(name: str, sizes: Sequence[int], gains: Sequence[tuple[float, float | None]], n_groups: int) -> str:
+def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
     """At which numbers of prompts an estimate is nearer to the score than the plain mean."""
-    from warehouse.stats.core.quantiles import t_quantile
+    from warehouse.stats.core.quantiles import t_quantile  # takes a while
 
-    needed = t_quantile(_LEVEL, n_groups - 1) if n_groups > 1 else math.inf
+    name = f"{estimate.replace('-', '_').lower()}_gain"
     found: dict[str, list[str]] = {}
-    for size, (gain, error) in zip(sizes, gains, strict=True):
-        clear = error is not None and abs(gain) > needed * error
+    for row in rows:
+        gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
+        clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
         verdict = "cannot be told from it" if not clear else "nearer than it" if gain > 0 else "farther off than it"
-        found.setdefault(verdict, []).append(f"{size} ({100 * gain:+.2f})")
+        found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
-    return f"{name} against the plain mean of the same prompts, points nearer to the score: {'; '.join(parts)}."
+    return f"{estimate} against the plain mean of the same prompts, points nearer to the score: {'; '.join(parts)}."

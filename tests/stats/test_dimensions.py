@@ -109,7 +109,7 @@ def test_settings_of_one_model_are_left_out_together_and_count_once() -> None:
 
 def test_anchors_by_several_dimensions() -> None:
     responses, _ = simulated(8, 60, 100, 2)
-    error = {n: {row.method: row.error for row in anchor_errors(responses, [30], dimensions=n)} for n in (1, 2)}
+    error = {n: {row.method: row.error for row in anchor_errors(responses, [30], model=n)} for n in (1, 2)}
     assert error[1]["random"] == error[2]["random"] and error[1]["p_irt"] != error[2]["p_irt"]
     assert all(values[method] < 0.08 for values in error.values() for method in ("irt", "p_irt", "gp_irt"))
 

@@ -33,21 +33,6 @@ _DOTS: Spec = {"type": "point", "size": 14, "filled": True, "opacity": 0.6, "col
 _WORDS = {"all": "all prompts", "irt": "IRT", "p_irt": "p-IRT", "gp_irt": "gp-IRT"}
 
 
-def charts_of(result: Any) -> list[Chart | None]:
-    """The figures of a result that has some here."""
-    match result:
-        case SeedsReport():
-            return [*seed_charts(result)]
-        case ItemReport():
-            return [item_chart(result)]
-        case SplitReport():
-            return [*split_charts(result)]
-        case AnchorReport():
-            return [*anchor_charts(result)] if result.models else []
-        case _:
-            return []
-
-
 def seed_charts(report: SeedsReport) -> Iterator[Chart | None]:
     """Boxes of seeds along training, a metric above the one that it is held against; of single checkpoints by
     benchmark."""
@@ -95,10 +80,10 @@ def _boxes(rows: Sequence[Spec], orient: str) -> Spec:
     return layer(mark | look, rows)
 
 
-def item_chart(report: ItemReport) -> Chart | None:
+def item_charts(report: ItemReport) -> Iterator[Chart | None]:
     """Difficulty against discrimination of each prompt."""
     rows = [(row.mean_score, row.r_corrected) for row in report.rows if row.r_corrected is not None]
-    return _scatter(f"Prompts of {report.benchmark}", rows, "mean score", "r with the other prompts")
+    yield _scatter(f"Prompts of {report.benchmark}", rows, "mean score", "r with the other prompts")
 
 
 def split_charts(report: SplitReport) -> Iterator[Chart | None]:
@@ -118,6 +103,8 @@ def _scatter(title: str, rows: Sequence[tuple[float | None, float | None]], acro
 
 def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     """Curves of trained models by each estimate; without any, models by their score with standard errors."""
+    if not report.models:
+        return
     by_method = {name: [row for row in report.models if row.method == name] for name in _WORDS}
     if any(row.position is not None for row in report.models):
         for name, rows in by_method.items():
@@ -125,15 +112,33 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
         return
     order = sorted(by_method["all"], key=lambda row: row.estimate)
     place = {row.model: float(number) for number, row in enumerate(order, 1)}
-    yield _with_errors(
-        f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
-        ("model, by score", "score"),
-        {
-            _WORDS[name]: [(place[row.model], row.estimate, row.standard_error or 0.0) for row in rows]
-            for name, rows in by_method.items()
-            if name != "p_irt"
-        },
+    shown = {_WORDS[name]: rows for name, rows in by_method.items() if name != "p_irt"}
+    dots, legend = lines(
+        [(name, [(place[row.model], row.estimate) for row in rows]) for name, rows in shown.items()], columns=3
     )
+    dots[0]["mark"] = {"type": "point", "filled": True, "size": 14}
+    dots[0]["encoding"].pop("strokeDash")
+    dots[0]["encoding"]["color"]["legend"]["symbolType"] = "circle"
+    ends: list[float] = []
+    for rows, (colour, _) in zip(shown.values(), SERIES, strict=False):
+        bars = [_error(place[row.model], row) for row in rows]
+        ends += [end for bar in bars for end in (bar["y"], bar["y2"])]
+        rule: Spec = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
+        dots.insert(0, layer(rule, bars, y2={"field": "y2"}))
+    yield chart(
+        f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
+        f"Scores of {len(place)} models by all prompts and by estimates; the figures are in the table",
+        axis("model, by score", span(place.values())),
+        axis("score", span(ends)),
+        dots,
+        legend=legend,
+        size=WIDE_PLOT,
+    )
+
+
+def _error(x: float, row: AnchorModelRow) -> Spec:
+    error = row.standard_error or 0.0
+    return {"x": x, "y": row.estimate - error, "y2": row.estimate + error}
 
 
 def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
@@ -148,24 +153,15 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
 
 
-def _with_errors(
-    title: str, axes: tuple[str, str], series: dict[str, list[tuple[float, float, float]]]
-) -> Chart | None:
-    """Dots of series of (x, y, error), each with its error on both sides."""
-    dots, legend = lines([(name, [at[:2] for at in ats]) for name, ats in series.items()], dots=True, columns=3)
-    dots[-1]["mark"] = {"type": "point", "filled": True, "size": 14}
-    dots[-1]["encoding"].pop("strokeDash")
-    dots[-1]["encoding"]["color"]["legend"]["symbolType"] = "circle"
-    bars = [
-        layer(
-            {"type": "rule", "stroke": colour, "strokeOpacity": 0.5},
-            [{"x": x, "y": y - error, "y2": y + error} for x, y, error in ats],
-            y2={"field": "y2"},
-        )
-        for ats, (colour, _) in zip(series.values(), SERIES, strict=False)
-    ]
-    every = [at for ats in series.values() for at in ats]
-    across, up = span([at[0] for at in every]), span([y + part for _, y, error in every for part in (-error, error)])
-    say = f"{axes[1]} against {axes[0]}"
-    drawn = [*bars, *dots]
-    return chart(title, say, axis(axes[0], across), axis(axes[1], up), drawn, legend=legend, size=WIDE_PLOT)
+_CHARTS: dict[type, Any] = {
+    SeedsReport: seed_charts,
+    ItemReport: item_charts,
+    SplitReport: split_charts,
+    AnchorReport: anchor_charts,
+}
+
+
+def charts_of(result: Any) -> list[Chart | None]:
+    """The figures of a result that has some here."""
+    found = _CHARTS.get(type(result))
+    return [*found(result)] if found else []

@@ -91,7 +91,6 @@ class AnchorReport(Result):
 def anchors(store: Store, question: Anchors) -> AnchorReport:
     """Anchors by k-means, and how far estimates from them are off for models that they were not chosen on."""
     sizes, by, model, seed = question.sizes, question.by, question.model, question.seed
-    dimensions = question.dimensions
     selection = selection_of(question, cluster="none")
     pool = read_pool(store, benchmarks_named(store, question.benchmarks), selection)
     whole, notes = _complete(pool)
@@ -107,20 +106,19 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
         anchor_counts,
         weights=omega,
         groups=families,
-        model=model,
-        dimensions=dimensions,
+        model=question.dimensions or model,
         jackknife=question.models,
         seed=seed,
     )
     errors = anchor_errors(responses, anchor_counts, weights=omega, curves=_curves(whole), estimates=found, seed=seed)
     fitted = as_model(model, responses.n_models)
     if by == "irt":
-        fit = fit_items(responses, fitted, dimensions)
+        fit = fit_items(responses, question.dimensions or fitted)
         chosen = irt_anchors(fit, responses, anchor_counts[-1], weights=omega, seed=seed)
     else:
         chosen = choose_anchors(shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed)
-    if dimensions is not None:
-        fitted = f"2pl of {dimensions} dimension{'s' * (dimensions > 1)}"
+    if question.dimensions:
+        fitted = f"2pl of {question.dimensions} dimension{'s' * (question.dimensions > 1)}"
     elif fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)

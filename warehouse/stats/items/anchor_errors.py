@@ -111,8 +111,7 @@ def anchor_errors(
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     curves: RecipeCheckpoints | None = None,
-    model: str | None = None,
-    dimensions: int | None = None,
+    model: str | int | None = None,
     estimates: Estimates | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
@@ -127,8 +126,7 @@ def anchor_errors(
         weights: ω of each item in the score, shape (J,); None: all alike.
         groups: label of each model's family, shape (M,); None: each by itself.
         curves: seeds and checkpoints among the models; None: there are none.
-        model: ``1pl`` or ``2pl``; None: by the number of models.
-        dimensions: of a 2PL by penalised joint likelihood (`fit_dimensions`) in place of ``model``.
+        model: ``1pl``, ``2pl``, or the dimensions of a 2PL (`fit_dimensions`); None: by the number of models.
         estimates: where there are some (`anchor_estimates`).
         seed: of folds, starts and random choices.
 
@@ -140,9 +138,7 @@ def anchor_errors(
     """
     omega, n = as_shares(weights, responses.n_items), responses.n_items
     if estimates is None:
-        estimates, _ = anchor_estimates(
-            responses, sizes, weights=weights, groups=groups, model=model, dimensions=dimensions, seed=seed
-        )
+        estimates, _ = anchor_estimates(responses, sizes, weights=weights, groups=groups, model=model, seed=seed)
     y = shares_of(responses)
     truth = y @ omega
     rows = []
@@ -160,8 +156,7 @@ def anchor_estimates(
     *,
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    model: str | None = None,
-    dimensions: int | None = None,
+    model: str | int | None = None,
     jackknife: bool = False,
     seed: int = 0,
 ) -> tuple[Estimates, dict[str, FloatArray]]:
@@ -174,7 +169,7 @@ def anchor_estimates(
         raise StatisticsError("anchors need answers of all models to all prompts; leave the others out")
     if not sizes or min(sizes) < 1 or max(sizes) >= n:
         raise StatisticsError(f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}")
-    omega, name = as_shares(weights, n), as_model(model, m)
+    omega, name = as_shares(weights, n), model if isinstance(model, int) else as_model(model, m)
     y = shares_of(responses)
     fold = folds_of(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
     estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
@@ -183,9 +178,7 @@ def anchor_estimates(
         tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
             raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
-        fitted = fit_for_anchors(
-            responses.part(train), sizes, weights=omega, model=name, dimensions=dimensions, seed=seed
-        )
+        fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
         for index, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
@@ -219,9 +212,9 @@ def shares_of(responses: Responses) -> FloatArray:
     return y if responses.trials is None else y / responses.trials
 
 
-def fit_items(responses: Responses, model: str, dimensions: int | None = None) -> IrtFit | DimensionsFit:
-    """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of several dimensions."""
-    return fit_irt(responses, model, tolerance=1e-4) if dimensions is None else fit_dimensions(responses, dimensions)
+def fit_items(responses: Responses, model: str | int) -> IrtFit | DimensionsFit:
+    """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of so many dimensions."""
+    return fit_dimensions(responses, model) if isinstance(model, int) else fit_irt(responses, model, tolerance=1e-4)
 
 
 def irt_anchors(
@@ -244,13 +237,7 @@ def irt_anchors(
 
 
 def fit_for_anchors(
-    responses: Responses,
-    sizes: Sequence[int],
-    *,
-    weights: ArrayLike | None = None,
-    model: str,
-    dimensions: int | None = None,
-    seed: int = 0,
+    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str | int, seed: int = 0
 ) -> FittedItems:
     """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
 
@@ -258,8 +245,7 @@ def fit_for_anchors(
         responses: answers without gaps.
         sizes: numbers of anchors.
         weights: ω, shape (J,).
-        model: ``1pl`` or ``2pl``.
-        dimensions: of a 2PL of several, in place of ``model``.
+        model: ``1pl``, ``2pl``, or dimensions.
         seed: of the quarter and of k-means.
     """
     m = responses.n_models
@@ -270,7 +256,7 @@ def fit_for_anchors(
     biases = [0.0] * len(sizes)
     if len(train) >= 2:
         inside = responses.part(train)
-        inner, y = fit_items(inside, model, dimensions), shares_of(responses)[tested]
+        inner, y = fit_items(inside, model), shares_of(responses)[tested]
         for index, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
@@ -278,7 +264,7 @@ def fit_for_anchors(
             share = omega[rest] / omega[rest].sum()
             biases[index] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
     variance = float(shares_of(responses).var(axis=1).mean())
-    return FittedItems(fit_items(responses, model, dimensions), tuple(biases), variance)
+    return FittedItems(fit_items(responses, model), tuple(biases), variance)
 
 
 def estimate_all(
