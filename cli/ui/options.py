@@ -18,8 +18,6 @@ from .output_files import OutputFile, forced
 from .table import CHOSEN, WIDE, echo, print_page, recording
 
 Function = Callable[..., Any]
-#: Where a command keeps the file of its picture.
-_PICTURE = "warehouse.picture"
 Decorator = Callable[[Function], Function]
 Row = TypeVar("Row")
 
@@ -113,10 +111,9 @@ def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None)
     ctx.meta[CHOSEN] = fields_callback(ctx, param, value)
 
 
-def picture_option(function: Function, **more: Any) -> Function:
+def picture_option(function: Function) -> Function:
     """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
-    text = "Draw it into this file."
-    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help=text, **more)(function)
+    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file.")(function)
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
@@ -137,12 +134,13 @@ def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
 
 
 def drawable(function: Function) -> Function:
-    """``--svg FILE``, for :func:`draw`."""
+    """``--svg FILE``, for :func:`draw`; the command does not get it."""
 
-    def keep(ctx: click.Context, _param: click.Parameter, path: Path | None) -> None:
-        ctx.meta[_PICTURE] = path
+    @wraps(function)
+    def wrapper(*args: Any, svg: Path | None, **values: Any) -> Any:
+        return function(*args, **values)
 
-    return picture_option(function, expose_value=False, callback=keep)
+    return picture_option(wrapper)
 
 
 def draw(result: Any) -> None:
@@ -150,12 +148,12 @@ def draw(result: Any) -> None:
     if wants_picture():
         from warehouse.report.plot_results import charts_of
 
-        write_picture(click.get_current_context().meta[_PICTURE], charts_of(result))
+        write_picture(click.get_current_context().params["svg"], charts_of(result))
 
 
 def wants_picture() -> bool:
     """Whether ``--svg`` was given."""
-    return click.get_current_context().meta.get(_PICTURE) is not None
+    return click.get_current_context().params.get("svg") is not None
 
 
 def where_option(function: Function) -> Function:
