@@ -276,7 +276,7 @@ def test_a_model_goes_on_where_it_stands(url: str) -> None:
     assert report.factor is None and any("too few for an interval" in note for note in report.notes)
 
 
-def test_how_many_dimensions(url: str, run: Caller) -> None:
+def test_how_many_dimensions(url: str, run: Caller, tmp_path: Path) -> None:
     report = asked(url, "sums").dimensions(tries=[2, 1], sizes=[10])
     assert [(row.n_dimensions, row.n_prompts) for row in report.rows] == [(1, 10), (2, 10)]
     assert report.chosen == 1 and report.n_groups == 22 and any("fewer than 40" in note for note in report.notes)
@@ -288,6 +288,8 @@ def test_how_many_dimensions(url: str, run: Caller) -> None:
     run("irt", "dimensions", "sums", "--try", "90", db=url).fails(2, "between 1 and 16 here, found [90]")
     run("irt", "dimensions", "sums", "--sizes", "40", db=url).fails(2, "between 1 and 39 here")
     run("irt", "dimensions", *BLOCKS, db=url).fails(2, "answered different prompts in blocks")
+    load(tmp_path, [row | {"score": 1} for row in rows_of("sums", range(9), seed=1)])
+    run("irt", "dimensions", "sums", db=store_at(tmp_path / "irt.duckdb")).fails(2, "nothing tells abilities apart")
     run("irt", "dimensions", "left", db=url).fails(2, "need 8 models, found 6")
 
 

@@ -100,6 +100,10 @@ def test_the_true_number_is_found(true: int, tries: tuple[int, ...]) -> None:
     assert least.behind_standard_error == 0 and len({one.mean_error for one in found}) == 1
 
 
+def test_equal_losses_take_the_fewest() -> None:
+    assert [one.chosen for one in dimension_errors(as_responses(np.ones((12, 30))), (1, 2, 3))] == [True, False, False]
+
+
 def test_settings_of_one_model_are_left_out_together_and_count_once() -> None:
     responses, _ = simulated(7, 30, 80, 1)
     twice = as_responses(np.repeat(responses.successes, 2, axis=0))

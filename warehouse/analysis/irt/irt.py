@@ -226,7 +226,7 @@ def dimensions_of(
     """`Irt.dimensions` of a pool.
 
     Raises:
-        MisuseError: blocks of models that answered different prompts.
+        MisuseError: blocks of models that answered different prompts, or models that answered all alike.
     """
     responses = pool.responses
     if blocks_by_items(responses).max() > 0:
@@ -234,6 +234,8 @@ def dimensions_of(
             "models answered different prompts in blocks, and several dimensions need one set: name fewer benchmarks,"
             " or choose runs with --where"
         )
+    if not responses.minority().any():
+        raise MisuseError("every prompt has one answer of all models: nothing tells abilities apart")
     found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
     slow = dict.fromkeys(str(one.n_dimensions) for one in found if not one.converged)
     notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)

@@ -24,6 +24,8 @@ USUAL, SIZES = (1, 2, 3, 5, 10), (25, 50, 100)
 #: A test model's answers are hidden a tenth at a time, so that each is predicted once; random subsets of a size.
 PARTS, SUBSETS = 10, 4
 
+#: Losses that differ by less are one loss: how exact the fits are.
+_SAME = 1e-6
 BoolArray = NDArray[np.bool_]
 #: For each size the items of each subset, (M, J); of models the same for figures, (M,).
 Subsets = list[list[BoolArray]]
@@ -113,7 +115,7 @@ def dimension_errors(
     found = [_left_out(responses, size, fold, hidden, subsets) for size in tries]
     draws, least = responses.draws(1), min((losses for losses, _, _ in found), key=np.sum)
     behind = [_over_groups(losses - least, draws, of) for losses, _, _ in found]
-    chosen = next(size for size, (gap, error) in zip(tries, behind, strict=True) if gap <= max(error, 0.0))
+    chosen = next(size for size, (gap, error) in zip(tries, behind, strict=True) if gap <= max(error, _SAME))
     return [
         DimensionError(size, *_over_groups(losses, draws, of), *gap, size == chosen, converged, m, *errors)
         for size, (losses, rest, converged), gap in zip(tries, found, behind, strict=True)
