@@ -288,6 +288,10 @@ _ITEMS = (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",
     )),
+    CommandEntry("irt dimensions", "items", "irt", "Tell how many abilities the answers show.", (
+        "warehouse irt dimensions gsm8k",
+        "warehouse irt dimensions gsm8k --try 1,2,3 --sizes 50",
+    )),
     CommandEntry("anchors", "items", "flash", "Pick a few prompts for all; the error that costs.", (
         "warehouse anchors gsm8k",
         "warehouse anchors mmlu --sizes 100 --list --csv",

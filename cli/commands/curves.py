@@ -11,7 +11,7 @@ from warehouse.questions.training import Curves
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options
+from ..ui.options import REFERENCE, draw, drawable, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
@@ -31,6 +31,7 @@ _TOLD = 6
 @click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
 @options_of(Curves, without=("benchmark", "references"))
 @click.option("--checkpoints", "points", is_flag=True, help="A row for each checkpoint.")
+@drawable
 @output_options
 @pass_state
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
@@ -38,6 +39,7 @@ def curves(state: State, /, points: bool, output: Output, **options: Any) -> Non
 
     with state.open() as store:
         report: CurvesReport = Curves(**options).ask(store)
+    draw(report)
     if output.for_people:
         _print(report, state, points)
     elif points:

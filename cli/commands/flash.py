@@ -10,7 +10,7 @@ from warehouse.questions.reliability import Anchors, Flash
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options, refuse_typed, typed
+from ..ui.options import draw, drawable, output_options, refuse_typed, typed, wants_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
@@ -144,28 +144,33 @@ _ID, _BENCHMARK = 24, 20
 
 @command("anchors")
 @options_of(Anchors)
+@drawable
 @click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
 @click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
 @output_options
 @pass_state
-def anchors(state: State, /, output: Output, listed: bool, ids: bool, **options: Any) -> None:
-    from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
+def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:
+    from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if not (ids or listed):
         refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
-    if ids and listed:
-        raise click.UsageError("give one of --ids and --list")
+    if ids + listed + models > 1:
+        raise click.UsageError("give one of --ids, --list and --models")
     with state.open() as store:
-        report: AnchorReport = Anchors(**options).ask(store)
+        report: AnchorReport = Anchors(**options, models=models or wants_picture()).ask(store)
+    draw(report)
     if ids:
         for row in report.anchors:
             echo(row.key)
     elif not output.for_people:
-        output.emit_records(*((AnchorRow, report.anchors) if listed else (AnchorErrorRow, report.rows)))
+        errors_of = (AnchorModelRow, report.models) if models else (AnchorErrorRow, report.rows)
+        output.emit_records(*((AnchorRow, report.anchors) if listed else errors_of))
     elif listed:
         _print_anchors(report)
+    elif models:
+        _print_models(report)
     else:
         _print_errors(report)
     state.notes((*report.notes, "anchors are biased by design: never report a score of theirs as the benchmark's"))
@@ -200,6 +205,22 @@ def _print_errors(report: AnchorReport) -> None:
     )
     if any(row.seed_sd is not None or row.monotonicity is not None for row in report.rows):
         print_text("seed sd and monotonicity: by the estimate, and on all prompts.")
+
+
+def _print_models(report: AnchorReport) -> None:
+    print_text(f"{report.one_line}.")
+    print_text(
+        f"Scores in points of 100, from {len(report.anchors)} anchors chosen without the model; its standard error,"
+        " over prompts or anchors, in brackets: it knows nothing of the bias of anchors."
+    )
+    echo()
+    rows: dict[str, dict[str, Any]] = {}
+    for row in sorted(report.models, key=lambda row: row.method != "all"):
+        error = "" if row.standard_error is None else f" ({100 * row.standard_error:.2f})"
+        cells = rows.setdefault(row.model, {"model": excerpt(row.model, _NAME)})
+        cells[row.method.replace("_", "-")] = f"{100 * row.estimate:.2f}{error}"
+    order = {row.model: -row.estimate for row in report.models if row.method == "all"}
+    print_rows([rows[model] for model in sorted(rows, key=order.__getitem__)], minor=("p-irt",))
 
 
 def _pair(value: float | None, full: float | None, scale: float) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,16 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, first_rows, level_option, output_options, refuse_typed, seed_option, typed
+from ..ui.options import (
+    Function,
+    first_rows,
+    level_option,
+    output_options,
+    refuse_typed,
+    seed_option,
+    typed,
+    whole_numbers,
+)
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo
@@ -26,10 +36,10 @@ def irt() -> None:
     pass
 
 
-def irt_options(function: Function) -> Function:
+def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
     """Which answers, which model, and whether a stored answer will do."""
     no_store = {"help": "A trial: what is computed is not stored."}
-    return options_of(ItemResponse, store_result=no_store)(seed_option(output_options(function)))
+    return options_of(ItemResponse, without=without, store_result=no_store)(seed_option(output_options(function)))
 
 
 def family_option(function: Function) -> Function:
@@ -44,7 +54,8 @@ def family_option(function: Function) -> Function:
 
 def asked(state: State, values: dict[str, Any]) -> Irt:
     """The model that the common options mean; takes them out of ``values``."""
-    model: Irt = ItemResponse(**{name: values.pop(name) for name in options(ItemResponse)}).ask(state.opener())
+    given = {name: values.pop(name) for name in options(ItemResponse) if name in values}
+    model: Irt = ItemResponse(**given).ask(state.opener())
     return model
 
 
@@ -189,5 +200,34 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
     state.notes(report.left_out)
 
 
-for subcommand in (fit, ability, next_, scale):
+@command("irt dimensions")
+@click.option(
+    "--try",
+    "tries",
+    metavar="N,N...",
+    callback=whole_numbers,
+    help="Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]",
+)
+@click.option(
+    "--sizes",
+    metavar="N,N...",
+    callback=whole_numbers,
+    help="Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]",
+)
+@partial(irt_options, without=("model",))
+@pass_state
+def dimensions(state: State, /, output: Output, **values: Any) -> None:
+    from warehouse.analysis.irt.results import DimensionRow
+
+    from ..ui.irt_tables import print_dimensions
+
+    report = asked(state, values).dimensions(**values)
+    if output.for_people:
+        print_dimensions(report)
+    else:
+        output.emit_records(DimensionRow, report.rows)
+    state.notes(report.notes)
+
+
+for subcommand in (fit, ability, next_, dimensions, scale):
     irt.add_command(subcommand)

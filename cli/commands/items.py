@@ -10,7 +10,17 @@ from warehouse.questions.items import ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import benchmark_argument, first_rows, output_options, refuse_typed, seed_option, typed
+from ..ui.options import (
+    benchmark_argument,
+    draw,
+    drawable,
+    first_rows,
+    output_options,
+    refuse_typed,
+    seed_option,
+    typed,
+    wants_picture,
+)
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
 @seed_option
+@drawable
 @output_options
 @pass_state
 def items(
@@ -47,6 +58,8 @@ def items(
         return
     unused = "goes with the table of prompts alone, not with --splits or --pruning"
     refuse_typed(unused, "top")
+    if pruning and wants_picture():
+        raise click.UsageError("--svg draws the prompts, or with --splits both sides; not --pruning")
     if splits:
         _show_splits(state, question.only(ItemSplits, unused, seed=seed), output)
     else:
@@ -56,6 +69,7 @@ def items(
 def _show_items(state: State, question: Items, top: int, output: Output) -> None:
     with state.open() as store:
         report: ItemReport = question.ask(store)
+    draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, first_rows(report.rows, top, output))
     else:
@@ -66,6 +80,7 @@ def _show_items(state: State, question: Items, top: int, output: Output) -> None
 def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
     with state.open() as store:
         report: SplitReport = question.ask(store)
+    draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:

@@ -12,7 +12,7 @@ from warehouse.questions.training import Decide, Recipes, Seeds
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options, typed
+from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
@@ -37,6 +37,7 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @options_of(Seeds, without=("benchmarks",))
+@drawable
 @output_options
 @pass_state
 def seeds(state: State, /, output: Output, **options: Any) -> None:
@@ -45,6 +46,7 @@ def seeds(state: State, /, output: Output, **options: Any) -> None:
 
     with state.open() as store:
         report: SeedsReport = Seeds(**options).ask(store)
+    draw(report)
     if output.for_people:
         _print_seeds(report, state)
     else:

@@ -12,7 +12,15 @@ from .table import echo, excerpt, interval, level_column, number, p_value, print
 
 if TYPE_CHECKING:
     from warehouse.analysis.irt.published import ScaleReport, ScaleRow
-    from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
+    from warehouse.analysis.irt.results import (
+        AbilityReport,
+        BlockRow,
+        DimensionRow,
+        DimensionsReport,
+        FittedItemRow,
+        IrtReport,
+        NextReport,
+    )
 
 #: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
 _ID, _BENCHMARK, _MODEL = 16, 14, 26
@@ -341,3 +349,63 @@ def print_next(report: NextReport) -> None:
         }
         cells.append(line | {"text": row.text})
     print_rows(cells, hide_empty=("text",), minor=("text",))
+
+
+def print_dimensions(report: DimensionsReport) -> None:
+    """How well each number of dimensions predicts models left out, and what estimates of scores are worth."""
+    own = [row for row in report.rows if row.chosen]
+    print_text(f"{report.one_line}, on models left out ({report.n_groups} in 5 folds).")
+    print_text(_fewest(report))
+    for estimate in ("p-IRT", "gp-IRT"):
+        print_text(_gains(estimate, own, report.n_groups))
+    echo()
+    numbers = dict.fromkeys(row.n_dimensions for row in report.rows)
+    lines = [_dimension([row for row in report.rows if row.n_dimensions == number]) for number in numbers]
+    for label, name in ((f"gp-IRT ({report.chosen})", "gp_irt_error"), ("plain mean", "mean_error")):
+        lines.append(dict.fromkeys(lines[0]) | {"dimensions": label} | _errors(own, name))
+    print_rows(lines, minor=("se",))
+    echo()
+    print_text(
+        "log loss: of hidden answers, nats a draw; behind: less the least, with its error over models. off at m: points"
+        " of 100 that a score from m random prompts is off: p-IRT by each number of dimensions, then gp-IRT by the"
+        " chosen one and the plain mean of the same prompts."
+    )
+
+
+def _dimension(rows: Sequence[DimensionRow]) -> dict[str, Any]:
+    first = rows[0]
+    cells: dict[str, Any] = {"dimensions": f"{first.n_dimensions}{' *' * first.chosen}"}
+    cells |= {"log loss": number(first.log_loss, 4), "se": number(first.standard_error, 4)}
+    cells |= {"behind": number(first.behind, 4), "its se": number(first.behind_standard_error, 4)}
+    return cells | _errors(rows, "p_irt_error")
+
+
+def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
+    return {f"off at {row.n_prompts}": number(100 * getattr(row, name), 2) for row in rows}
+
+
+def _fewest(report: DimensionsReport) -> str:
+    """What the chosen number is, and how far one dimension is behind."""
+    by_number = {row.n_dimensions: row for row in report.rows}
+    best, one = min(report.rows, key=lambda row: row.log_loss).n_dimensions, by_number.get(1)
+    why = "the least log loss"
+    if report.chosen != best:
+        why = f"the fewest within a standard error of the least log loss, that of {best}"
+    if one is not None and not one.chosen:
+        why += f"; one dimension is {one.behind:.4f} behind (se {one.behind_standard_error:.4f})"
+    return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
+
+
+def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
+    """At which numbers of prompts an estimate is nearer to the score than the plain mean."""
+    from warehouse.stats.core.quantiles import t_quantile  # takes a while
+
+    name = f"{estimate.replace('-', '_').lower()}_gain"
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
+        clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
+        verdict = "cannot be told from it" if not clear else "nearer than it" if gain > 0 else "farther off than it"
+        found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
+    parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
+    return f"{estimate} against the plain mean of the same prompts, points nearer to the score: {'; '.join(parts)}."

@@ -135,6 +135,29 @@ def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
     echo(f"drawn into {path}", err=True)
 
 
+def drawable(function: Function) -> Function:
+    """``--svg FILE``, for :func:`draw`; the command does not get it."""
+
+    @wraps(function)
+    def wrapper(*args: Any, svg: Path | None, **values: Any) -> Any:
+        return function(*args, **values)
+
+    return picture_option(wrapper)
+
+
+def draw(result: Any) -> None:
+    """Write the picture of a result that ``--svg`` asked for."""
+    if wants_picture():
+        from warehouse.report.plot_results import charts_of
+
+        write_picture(click.get_current_context().params["svg"], charts_of(result))
+
+
+def wants_picture() -> bool:
+    """Whether ``--svg`` was given."""
+    return click.get_current_context().params.get("svg") is not None
+
+
 def where_option(function: Function) -> Function:
     """``--where FIELD=VALUE``, repeatable; the command gets ``where``, a tuple of texts."""
     return click.option(

@@ -23,6 +23,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "FlashReport": (".flash", "print_report", ("checked",)),
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
+    "DimensionsReport": ("..ui.irt_tables", "print_dimensions", ()),
     "IrtReport": ("..ui.irt_tables", "print_fit", (10,)),
     "ItemReport": (".items", "print_items", (20, "state")),
     "MatrixClusters": ("..ui.matrix_tables", "print_clusters", ()),

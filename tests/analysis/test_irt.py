@@ -276,6 +276,23 @@ def test_a_model_goes_on_where_it_stands(url: str) -> None:
     assert report.factor is None and any("too few for an interval" in note for note in report.notes)
 
 
+def test_how_many_dimensions(url: str, run: Caller, tmp_path: Path) -> None:
+    report = asked(url, "sums").dimensions(tries=[2, 1], sizes=[10])
+    assert [(row.n_dimensions, row.n_prompts) for row in report.rows] == [(1, 10), (2, 10)]
+    assert report.chosen == 1 and report.n_groups == 22 and any("fewer than 40" in note for note in report.notes)
+    shown = run("irt", "dimensions", "sums", "--try", "1,2", "--sizes", "10", db=url)
+    assert "1 dimension (*): " in shown.out and "plain mean" in shown.out and "read back" in shown.err
+    assert "gp-IRT (1)" in str(report)
+    (row, _) = run("irt", "dimensions", "sums", "--try", "1,2", "--sizes", "10", "--json", db=url).rows
+    assert row["log_loss"] == report.rows[0].log_loss and row["chosen"] is True
+    run("irt", "dimensions", "sums", "--try", "90", db=url).fails(2, "between 1 and 16 here, found [90]")
+    run("irt", "dimensions", "sums", "--sizes", "40", db=url).fails(2, "between 1 and 39 here")
+    run("irt", "dimensions", *BLOCKS, db=url).fails(2, "answered different prompts in blocks")
+    load(tmp_path, [row | {"score": 1} for row in rows_of("sums", range(9), seed=1)])
+    run("irt", "dimensions", "sums", db=store_at(tmp_path / "irt.duckdb")).fails(2, "nothing tells abilities apart")
+    run("irt", "dimensions", "left", db=url).fails(2, "need 8 models, found 6")
+
+
 @pytest.mark.parametrize(("model", "reason"), [("3pl", "guessing"), ("4pl", "guessing"), ("m2pl", "dimensions")])
 def test_models_that_are_not_fitted(url: str, run: Caller, model: str, reason: str) -> None:
     run("irt", "fit", "sums", "--model", model, db=url).fails(2, reason, "use 2pl")

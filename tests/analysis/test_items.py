@@ -179,6 +179,7 @@ def test_splits_of_models(url: str, run: Caller) -> None:
     shown = run("items", "quiz", "--splits", db=url)
     assert "difficulty" in shown.out and max(map(len, shown.out.splitlines()[1:])) <= 85
     run("items", "quiz", "--splits", "--pruning", db=url).fails(2, "give one of")
+    run("items", "quiz", "--pruning", "--svg", "x.svg", db=url).fails(2, "--svg draws the prompts")
     run("items", "quiz", "--splits", "--irt", "1pl", db=url).fails(2, "--irt goes with")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from warehouse.analysis.reliability.reliability import reliability
 from warehouse.analysis.reliability.suite_data import read_suite
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
+from warehouse.report.plot_results import charts_of
 from warehouse.stats.suites.score_table import mean_win_rate
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -320,6 +322,30 @@ def test_anchors_of_a_benchmark(run: Caller, url: str) -> None:
     assert {"weight", "n_items"} <= set(run("anchors", "quiz", "--list", "--json", db=url).rows[0])
     with pytest.raises(MisuseError, match="unknown by .* irt, scores"):
         connect(url).anchors("quiz", by="chance")
+
+
+def test_anchors_by_several_dimensions_and_each_model(run: Caller, url: str, tmp_path: Path) -> None:
+    usual, two = (connect(url).anchors("quiz", sizes=[30], dimensions=n, models=True) for n in (None, 2))
+    assert two.model == "2pl of 2 dimensions" and usual.rows != two.rows
+    for method in ("irt", "p_irt", "gp_irt"):
+        row = next(row for row in two.rows if row.method == method)
+        scores, found = ([one for one in two.models if one.method == name] for name in ("all", method))
+        off = [abs(one.estimate - score.estimate) for one, score in zip(found, scores, strict=True)]
+        assert np.mean(off) == pytest.approx(row.error) and all((one.standard_error or 0) > 0.01 for one in found)
+    one = next(row for row in two.models if row.method == "all")
+    assert one.standard_error == pytest.approx(np.sqrt(one.estimate * (1 - one.estimate) / 119))
+    run("anchors", "quiz", "--dimensions", "2", "--model", "2pl", db=url).fails(2, "--model chooses between")
+    run("anchors", "quiz", "--models", "--list", db=url).fails(2, "give one of")
+    assert "gp-irt" in run("anchors", "quiz", "--models", db=url).out
+    assert {"training", "method"} <= set(run("anchors", "quiz", "--models", "--json", db=url).rows[0])
+    pytest.importorskip("vl_convert")
+    assert not run("anchors", "quiz", "--svg", str(tmp_path / "a.svg"), db=url).code
+    assert "by score" in (tmp_path / "a.svg").read_text()
+    trained = [replace(row, position=float(i)) for row in two.models for i in (1, 2)]
+    curves = charts_of(replace(two, models=tuple(trained)))
+    assert [one.title for one in curves if one] == [
+        f"{n}, 30 anchors" for n in ("all prompts", "IRT", "p-IRT", "gp-IRT")
+    ]
 
 
 def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:

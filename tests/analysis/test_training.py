@@ -18,6 +18,7 @@ from warehouse.analysis.training.decide import decide
 from warehouse.analysis.training.seeds import seeds
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.report.plot_results import charts_of
 from warehouse.stats.training.signal_to_noise import compare_seed_ratios
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -120,12 +121,26 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
         (row,) = seeds(store, against="mass").rows
         with pytest.raises(MisuseError, match="no figure by the metric 'nothing'"):
             seeds(store, against="nothing")
+        scores = seeds(store, against="mass").scores
+        assert [(one.metric, one.score) for one in scores] == [(name, x) for name, xs in seeds_of.items() for x in xs]
         assert seeds(store).rows[0].ratio is None
     own, other = (x.mean() / x.std(ddof=1) for x in seeds_of.values())
     assert (row.signal_to_noise, row.other_signal_to_noise) == (pytest.approx(own), pytest.approx(other))
     oracle = compare_seed_ratios(seeds_of["mass"], seeds_of["acc"])
     assert (row.ratio, row.ratio_low) == (pytest.approx(other / own), pytest.approx(oracle.ci_low))
     assert (row.other_metric, row.tau) == ("mass", None)
+
+
+def test_the_picture_has_a_box_for_each_checkpoint(store: Store, url: str, run: Caller, tmp_path: Path) -> None:
+    """Quartiles are those of numpy; Vega draws them."""
+    charts = [one for one in charts_of(seeds(store, ["quiz"])) if one]
+    assert [one.title for one in charts] == [f"score: quiz, org/mix-{mix}, 4 seeds" for mix in "ab"]
+    drawn = charts[0].spec["layer"][0]
+    assert drawn["mark"]["type"] == "boxplot" and len(drawn["data"]["values"]) == 4 * len(STEPS)
+    pytest.importorskip("vl_convert")
+    assert not run("seeds", "quiz", "--svg", str(tmp_path / "seeds.svg"), db=url).code
+    assert (tmp_path / "seeds.svg").read_text().startswith("<svg")
+    assert not run("curves", "quiz", "--svg", str(tmp_path / "curves.svg"), db=url).code
 
 
 def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:

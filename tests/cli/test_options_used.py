@@ -71,6 +71,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "pass_hat": ("2",),
     "n_values": ("50,60",),
     "publish": ("out.db",),
+    "svg": ("out.svg",),
+    "tries": ("1,2",),
     "min_s": ("-2", "-0.1"),
     "timeout": ("0.000001",),
     "memory": ("10MB", "1MB"),
@@ -158,6 +160,7 @@ CALLS: dict[str, set[str]] = {
     "irt scale exam": set(),
     "reliability exam --scenarios category --json": {"cluster"},
     "irt fit exam": set(),
+    "irt dimensions exam": set(),
 }
 #: Commands that are not called here.
 LEFT_OUT = {

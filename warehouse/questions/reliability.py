@@ -136,9 +136,17 @@ class Anchors(ChosenScores, Question):
     model: Annotated[
         str | None, Option("Item response model. [default: 2pl from 20 models on, else 1pl]", "1pl|2pl")
     ] = None
+    dimensions: Annotated[
+        int | None, Option("A 2PL of N dimensions in place of one; see: warehouse irt dimensions.", "N", least=1)
+    ] = None
+    models: Annotated[
+        bool, Option("Each model's score and estimates from the most anchors, with standard errors, instead.")
+    ] = False
     seed: Seed = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.dimensions is not None:
+            self.refuse("chooses between models of one dimension", "model")
         if self.sizes == ():
             raise MisuseError(f"sizes {_ONE_AT_LEAST}")

@@ -228,7 +228,7 @@ def _label(row: LeaderboardRow) -> str:
 
 
 #: Words of a unit on an axis.
-_UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
+UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
 
 
 def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
@@ -244,7 +244,7 @@ def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
 
 def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
     points = [point for row in rows for point in row.points]
-    metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
+    metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
     layers, legend = lines(

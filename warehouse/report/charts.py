@@ -280,7 +280,7 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
     return layer | {"encoding": channels} if channels else layer
 
 
-def point(x: float, y: float | None, **more: float | str | None) -> Spec:
+def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
     """A row: a place in the chart; what is not finite is missing."""
     return {"x": finite(x), "y": finite(y), **more}
 

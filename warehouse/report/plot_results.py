@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -19,7 +19,7 @@ from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
-from warehouse.report import matrix_charts, reliability_charts
+from warehouse.report import matrix_charts, reliability_charts, spread_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.draw import can_draw, draw
@@ -93,7 +93,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(_charts(result)) or _over_days(result) or _intervals(result)
+    spec = _one_spec(charts_of(result)) or _over_days(result) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -105,17 +105,13 @@ def plot(result: Any) -> Any:
     return kind.from_dict(spec)
 
 
-def _charts(result: Any) -> list[Chart | None]:
+def charts_of(result: Any) -> list[Chart | None]:
     """What the report draws of it."""
+    if type(result) in _DRAWN_WHOLE:
+        return [*_DRAWN_WHOLE[type(result)](result)]
     match result:
-        case BenchmarkCurves():
-            return [*curve_charts(result)]
-        case MatrixTest():
-            return [*matrix_charts.similarity_charts(result)]
         case MatrixClusters():
             return [matrix_charts.silhouette_chart(result)]
-        case MatrixGrowth():
-            return [*matrix_charts.growth_charts(result)]
         case MatrixExplanation():
             return [matrix_charts.coefficient_chart(result)]
         case MatrixWeights():
@@ -127,9 +123,17 @@ def _charts(result: Any) -> list[Chart | None]:
             return [*chain.from_iterable(map_charts([result]))]
         case CurvesReport():
             return [chart for curves in _curves(result) for chart in curve_charts(curves)]
+        case ReliabilityReport():
+            return [*chain.from_iterable(suite_charts(result).values())]
         case _:
-            several = suite_charts(result) if isinstance(result, ReliabilityReport) else {}
-            return [*chain.from_iterable(several.values())]
+            return spread_charts.charts_of(result)
+
+
+_DRAWN_WHOLE: dict[type, Callable[[Any], Sequence[Chart]]] = {
+    BenchmarkCurves: curve_charts,
+    MatrixTest: matrix_charts.similarity_charts,
+    MatrixGrowth: matrix_charts.growth_charts,
+}
 
 
 def suite_charts(report: ReliabilityReport) -> dict[str, list[Chart | None]]:

@@ -11,7 +11,15 @@ import numpy as np
 
 from warehouse.analysis.irt.fitting import Fitted, excerpt_of, families_of, fit_pool, report_of
 from warehouse.analysis.irt.pool import Pool, read_pool
-from warehouse.analysis.irt.results import AbilityReport, IrtReport, IrtResult, NextReport, NextRow
+from warehouse.analysis.irt.results import (
+    AbilityReport,
+    DimensionRow,
+    DimensionsReport,
+    IrtReport,
+    IrtResult,
+    NextReport,
+    NextRow,
+)
 from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
@@ -22,7 +30,9 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.items.adaptive import Replay, next_items, replay
+from warehouse.stats.items.dimension_choice import dimension_errors
 from warehouse.stats.items.irt import as_model
+from warehouse.stats.items.links import blocks_by_items
 from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.open import StoreOpener
 
@@ -31,6 +41,9 @@ METHOD_VERSION = "2"
 
 #: Options under which no answer is stored: names are those that were found, and the others change none.
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")
+
+#: Models below which a second dimension is often not found.
+FEW_MODELS = 40
 
 Found = TypeVar("Found", bound=IrtResult)
 
@@ -48,7 +61,9 @@ class Irt:
         self.model = None if question.model is None else as_model(question.model, 0)
 
     def __repr__(self) -> str:
-        return f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities() or next_items()"
+        return (
+            f"Irt of {', '.join(self.question.benchmarks)}: ask it by fit(), abilities(), next_items() or dimensions()"
+        )
 
     @cached_property
     def data(self) -> Pool:
@@ -142,6 +157,27 @@ class Irt:
             lambda: plan_next(self.data, asked, n=n, new=new, model=self.model, level=level, seed=seed),
         )
 
+    def dimensions(
+        self, *, tries: Sequence[int] | None = None, sizes: Sequence[int] | None = None, seed: int = 0
+    ) -> DimensionsReport:
+        """How many dimensions the answers have, by what is predicted of models left out with all their settings.
+
+        Args:
+            tries: numbers of dimensions; None: 1, 2, 3, 5 and 10.
+            sizes: prompts that scores are estimated from; None: 25, 50 and 100, a fifth where there are few.
+            seed: of folds, hidden answers and random prompts.
+
+        Raises:
+            MisuseError: see :attr:`data`; models that answered different prompts.
+            StatisticsError: fewer than 8 models, numbers out of range.
+        """
+        as_seed(seed)
+        asked = {"tries": tries, "sizes": sizes}
+        settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in asked.items()}
+        return self._ask(
+            "dimensions", DimensionsReport, settings, seed, lambda: dimensions_of(self.data, **settings, seed=seed)
+        )
+
     def _ask(
         self,
         kind: str,
@@ -182,6 +218,44 @@ irt = answers(ItemResponse)(Irt)
 
 def _plain(family: str | Mapping[str, str] | None) -> Any:
     return family if family is None or isinstance(family, str) else dict(family)
+
+
+def dimensions_of(
+    pool: Pool, *, tries: Sequence[int] | None, sizes: Sequence[int] | None, seed: int
+) -> DimensionsReport:
+    """`Irt.dimensions` of a pool.
+
+    Raises:
+        MisuseError: blocks of models that answered different prompts, or models that answered all alike.
+    """
+    responses = pool.responses
+    if blocks_by_items(responses).max() > 0:
+        raise MisuseError(
+            "models answered different prompts in blocks, and several dimensions need one set: name fewer benchmarks,"
+            " or choose runs with --where"
+        )
+    if not responses.minority().any():
+        raise MisuseError("every prompt has one answer of all models: nothing tells abilities apart")
+    found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
+    slow = dict.fromkeys(str(one.n_dimensions) for one in found if not one.converged)
+    notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
+    if responses.n_models < FEW_MODELS:
+        notes.append(f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often show too few dimensions")
+    return DimensionsReport(
+        benchmarks=pool.benchmarks,
+        model="2pl",
+        model_reason="several dimensions, by penalised joint likelihood",
+        n_models=responses.n_models,
+        n_items=responses.n_items,
+        n_cells=int(responses.cells(0).sum()),
+        n_testlets=None,
+        input_fingerprint=pool.fingerprint,
+        computed_at="",
+        notes=(*pool.notes, *notes),
+        n_groups=len(set(pool.names)),
+        chosen=next(one.n_dimensions for one in found if one.chosen),
+        rows=tuple(DimensionRow(**vars(one)) for one in found),
+    )
 
 
 def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, level: float, seed: int) -> NextReport:

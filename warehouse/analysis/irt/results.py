@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from warehouse.analysis.results import Row, StoredResult
+from warehouse.stats.items.dimension_choice import DimensionError
 
 
 @dataclass(frozen=True)
@@ -343,3 +344,25 @@ class NextReport(IrtResult):
     mean_error_random: float | None
     n_replayed: int
     level: float
+
+
+@dataclass(frozen=True)
+class DimensionRow(Row, DimensionError):
+    """A number of dimensions and of prompts, on models left out; its columns are the fields of
+    :class:`~warehouse.stats.items.dimension_choice.DimensionError`."""
+
+
+@dataclass(frozen=True)
+class DimensionsReport(IrtResult):
+    """How many dimensions the answers have, and what estimates of scores by them are worth.
+
+    Attributes:
+        n_groups: models, all settings of one being one.
+        chosen: the fewest dimensions within one standard error of the least loss.
+        rows: one for each number of dimensions and of prompts.
+    """
+
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": DimensionRow}
+    n_groups: int
+    chosen: int
+    rows: tuple[DimensionRow, ...]

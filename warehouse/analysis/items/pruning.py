@@ -5,7 +5,7 @@ Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.items import ItemPruning, ItemSplits
 from warehouse.questions.question import answers
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
+from warehouse.stats.items.discrimination import correlations
 from warehouse.stats.items.pruning import (
     Effect,
     ModelSplit,
@@ -64,6 +65,15 @@ class SplitRow(Row):
     spearman: float | None
     negative_train: float
     negative_both: float
+
+
+@dataclass(frozen=True)
+class SplitPoint(Row):
+    """Discrimination (r_c) of one prompt on train and on test models; None where all scores there are alike."""
+
+    kind: str
+    train: float | None
+    test: float | None
 
 
 @dataclass(frozen=True)
@@ -113,11 +123,16 @@ class _ItemsOfModels(Result):
 
 @dataclass(frozen=True)
 class SplitReport(_ItemsOfModels):
-    """Does discrimination carry over from models to others?"""
+    """Does discrimination carry over from models to others?
+
+    Attributes:
+        points: the prompts by the split by difficulty and the first random one.
+    """
 
     ROW = SplitRow
 
     rows: tuple[SplitRow, ...]
+    points: tuple[SplitPoint, ...]
 
 
 @dataclass(frozen=True)
@@ -147,11 +162,19 @@ def item_splits(store: Store, question: ItemSplits) -> SplitReport:
     """One split by difficulty, and the mean of random ones."""
     table = _ModelTable.of(read_matrix(store, selection_of(question)))
     splits = [random_split(len(table.scores), seed=question.seed + number) for number in range(question.n_splits)]
+    by_difficulty = difficulty_split(table.scores)
     rows = (
-        _split_row([split_agreement(table.scores, difficulty_split(table.scores))]),
+        _split_row([split_agreement(table.scores, by_difficulty)]),
         _split_row([split_agreement(table.scores, split) for split in splits]),
     )
-    return SplitReport(**table.head, rows=rows)
+    points = [point for split in (by_difficulty, splits[0]) for point in _split_points(table.scores, split)]
+    return SplitReport(**table.head, rows=rows, points=tuple(points))
+
+
+def _split_points(scores: NDArray[np.float64], split: ModelSplit) -> Iterator[SplitPoint]:
+    sides = (correlations(scores[side])[1].tolist() for side in (split.train, split.test))
+    for train, test in zip(*sides, strict=True):
+        yield SplitPoint(split.kind, *(None if np.isnan(one) else one for one in (train, test)))
 
 
 @answers(ItemPruning)

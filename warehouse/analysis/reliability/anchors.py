@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.irt.fitting import excerpt_of
+from warehouse.analysis.irt.fitting import excerpt_of, known
 from warehouse.analysis.irt.pool import Pool, read_pool
-from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
+from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
@@ -18,9 +19,17 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
-from warehouse.stats.items.anchor_errors import RecipeCheckpoints, anchor_errors, irt_anchors, shares_of
+from warehouse.stats.items.anchor_errors import (
+    Estimates,
+    RecipeCheckpoints,
+    anchor_errors,
+    anchor_estimates,
+    fit_items,
+    irt_anchors,
+    shares_of,
+)
 from warehouse.stats.items.anchors import choose_anchors
-from warehouse.stats.items.irt import as_model, fit_irt
+from warehouse.stats.items.irt import as_model
 from warehouse.store.connection import Store
 
 _SIZES = (50, 100)
@@ -36,10 +45,11 @@ class AnchorReport(Result):
     Attributes:
         benchmarks: names.
         n_models, n_items: complete answers.
-        model: ``1pl`` or ``2pl``.
+        model: ``1pl``, ``2pl``, or ``2pl of N dimensions``.
         by: ``irt`` or ``scores``: what the anchors are clustered by.
         anchors: of the last size, in the order of their benchmarks and keys.
         rows: errors on models left out, by size and method.
+        models: each model by all prompts and by each estimate from the last size; empty unless asked for.
         seed: of everything random.
         notes: what a reader should know.
     """
@@ -52,6 +62,7 @@ class AnchorReport(Result):
     by: str
     anchors: tuple[AnchorRow, ...]
     rows: tuple[AnchorErrorRow, ...]
+    models: tuple[AnchorModelRow, ...]
     seed: int
     notes: tuple[str, ...]
 
@@ -72,7 +83,8 @@ class AnchorReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows and anchors are lists of dictionaries."""
-        return super().to_dict() | {"anchors": [row.to_dict() for row in self.anchors]}
+        own = {name: [row.to_dict() for row in getattr(self, name)] for name in ("anchors", "models")}
+        return super().to_dict() | own
 
 
 @answers(Anchors)
@@ -89,16 +101,25 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
         raise MisuseError(f"{anchor_counts[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
     families = np.array(whole.names)
-    errors = anchor_errors(
-        responses, anchor_counts, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
+    found, spread = anchor_estimates(
+        responses,
+        anchor_counts,
+        weights=omega,
+        groups=families,
+        model=question.dimensions or model,
+        jackknife=question.models,
+        seed=seed,
     )
+    errors = anchor_errors(responses, anchor_counts, weights=omega, curves=_curves(whole), estimates=found, seed=seed)
     fitted = as_model(model, responses.n_models)
     if by == "irt":
-        fit = fit_irt(responses, fitted, tolerance=1e-4)
+        fit = fit_items(responses, question.dimensions or fitted)
         chosen = irt_anchors(fit, responses, anchor_counts[-1], weights=omega, seed=seed)
     else:
         chosen = choose_anchors(shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed)
-    if fitted == "1pl":
+    if question.dimensions:
+        fitted = f"2pl of {question.dimensions} dimension{'s' * (question.dimensions > 1)}"
+    elif fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)
     return AnchorReport(
@@ -120,9 +141,31 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
             for index, j in enumerate(chosen.items.tolist())
         ),
         rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
+        models=tuple(_model_rows(whole, found, spread, omega)) if question.models else (),
         seed=seed,
         notes=(*whole.notes, *notes),
     )
+
+
+def _model_rows(
+    pool: Pool, found: Estimates, spread: dict[str, NDArray[np.float64]], omega: NDArray[np.float64]
+) -> Iterator[AnchorModelRow]:
+    y, size = shares_of(pool.responses), max(size for size, _ in found)
+    scores = {"all": y @ omega} | {method: found[size, method] for method in spread}
+    error = np.sqrt(((y - scores["all"][:, None]) ** 2 @ omega**2) * len(omega) / (len(omega) - 1))
+    for place, (model, name) in enumerate(zip(pool.responses.models, pool.names, strict=True)):
+        setting = pool.conditions[place].setting
+        position, training = setting("position"), f"{name} {setting('training_seed') or ''}".strip()
+        for method, values in scores.items():
+            yield AnchorModelRow(
+                model=model,
+                training=training,
+                position=None if position is None else float(position),
+                method=method,
+                n_items=len(omega) if method == "all" else size,
+                estimate=float(values[place]),
+                standard_error=known((error if method == "all" else spread[method])[place]),
+            )
 
 
 def _complete(pool: Pool) -> tuple[Pool, list[str]]:

@@ -332,3 +332,26 @@ class AnchorRow(Row):
     n_items: int
     mean_score: float
     text: str
+
+
+@dataclass(frozen=True)
+class AnchorModelRow(Row):
+    """The score of a model, by one way to it.
+
+    Attributes:
+        model: its name, with what tells its conditions apart.
+        training: the model and its training seed, which its checkpoints share.
+        position: in training; None for others.
+        method: ``all`` (every prompt), ``irt``, ``p_irt`` or ``gp_irt``.
+        n_items: prompts behind it.
+        estimate: the score; anchors were chosen without this model.
+        standard_error: over prompts or anchors (jackknife); it knows nothing of the bias of anchors.
+    """
+
+    model: str
+    training: str
+    position: float | None
+    method: str
+    n_items: int
+    estimate: float
+    standard_error: float | None

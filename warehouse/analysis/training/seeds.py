@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -115,6 +115,22 @@ class SeedsRow(Row):
 
 
 @dataclass(frozen=True)
+class SeedScore(Row):
+    """The score of one seed at one checkpoint, in the metric's reported unit."""
+
+    benchmark: str
+    split: str
+    metric: str
+    model: str
+    recipe: str
+    setting: str
+    unit: str
+    position: float
+    seed: str
+    score: float
+
+
+@dataclass(frozen=True)
 class SeedsReport(Result):
     """Seeds of recipes, one row per benchmark, metric and recipe.
 
@@ -122,6 +138,7 @@ class SeedsReport(Result):
         level: of intervals and noise floors.
         left_out: models without a second seed and without checkpoints, by number.
         elsewhere: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
+        scores: behind the rows that have several seeds, those by the other metric after each.
     """
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
@@ -144,6 +161,7 @@ class SeedsReport(Result):
     rows: tuple[SeedsRow, ...]
     left_out: int
     elsewhere: Mapping[str, tuple[str, ...]]
+    scores: tuple[SeedScore, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -189,7 +207,22 @@ def recipe_seeds(
         seeds_row(one, by_key.get(_key(one)), averaged, level, setting)
         for one, setting in zip(replicated, settings, strict=True)
     )
-    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere or {})
+    scores = [
+        score
+        for one, setting in zip(replicated, settings, strict=True)
+        for metric in (one, by_key.get(_key(one)))
+        if metric is not None and len(metric.trajectories) > 1
+        for score in _scores(metric, setting)
+    ]
+    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores))
+
+
+def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
+    split = recipe.settings["split"] or ""
+    names = (recipe.benchmark, split, recipe.metric, recipe.model, recipe.recipe, setting, recipe.unit)
+    for one in recipe.trajectories:
+        for position, score in zip(one.positions, one.scores, strict=True):
+            yield SeedScore(*names, position, one.seed, score)
 
 
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:

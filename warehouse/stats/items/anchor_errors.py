@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
+from warehouse.stats.items.dimensions import DimensionsFit, fit_dimensions
 from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
 from warehouse.stats.items.responses import Responses
 from warehouse.stats.suites.rank_agreement import kendall_tau_b
@@ -26,6 +27,8 @@ FOLDS = 5
 LEAST_TRAIN, LEAST_MODELS = 3, 8
 #: Random choices of prompts that are averaged.
 RANDOM_DRAWS = 50
+#: Scores of models by number of anchors and method.
+Estimates = dict[tuple[int, str], FloatArray]
 #: The best models, of which reversals are counted apart.
 TOP = 10
 
@@ -96,7 +99,7 @@ class FittedItems:
         variance: σ̂².
     """
 
-    fit: IrtFit
+    fit: IrtFit | DimensionsFit
     biases: tuple[float, ...]
     variance: float
 
@@ -108,7 +111,8 @@ def anchor_errors(
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     curves: RecipeCheckpoints | None = None,
-    model: str | None = None,
+    model: str | int | None = None,
+    estimates: Estimates | None = None,
     seed: int = 0,
 ) -> list[AnchorError]:
     """Every method at every size, each model estimated from anchors chosen without it.
@@ -122,7 +126,8 @@ def anchor_errors(
         weights: ω of each item in the score, shape (J,); None: all alike.
         groups: label of each model's family, shape (M,); None: each by itself.
         curves: seeds and checkpoints among the models; None: there are none.
-        model: ``1pl`` or ``2pl``; None: by the number of models.
+        model: ``1pl``, ``2pl``, or the dimensions of a 2PL (`fit_dimensions`); None: by the number of models.
+        estimates: where there are some (`anchor_estimates`).
         seed: of folds, starts and random choices.
 
     Returns:
@@ -131,6 +136,32 @@ def anchor_errors(
     Raises:
         StatisticsError: fewer than 8 models, missing cells, sizes out of range.
     """
+    omega, n = as_shares(weights, responses.n_items), responses.n_items
+    if estimates is None:
+        estimates, _ = anchor_estimates(responses, sizes, weights=weights, groups=groups, model=model, seed=seed)
+    y = shares_of(responses)
+    truth = y @ omega
+    rows = []
+    for size in sizes:
+        rng = np.random.default_rng([seed, 31, size])
+        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
+        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
+        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
+    return rows
+
+
+def anchor_estimates(
+    responses: Responses,
+    sizes: Sequence[int],
+    *,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    model: str | int | None = None,
+    jackknife: bool = False,
+    seed: int = 0,
+) -> tuple[Estimates, dict[str, FloatArray]]:
+    """What `anchor_errors`, which has the arguments, is of; and with ``jackknife`` standard errors of the last size by
+    method, over anchors."""
     m, n = responses.n_models, responses.n_items
     if m < LEAST_MODELS:
         raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {m}")
@@ -138,11 +169,11 @@ def anchor_errors(
         raise StatisticsError("anchors need answers of all models to all prompts; leave the others out")
     if not sizes or min(sizes) < 1 or max(sizes) >= n:
         raise StatisticsError(f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}")
-    omega, name = as_shares(weights, n), as_model(model, m)
+    omega, name = as_shares(weights, n), model if isinstance(model, int) else as_model(model, m)
     y = shares_of(responses)
-    truth = y @ omega
-    fold = _folds(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
+    fold = folds_of(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
     estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
+    errors = {method: np.full(m, np.nan) for method in METHODS[2:]}
     for number in np.unique(fold):
         tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
@@ -155,13 +186,24 @@ def anchor_errors(
             by_method = estimate_all(fitted, index, responses.part(tested), chosen, weights=omega)
             for method, values in by_method.items():
                 estimates[size, method][tested] = values
-    rows = []
-    for size in sizes:
-        rng = np.random.default_rng([seed, 31, size])
-        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
-        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
-        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
-    return rows
+        if jackknife and sizes[-1] > 1:
+            for method, values in _over_anchors(fitted, index, responses.part(tested), chosen, omega).items():
+                errors[method][tested] = values
+    return estimates, errors
+
+
+def _over_anchors(
+    fitted: FittedItems, index: int, responses: Responses, anchors: Anchors, omega: FloatArray
+) -> dict[str, FloatArray]:
+    """Jackknife standard errors of `estimate_all`: one anchor left out at a time."""
+    m = len(anchors.items)
+    without = []
+    for left in range(m):
+        kept = np.arange(m) != left
+        share = anchors.weights[kept] / anchors.weights[kept].sum()
+        part = replace(anchors, items=anchors.items[kept], weights=share)
+        without.append(estimate_all(fitted, index, responses, part, weights=omega))
+    return {name: np.std([one[name] for one in without], axis=0) * math.sqrt(m - 1) for name in without[0]}
 
 
 def shares_of(responses: Responses) -> FloatArray:
@@ -170,8 +212,13 @@ def shares_of(responses: Responses) -> FloatArray:
     return y if responses.trials is None else y / responses.trials
 
 
+def fit_items(responses: Responses, model: str | int) -> IrtFit | DimensionsFit:
+    """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of so many dimensions."""
+    return fit_dimensions(responses, model) if isinstance(model, int) else fit_irt(responses, model, tolerance=1e-4)
+
+
 def irt_anchors(
-    fit: IrtFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
+    fit: IrtFit | DimensionsFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
 ) -> Anchors:
     """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where they are fewer than
     anchors, by score columns.
@@ -183,14 +230,14 @@ def irt_anchors(
         weights: ω, shape (J,).
         seed: of k-means.
     """
-    coordinates = np.column_stack([fit.a, -fit.d])
+    coordinates = np.column_stack([fit.alpha if isinstance(fit, DimensionsFit) else fit.a, -fit.d])
     if len(np.unique(coordinates, axis=0)) < size:
         coordinates = shares_of(responses).T
     return choose_anchors(coordinates, size, weights=weights, seed=seed)
 
 
 def fit_for_anchors(
-    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str, seed: int = 0
+    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str | int, seed: int = 0
 ) -> FittedItems:
     """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
 
@@ -198,7 +245,7 @@ def fit_for_anchors(
         responses: answers without gaps.
         sizes: numbers of anchors.
         weights: ω, shape (J,).
-        model: ``1pl`` or ``2pl``.
+        model: ``1pl``, ``2pl``, or dimensions.
         seed: of the quarter and of k-means.
     """
     m = responses.n_models
@@ -209,7 +256,7 @@ def fit_for_anchors(
     biases = [0.0] * len(sizes)
     if len(train) >= 2:
         inside = responses.part(train)
-        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[tested]
+        inner, y = fit_items(inside, model), shares_of(responses)[tested]
         for index, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
@@ -217,7 +264,7 @@ def fit_for_anchors(
             share = omega[rest] / omega[rest].sum()
             biases[index] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
     variance = float(shares_of(responses).var(axis=1).mean())
-    return FittedItems(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
+    return FittedItems(fit_items(responses, model), tuple(biases), variance)
 
 
 def estimate_all(
@@ -313,7 +360,7 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
     return AnchorError(draws[0].n_items, draws[0].method, **figures)  # type: ignore[arg-type]
 
 
-def _folds(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
+def folds_of(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
     """Fold of each model; models of one group share it."""
     names, codes = np.unique(groups, return_inverse=True)
     order = np.random.default_rng([seed, 33]).permutation(len(names))

@@ -16,6 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_floats, as_seed, as_shares
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.items.dimensions import DimensionsFit, place_models
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, ability_modes
 
@@ -94,7 +95,7 @@ def anchor_score(scores: ArrayLike, weights: ArrayLike) -> FloatArray:
     return np.asarray(as_floats(scores, "scores") @ as_floats(weights, "weights"))
 
 
-def predict_rest(fit: IrtFit, answers: Responses, items: NDArray[np.intp]) -> FloatArray:
+def predict_rest(fit: IrtFit | DimensionsFit, answers: Responses, items: NDArray[np.intp]) -> FloatArray:
     """P(success) on every item, from the ability (MAP) that the answers to some give, shape (M, N).
 
     Args:
@@ -102,6 +103,8 @@ def predict_rest(fit: IrtFit, answers: Responses, items: NDArray[np.intp]) -> Fl
         answers: of new models to those, shape (M, m).
         items: which, shape (m,).
     """
+    if isinstance(fit, DimensionsFit):
+        return fit.chances(place_models(fit, answers, items))
     theta = ability_modes(answers, fit.a[items], fit.d[items], float(fit.block_means.mean()), fit.prior_sd)
     return np.asarray(special.expit(np.multiply.outer(theta, fit.a) + fit.d))
 

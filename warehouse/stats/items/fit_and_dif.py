@@ -302,7 +302,7 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
             tolerance=_TOLERANCE,
             max_rounds=_ROUNDS,
         )
-        losses[name] = _loss(y, k, _predictions(kept, maximum))
+        losses[name] = draw_losses(y, k, _predictions(kept, maximum))
     items = (kept.successes.sum(axis=0, dtype=np.float64) + 0.5) / (kept.draws(0) + 1)
     draws = float(k.sum())
     gap = losses["2pl"] - losses["1pl"]
@@ -310,9 +310,9 @@ def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks
     return HeldOut(
         loss_1pl=float(losses["1pl"].sum()) / draws,
         loss_2pl=float(losses["2pl"].sum()) / draws,
-        loss_items=float(_loss(y, k, np.broadcast_to(items, y.shape)).sum()) / draws,
+        loss_items=float(draw_losses(y, k, np.broadcast_to(items, y.shape)).sum()) / draws,
         difference=difference,
-        se=_ratio_error(gap, k.sum(axis=1), difference),
+        se=ratio_error(gap, k.sum(axis=1), difference),
         share=share,
         n_cells=int(held_out.sum()),
         n_draws=int(draws),
@@ -346,14 +346,15 @@ def _predictions(responses: Responses, maximum: Maximum) -> FloatArray:
     return predictions
 
 
-def _loss(y: Float32Array, k: FloatArray, p: FloatArray) -> FloatArray:
+def draw_losses(y: Float32Array, k: FloatArray, p: FloatArray) -> FloatArray:
     """−ln likelihood of the held-out draws of each model, shape (M,)."""
     p = np.clip(p, _TINY, 1 - _TINY)
     right = np.minimum(y, k)  # 0 outside
     return -np.asarray((right * np.log(p) + (k - right) * np.log1p(-p)).sum(axis=1))
 
 
-def _ratio_error(totals: FloatArray, draws: FloatArray, ratio: float) -> float:
+def ratio_error(totals: FloatArray, draws: FloatArray, ratio: float) -> float:
+    """Standard error of Σ totals/Σ draws over the units that they are of."""
     n = len(totals)
     residual = totals - ratio * draws
     return math.sqrt(n / (n - 1) * float(residual @ residual)) / float(draws.sum())

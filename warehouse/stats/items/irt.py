@@ -165,7 +165,7 @@ def as_model(model: str | None, n_models: int) -> str:
         )
     if name.startswith("m") and name.endswith("pl"):
         raise StatisticsError(
-            "models of several dimensions are not fitted: with few models they are not identified; use 2pl"
+            "models of several dimensions are not fitted here (irt dimensions and anchors --dimensions N do); use 2pl"
         )
     if name not in ("1pl", "2pl"):
         raise StatisticsError(f"`model` must be '1pl' or '2pl', found {model!r}")
