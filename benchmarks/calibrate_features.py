@@ -18,7 +18,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats.items.features import joint_test, slope
+from warehouse.analysis.items.features import SHOWN, SHOWN_SKEWED
+from warehouse.stats.items.features import JointTest, Slope, joint_test, slope
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- calibration of features: begin -->", "<!-- calibration of features: end -->"
@@ -41,7 +42,9 @@ class Row(NamedTuple):
     clusters: int | None
     coverage: float
     false: float
-    flagged: float
+    called: float
+    few: float
+    skewed: float
     defined: float
 
 
@@ -83,7 +86,8 @@ def numeric(scale: str, spread: float, name: str, n: int, clusters: int | None, 
     x = lengths(rng, big, far, spread)
     y = figure(rng, (np.log(x) - 4) / spread, EASY[name], EFFECT, far)
     truth = float(np.cov(shown(x), y)[0, 1] / shown(x).var(ddof=1))
-    covered, false, flagged = [], [], []
+    covered: list[bool] = []
+    tests: list[Slope | JointTest] = []
     for _ in range(samples):
         codes = unequal(rng, n, clusters)
         x = lengths(rng, n, codes, spread)
@@ -92,40 +96,38 @@ def numeric(scale: str, spread: float, name: str, n: int, clusters: int | None, 
         none = slope(figure(rng, z, EASY[name], 0.0, codes), shown(x), codes)
         if one.ci_low is not None and one.ci_high is not None:
             covered.append(one.ci_low <= truth <= one.ci_high)
-        flagged.append(bool(one.flags))
-        if none.p_value is not None:
-            false.append(none.p_value <= 0.05)
-    return Row(f"length, {scale}, sd of log {spread:g}", name, n, clusters, *_shares(covered, false, flagged, samples))
+        tests.append(none)
+    return Row(f"length, {scale}, sd of log {spread:g}", name, n, clusters, *_shares(covered, tests))
 
 
 def categorical(name: str, n: int, clusters: int | None, samples: int) -> Iterator[Row]:
     """False positives of groups: the smallest against the rest, and all of them together."""
     rng = np.random.default_rng(zlib.crc32(f"{name}{n}{clusters}".encode()))
-    found: dict[str, list[bool]] = {"group of 8% against the rest": [], "four groups together": []}
     covered: list[bool] = []
-    flagged: list[bool] = []
+    alone: list[Slope | JointTest] = []
+    together: list[Slope | JointTest] = []
     for _ in range(samples):
         codes = unequal(rng, n, clusters)
         groups = np.unique(rng.choice(len(LEVELS), n, p=LEVELS), return_inverse=True)[1]
         y = figure(rng, np.zeros(n), EASY[name], 0.0, codes)
         one = slope(y, (groups == groups.max()).astype(float), codes)
-        together = joint_test(y, groups, codes)
-        if one.p_value is not None and one.ci_low is not None and one.ci_high is not None:
-            found["group of 8% against the rest"].append(one.p_value <= 0.05)
+        if one.ci_low is not None and one.ci_high is not None:
             covered.append(one.ci_low <= 0 <= one.ci_high)
-        flagged.append(bool(one.flags))
-        if together.p_value is not None:
-            found["four groups together"].append(together.p_value <= 0.05)
-    for label, false in found.items():
-        alone = label.startswith("group")
-        yield Row(
-            label, name, n, clusters, *_shares(covered if alone else [], false, flagged if alone else [], samples)
-        )
+        alone.append(one)
+        together.append(joint_test(y, groups[:, None] == np.arange(1, groups.max() + 1), codes))
+    yield Row("group of 8% against the rest", name, n, clusters, *_shares(covered, alone))
+    yield Row("four groups together", name, n, clusters, *_shares([], together))
 
 
-def _shares(covered: list[bool], false: list[bool], flagged: list[bool], samples: int) -> tuple[float, ...]:
-    shares = [float(np.mean(one)) if one else float("nan") for one in (covered, false, flagged)]
-    return (*shares, len(false) / samples)
+def _shares(covered: list[bool], tests: list[Slope | JointTest]) -> tuple[float, ...]:
+    """Coverage, p at most .05, what a verdict would call shown, flags, and where there is a figure."""
+    made = [one for one in tests if one.p_value is not None]
+    p = np.array([one.p_value for one in made])
+    skewed = np.array(["skewed" in one.flags for one in made], np.bool_)
+    few = ["few_clusters" in one.flags for one in made]
+    called = np.where(skewed, p <= SHOWN_SKEWED, p <= SHOWN)
+    shares = [float(np.mean(one)) if len(one) else float("nan") for one in (covered, p <= SHOWN, called, few, skewed)]
+    return (*shares, len(made) / len(tests))
 
 
 def rows(samples: int) -> Iterator[Row]:
@@ -143,8 +145,9 @@ def table(found: list[Row], samples: int) -> str:
     lines = [
         f"{samples} samples a row, {MODELS} models; made by `python benchmarks/calibrate_features.py`.",
         "",
-        "| feature | models | prompts | clusters | covers | false positives | `few_clusters` | defined |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| feature | models | prompts | clusters | covers | p at most .05 | called shown | `few_clusters` | `skewed`"
+        " | defined |",
+        f"{'| --- ' * 10}|",
     ]
     for row in found:
         cells = ["" if np.isnan(one) else f"{one:.3f}" for one in row[4:]]

@@ -49,7 +49,7 @@ def read_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -> P
     benchmarks: dict[int, int] = {}
     hashes: dict[int, bytes] = {}
     for one in ids:
-        for row in _rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": one}):
+        for row in prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": one}):
             benchmarks[row["id"]] = one
             text = _text(part, row)
             if text is not None:
@@ -61,13 +61,13 @@ def texts_of_part(store: Store, part: str, prompts: Sequence[int]) -> dict[int, 
     """The texts of a part of some prompts, by id; those without are not in it."""
     if not len(prompts):
         return {}
-    rows = _rows(store, part, "prompt.id in (:ids)", {"ids": prompts})
+    rows = prompt_rows(store, part, "prompt.id in (:ids)", {"ids": prompts})
     return {row["id"]: text for row in rows if (text := _text(part, row)) is not None}
 
 
 def texts_of_benchmark(store: Store, part: str, benchmark: int) -> list[str]:
     """All texts of a part of a benchmark."""
-    rows = _rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark})
+    rows = prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark})
     return [text for row in rows if (text := _text(part, row)) is not None]
 
 
@@ -76,10 +76,10 @@ def missing_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -
     if not part.startswith(FIELD):
         return ""
     condition = "1 = 1" if benchmark_ids is None else "prompt.benchmark_id in (:benchmarks)"
-    rows = _rows(
+    rows = prompt_rows(
         store, part, f"{condition} and metadata is not null", {"benchmarks": benchmark_ids or ()}, " limit 200"
     )
-    names = {name for row in rows for name in _document(row)}
+    names = {name for row in rows for name in document_of(row)}
     shown = sorted(names)[:_MOST_NAMED]
     return f"; fields there are: {', '.join(shown) or 'none'}"
 
@@ -100,7 +100,9 @@ def embed_command(part: str, *benchmarks: str) -> str:
     return " ".join(["warehouse embed", *benchmarks, *options_given])
 
 
-def _rows(store: Store, part: str, condition: str, params: Mapping[str, Any], limit: str = "") -> list[dict[str, Any]]:
+def prompt_rows(
+    store: Store, part: str, condition: str, params: Mapping[str, Any], limit: str = ""
+) -> list[dict[str, Any]]:
     column = "prompt.metadata" if part.startswith(FIELD) else "null"
     sql = query_text("analysis", "prompt_parts").format(column=column, condition=condition)
     return store.rows(sql + limit, params)
@@ -115,12 +117,13 @@ def _text(part: str, row: Mapping[str, Any]) -> str | None:
     elif part == "choices":
         found = "\n".join(options(row["choices"]))
     else:
-        value = field_at(_document(row), part.removeprefix(FIELD))
+        value = field_at(document_of(row), part.removeprefix(FIELD))
         found = value if value is None or isinstance(value, str) else canonical_json(value).decode()
     return found if found and found.strip() else None
 
 
-def _document(row: Mapping[str, Any]) -> dict[str, Any]:
+def document_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a prompt whose metadata were read; empty where it has none."""
     value = row["metadata"]
     found = parse_json(value) if isinstance(value, str) else value
     return found if isinstance(found, dict) else {}
