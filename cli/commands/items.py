@@ -250,7 +250,11 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
         shown = [row for feature in dict.fromkeys(row.feature for row in own) for row in _largest(own, feature, top)]
         hidden += len(own) - len(shown)
         echo(f"\n{figure}")
-        columns = print_rows([_feature_cells(row) for row in shown], hide_empty=("value", "per SD", "!", ""))
+        cells = [_feature_cells(row, report.level) for row in shown if not row.reason]
+        columns = print_rows(cells, hide_empty=("value", "per SD", "!"), empty="nothing to test") or columns
+        for row in shown:
+            if row.reason:
+                print_text(f"{' '.join(filter(None, (row.feature, row.level)))}: {row.reason}")
     echo()
     print_legend(FEATURES, columns)
     if hidden:
@@ -264,15 +268,14 @@ def _largest(rows: Sequence[FeatureRow], feature: str, top: int) -> list[Feature
     return [*(row for row in own if row.level is None), *(values[:top] if top else values)]
 
 
-def _feature_cells(row: FeatureRow) -> dict[str, Any]:
+def _feature_cells(row: FeatureRow, level: float) -> dict[str, Any]:
     return {
         "feature": row.feature,
         "value": row.level,
         "prompts": row.n_prompts if row.n_level is None else row.n_level,
         "per SD": number(row.per_sd, 3),
         "effect": number(row.estimate, 3),
-        "interval": interval(row.ci_low, row.ci_high, 3),
+        f"{100 * level:g}% interval": interval(row.ci_low, row.ci_high, 3),
         "p Holm": p_value(row.p_holm),
         "!": ", ".join(_FLAGS[flag] for flag in row.flags) or None,
-        "": row.reason or None,
     }

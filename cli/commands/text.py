@@ -114,13 +114,14 @@ def embed(
 
 
 def _print_embedded(embedding: Embedding, state: State) -> None:
+    several = any(row.part != "prompt" for row in embedding.rows)
     rows = [
         {
             "embedder": row.embedder,
             "revision": row.revision,
             "numbers": row.dimension,
             "benchmark": row.benchmark,
-            "part": None if row.part == "prompt" else row.part,
+            "part": row.part if several else None,
             "prompts": row.n_prompts,
             "new": row.n_new,
             "unchanged": row.n_unchanged,

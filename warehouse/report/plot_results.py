@@ -11,6 +11,7 @@ from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.items.datamap import DataMap
+from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
@@ -78,7 +79,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(_charts(result)) or _intervals(result)
+    spec = _features(result) if isinstance(result, FeatureReport) else _one_spec(_charts(result)) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -88,6 +89,24 @@ def plot(result: Any) -> Any:
         return VegaLite(spec)
     kind = altair.VConcatChart if "vconcat" in spec else altair.LayerChart
     return kind.from_dict(spec)
+
+
+def _features(report: FeatureReport) -> Spec | None:
+    """Per figure of prompts the change for a standard deviation of each number, and what each value differs by."""
+    specs = []
+    for figure in dict.fromkeys(row.figure for row in report.rows):
+        points = [_feature_point(row) for row in report.rows if row.figure == figure and row.estimate is not None]
+        if points:
+            specs.append(_forest(points[:MOST], f"{figure}: {_title(report)}", "per SD, or difference", zero=True))
+    inner = [{name: part for name, part in spec.items() if name not in ("config", "$schema")} for spec in specs]
+    return {"$schema": _SCHEMA, "config": specs[0]["config"], "vconcat": inner} if specs else None
+
+
+def _feature_point(row: FeatureRow) -> Spec:
+    name = row.feature if row.level is None else f"{row.feature}: {row.level}"
+    if row.kind == "slope":
+        return {"name": name, "estimate": row.per_sd, "low": row.per_sd_low, "high": row.per_sd_high}
+    return {"name": name, "estimate": row.estimate, "low": row.ci_low, "high": row.ci_high}
 
 
 def _charts(result: Any) -> list[Chart | None]:
@@ -201,9 +220,14 @@ def _intervals(result: Any) -> Spec | None:
     if not points:
         return None
     zero = any("difference" in row.columns() for row in result.rows[:1] if hasattr(row, "columns"))
+    return _forest(points, _title(result), "difference" if zero else "figure", zero=zero)
+
+
+def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spec:
+    """Points with their intervals, one below the other."""
     names = list(dict.fromkeys(point["name"] for point in points))
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
-    x = {"type": "quantitative", "scale": {"zero": False}, "title": "difference" if zero else "figure"}
+    x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
     ends = {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
@@ -221,10 +245,10 @@ def _intervals(result: Any) -> Spec | None:
         layers.insert(0, {**rule, "data": {"values": [{"at": 0}]}, "encoding": {"x": {"field": "at", **x}}})
     return {
         "$schema": _SCHEMA,
-        "title": _title(result),
+        "title": title,
         "width": 400,
         "height": _HEIGHT * len(names),
-        "data": {"values": points},
+        "data": {"values": list(points)},
         "layer": layers,
         "config": {
             "view": {"stroke": None},

@@ -147,6 +147,8 @@ class FeatureReport(Result):
         what = "; ".join(f"{figure} goes with {listed(found)}" for figure, found in by_figure.items())
         features = len({row.feature for row in self.rows})
         none = f"none of {features} features is shown to go with a figure of prompts"
+        if not self.n_tests:
+            return f"{head}nothing could be tested"
         return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
 
 

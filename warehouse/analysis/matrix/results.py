@@ -431,8 +431,12 @@ class ExplainedParts(Result):
     @property
     def one_line(self) -> str:
         """Which parts explain performance, in a sentence."""
-        shown = [row.part for row in self.rows if row.p_holm is not None and row.p_holm <= SHOWN]
-        what = f"like {listed(shown)} go with like scores" if shown else "no part is shown to go with like scores"
+        found = [row for row in self.rows if row.p_holm is not None and row.p_holm <= SHOWN]
+        both = [row.part for row in found if row.mantel_p is not None and row.mantel_p <= SHOWN]
+        only = [row.part for row in found if row.part not in both]
+        said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
+        said += [f"{listed(only)} only within single prompts, not over all pairs (Mantel)"] if only else []
+        what = "; ".join(said) or "no part is shown to go with scores"
         return (
             f"{self.benchmark} by {self.metric}, {self.n_models} models: {what}"
             f" (p after Holm over {len(self.rows)} parts at most {SHOWN:g})"
