@@ -233,7 +233,7 @@ def print_pruning(report: PruningReport) -> None:
 FEATURES = {
     "per SD": "change of the figure for a standard deviation of the feature",
     "effect": "the same for one unit (of length a doubling); of a value its difference from all others",
-    "p Holm": "chance of as much without any effect, all tests here taken together; of values over all values",
+    "p Holm": "chance of as much without any effect, all tests here taken together; values among all values",
     "!": "skewed: with so few prompts and so skewed a figure p is too small, so 0.01 counts and not 0.05; few: fewer"
     " than 4 degrees of freedom",
 }
@@ -251,7 +251,7 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
         hidden += len(own) - len(shown)
         echo(f"\n{figure}")
         cells = [_feature_cells(row, report.level) for row in shown if not row.reason]
-        columns = print_rows(cells, hide_empty=("value", "per SD", "!"), empty="nothing to test") or columns
+        columns = print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
         for row in shown:
             if row.reason:
                 print_text(f"{' '.join(filter(None, (row.feature, row.level)))}: {row.reason}")
@@ -268,10 +268,16 @@ def _largest(rows: Sequence[FeatureRow], feature: str, top: int) -> list[Feature
     return [*(row for row in own if row.level is None), *(values[:top] if top else values)]
 
 
+def _feature_name(row: FeatureRow) -> str:
+    """What a row is called; values of a feature stand below it."""
+    if row.level is None:
+        return row.feature
+    return f"= {row.level}" if row.kind == "value" else f"{row.feature}: {row.level}"
+
+
 def _feature_cells(row: FeatureRow, level: float) -> dict[str, Any]:
     return {
-        "feature": row.feature,
-        "value": row.level,
+        "feature": _feature_name(row),
         "prompts": row.n_prompts if row.n_level is None else row.n_level,
         "per SD": number(row.per_sd, 3),
         "effect": number(row.estimate, 3),

@@ -20,6 +20,7 @@ def downgrade() -> None:
     """No older store knows other parts than the question: their vectors are those of no text, and count as missing."""
     kind = "bytea" if op.get_bind().dialect.name == "postgresql" else "blob"
     op.execute(
-        f"alter table prompt_embedding alter column text_hash type {kind} using case when part is null then text_hash end"
+        f"alter table prompt_embedding alter column text_hash type {kind}"
+        " using case when part is null then text_hash end"
     )
     op.drop_column("prompt_embedding", "part")

@@ -44,6 +44,8 @@ _CHUNK = 2000
 #: Characters of a value beyond which it is a text.
 _LONG = 60
 HAS = "has:"
+#: Kind of a row of one value among several.
+VALUE = "value"
 _OWN = ("length", "options", "position")
 FIGURES = ("mean score", "discrimination", "correlation")
 
@@ -58,7 +60,8 @@ class FeatureRow(Row):
         feature: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``,
             ``position`` of the right answer, ``has:TEXT``, ``metadata.FIELD``.
         level: the value that is compared with all others; None for a number, and for all values together.
-        kind: ``slope`` of a number, ``difference`` of a value from the rest, ``joint`` test of all values.
+        kind: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
+            values, ``value``: one of these against the rest.
         n_prompts: prompts that have the feature and the figure.
         n_level: of these those with the value.
         n_clusters: clusters; None without.
@@ -134,7 +137,7 @@ class FeatureReport(Result):
     @property
     def tests(self) -> tuple[FeatureRow, ...]:
         """One row for each feature and figure: without values that stand beside a joint test."""
-        return tuple(row for row in self.rows if not _is_part(row, self.rows))
+        return tuple(row for row in self.rows if row.kind != VALUE)
 
     @property
     def one_line(self) -> str:
@@ -150,13 +153,6 @@ class FeatureReport(Result):
         if not self.n_tests:
             return f"{head}nothing could be tested"
         return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
-
-
-def _is_part(row: FeatureRow, rows: Sequence[FeatureRow]) -> bool:
-    """Whether a row is of one value beside a joint test of all."""
-    if row.kind != "difference":
-        return False
-    return any(one.kind == "joint" and (one.figure, one.feature) == (row.figure, row.feature) for one in rows)
 
 
 def _in_words(row: FeatureRow) -> str:
@@ -398,7 +394,8 @@ def _rows(
         row = FeatureRow(figure, feature.name, None, "joint", n, None, n_clusters)
         yield _joint_row(row, y, columns, values, groups)
     for value, column in columns.items():
-        row = FeatureRow(figure, feature.name, value, "difference", n, counts[value], n_clusters)
+        kind = "difference" if mirrored else VALUE
+        row = FeatureRow(figure, feature.name, value, kind, n, counts[value], n_clusters)
         yield _with_slope(row, y, column, groups, level)
 
 
@@ -446,7 +443,7 @@ def _joint_row(
 
 def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
     """p-values after Holm: tests of features together, and values among one another; the number of the first."""
-    is_part = np.array([_is_part(row, rows) for row in rows], np.bool_)
+    is_part = np.array([row.kind == VALUE for row in rows], np.bool_)
     p = np.array([math.nan if row.p_value is None else row.p_value for row in rows])
     adjusted = np.full(len(rows), math.nan)
     for kind in (is_part, ~is_part):
