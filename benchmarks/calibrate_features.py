@@ -157,7 +157,7 @@ def table(found: list[Row], samples: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=2000, help="of a row (2000)")
+    parser.add_argument("--samples", type=int, default=1500, help="of a row (1500)")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
     options = parser.parse_args()
     text = table(list(rows(options.samples)), options.samples)

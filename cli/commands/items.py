@@ -244,7 +244,7 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
     """Each figure with the features in turn, and the values that differ most."""
     print_text(report.one_line)
     hidden = 0
-    columns: list[str] = []
+    columns: tuple[str, ...] = ()
     for figure in dict.fromkeys(row.figure for row in report.rows):
         own = [row for row in report.rows if row.figure == figure]
         shown = [row for feature in dict.fromkeys(row.feature for row in own) for row in _largest(own, feature, top)]

@@ -334,9 +334,8 @@ def _text_options(function: Any) -> Any:
         metavar="NAME",
         help="Of the clustering. [default: semantic; with the part behind it: semantic-target]",
     )
-    options = (threshold_option(0.8, ALIKE), embedder_option, part_option, name, _default_option, replace_option)
-    options = (*options, no_store_option)
-    for option in reversed((click.argument("benchmark"), *options, output_options)):
+    ours = (threshold_option(0.8, ALIKE), embedder_option, part_option, name, _default_option, replace_option)
+    for option in reversed((click.argument("benchmark"), *ours, no_store_option, output_options)):
         function = option(function)
     return function
 

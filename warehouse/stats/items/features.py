@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
@@ -190,7 +190,7 @@ def _fitted(y: FloatArray, features: FloatArray, clusters: Clusters | None) -> t
     adjusted = _adjusted(x, bread, clusters)
     if adjusted is None:
         return None, ONE_CLUSTER
-    codes = np.arange(n) if clusters is None else clusters.codes
+    codes: NDArray[np.intp] = np.arange(n) if clusters is None else clusters.codes
     sums = _sums(adjusted * (y - x @ beta)[:, None], codes)
     v = sums.T @ sums
     if not (np.diag(v) > 0).all() or np.linalg.cond(v) > _COLLINEAR:  # no residual is left, or none in one direction
@@ -220,12 +220,12 @@ def _adjusted(x: FloatArray, bread: FloatArray, clusters: Clusters | None) -> Fl
     return found[:, 1:]
 
 
-def _sums(values: FloatArray, codes: FloatArray) -> FloatArray:
+def _sums(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     """Sum of the rows of each cluster, shape (G, columns)."""
     return np.column_stack([np.bincount(codes, weights=column) for column in values.T])
 
 
-def _eta(x: FloatArray, bread: FloatArray, adjusted: FloatArray, codes: FloatArray) -> float:
+def _eta(x: FloatArray, bread: FloatArray, adjusted: FloatArray, codes: NDArray[np.intp]) -> float:
     """q(q+1) over the summed variances of the parts of Ω^(−½)VΩ^(−½), Ω = E V, prompts independent of one variance.
 
     With g_c = A_c X_c M Ω^(−½) the rows p_c = (I − H)'g_c have p_c'p_d = δ_cd g_c'g_c − g_c'X_c M X_d'g_d; all sums
