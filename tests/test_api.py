@@ -197,7 +197,7 @@ USES = {
     "embed": Use(
         (f"{ANALYSIS}.text.embed:embed",),
         "embed",
-        own=("embedder",),  # one of the function's several
+        own=("embedder", "part"),  # one of the function's several
         fixed=("embedders", "parts"),
         silent=("embedder", "chunk", "part", "progress"),
         flags=("embedders", "parts"),
