@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,7 +114,7 @@ def _show_features(state: State, question: ItemFeatures, top: int, output: Outpu
     with state.open() as store:
         report: FeatureReport = question.ask(store)
     if not output.for_people:
-        output.emit_records(report.ROW, report.rows)
+        output.emit_records(report.ROW, _limited(report, top) if is_typed("top") else report.rows)
     else:
         print_features(report, top, state)
     state.notes(report.notes)
@@ -243,12 +242,10 @@ _FLAGS = {"skewed": "skewed", "few_clusters": "few"}
 def print_features(report: FeatureReport, top: int, state: State) -> None:
     """Each figure with the features in turn, and the values that differ most."""
     print_text(report.one_line)
-    hidden = 0
+    limited = _limited(report, top)
     columns: tuple[str, ...] = ()
     for figure in dict.fromkeys(row.figure for row in report.rows):
-        own = [row for row in report.rows if row.figure == figure]
-        shown = [row for feature in dict.fromkeys(row.feature for row in own) for row in _largest(own, feature, top)]
-        hidden += len(own) - len(shown)
+        shown = [row for row in limited if row.figure == figure]
         echo(f"\n{figure}")
         cells = [_feature_cells(row, report.level) for row in shown if not row.reason]
         columns = print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
@@ -257,15 +254,18 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
                 print_text(f"{' '.join(filter(None, (row.feature, row.level)))}: {row.reason}")
     echo()
     print_legend(FEATURES, columns)
-    if hidden:
+    if hidden := len(report.rows) - len(limited):
         state.say(f"note: {hidden} more values: --top 0 has all")
 
 
-def _largest(rows: Sequence[FeatureRow], feature: str, top: int) -> list[FeatureRow]:
-    """Rows of a feature: the test, then values, those that differ most first."""
-    own = [row for row in rows if row.feature == feature]
-    values = sorted((row for row in own if row.level is not None), key=lambda row: -abs(row.estimate or 0))
-    return [*(row for row in own if row.level is None), *(values[:top] if top else values)]
+def _limited(report: FeatureReport, top: int) -> list[FeatureRow]:
+    """Of each figure and feature the test, then so many values, those that differ most first; 0: all."""
+    found: list[FeatureRow] = []
+    for figure, feature in dict.fromkeys((row.figure, row.feature) for row in report.rows):
+        own = [row for row in report.rows if (row.figure, row.feature) == (figure, feature)]
+        values = sorted((row for row in own if row.level is not None), key=lambda row: -abs(row.estimate or 0))
+        found += [*(row for row in own if row.level is None), *(values[:top] if top else values)]
+    return found
 
 
 def _feature_name(row: FeatureRow) -> str:
