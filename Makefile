@@ -67,6 +67,7 @@ calibrate: setup ## Simulate the default intervals and tests, write docs/calibra
 	@$(BIN)/python benchmarks/calibrate_unequal.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_sequential.py
 	@$(BIN)/python benchmarks/calibrate_subsets.py
+	@$(BIN)/python benchmarks/calibrate_features.py
 
 sweep: setup ## Ingest every dump with strange values for every key (hours; PART=0/40 is a part)
 	@$(BIN)/python tests/campaign/sweep.py --part $(PART)

@@ -47,6 +47,7 @@ HAS = "has:"
 #: Kind of a row of one value among several.
 VALUE = "value"
 _OWN = ("length", "options", "position")
+_OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
 FIGURES = ("mean score", "discrimination", "correlation")
 
 
@@ -205,16 +206,8 @@ def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
         for row in _rows(figure, y, feature, labels, question.level)
     ]
     rows, n_tests = _adjusted(rows)
-    return FeatureReport(
-        data.benchmark,
-        data.metric,
-        len(data.prompts),
-        len(data.models),
-        question.level,
-        n_tests,
-        tuple(rows),
-        tuple(notes),
-    )
+    size = (len(data.prompts), len(data.models))
+    return FeatureReport(data.benchmark, data.metric, *size, question.level, n_tests, tuple(rows), tuple(notes))
 
 
 def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]:
@@ -403,23 +396,10 @@ def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64]
     if not len(y):
         return replace(row, reason="no prompt has both")
     found = slope(y, x, groups, level=level)
-    ends = (found.estimate, found.ci_low, found.ci_high)
+    ends = {"per_sd": found.estimate, "per_sd_low": found.ci_low, "per_sd_high": found.ci_high}
     sd = found.sd if row.kind == "slope" else None
-    per_sd = [None if sd is None or end is None else end * sd for end in ends]
-    return replace(
-        row,
-        per_sd=per_sd[0],
-        per_sd_low=per_sd[1],
-        per_sd_high=per_sd[2],
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        df=found.df,
-        p_value=found.p_value,
-        flags=found.flags,
-        reason=found.reason,
-    )
+    per_sd = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
+    return replace(row, **per_sd, **{name: getattr(found, name) for name in _OF_SLOPE})
 
 
 def _joint_row(

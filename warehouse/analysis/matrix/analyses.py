@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import numpy as np
@@ -237,21 +237,9 @@ def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
     """Explanations by several parts of the prompts, one row each."""
     p_values = [math.nan if one.p_mean_coefficient is None else one.p_mean_coefficient for one in found]
     adjusted = [None if math.isnan(p) else float(p) for p in holm(p_values)]
+    shared = {item.name for item in fields(MatrixExplanation)}.intersection(PartRow.columns())
     rows = tuple(
-        PartRow(
-            part=one.part,
-            n_prompts=one.n_prompts,
-            n_without_vector=one.n_without_vector,
-            mean_coefficient=one.mean_coefficient,
-            mean_coefficient_permuted=one.mean_coefficient_permuted,
-            p_value=one.p_mean_coefficient,
-            p_holm=p_holm,
-            share_fdr=one.share_fdr,
-            p_ks_coefficient=one.p_ks_coefficient,
-            p_ks_fdr=one.p_ks_fdr,
-            mantel_r=one.mantel_r,
-            mantel_p=one.mantel_p,
-        )
+        PartRow(**{name: getattr(one, name) for name in shared}, p_value=one.p_mean_coefficient, p_holm=p_holm)
         for one, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]

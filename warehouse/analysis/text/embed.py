@@ -17,7 +17,6 @@ from warehouse.analysis.text.parts import (
     as_part,
     embed_command,
     missing_part,
-    named_by,
     read_part,
     texts_of_benchmark,
     texts_of_part,
@@ -93,8 +92,8 @@ class Embedding(Result):
     def one_line(self) -> str:
         """The result in one line."""
         new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
-        parts = [named_by(part) for part in dict.fromkeys(row.part for row in self.rows)]
-        of = "" if parts == [named_by(PROMPT)] else f" ({', '.join(parts)})"
+        parts = list(dict.fromkeys(row.part for row in self.rows))
+        of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
 

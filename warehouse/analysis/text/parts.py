@@ -89,11 +89,6 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def named_by(part: str) -> str:
-    """The part in words."""
-    return "question" if part == PROMPT else part
-
-
 def embed_command(part: str, *benchmarks: str) -> str:
     """The command that embeds a part of benchmarks."""
     options_given = [] if part == PROMPT else ["--part", part]
