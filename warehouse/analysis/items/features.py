@@ -398,7 +398,7 @@ def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64]
     found = slope(y, x, groups, level=level)
     ends = {"per_sd": found.estimate, "per_sd_low": found.ci_low, "per_sd_high": found.ci_high}
     sd = found.sd if row.kind == "slope" else None
-    per_sd = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
+    per_sd: dict[str, Any] = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
     return replace(row, **per_sd, **{name: getattr(found, name) for name in _OF_SLOPE})
 
 
