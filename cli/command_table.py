@@ -266,6 +266,7 @@ _ITEMS = (
         "warehouse items gsm8k",
         "warehouse items gsm8k --irt 2pl --csv",
         "warehouse items gsm8k --pruning",
+        "warehouse items gsm8k --features --by length,metadata.subject",
     )),
     CommandEntry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
         "warehouse irt fit gsm8k",
@@ -361,6 +362,7 @@ _MATRIX = (
     )),
     CommandEntry("matrix explain", "items", "matrix", "Test whether what prompts ask explains scores.", (
         "warehouse matrix explain gsm8k",
+        "warehouse matrix explain gsm8k --part prompt --part metadata.reason",
     )),
 )  # fmt: skip
 

@@ -58,6 +58,8 @@ class Use:
 
 
 ANALYSIS = "warehouse.analysis"
+#: Options of ``items`` that go with ``--features`` alone.
+FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
 SEQUENTIAL = ("sequential", "obf", "follow", "mapping", "values")
 USES = {
@@ -129,19 +131,26 @@ USES = {
     ),
     "pass_rates": Use((f"{ANALYSIS}.variance.pass_rates:pass_rates",), "variance", flags=("seeds",)),
     "items": Use(
-        (f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top", "splits", "pruning", "seed", "svg")
+        (f"{ANALYSIS}.items.item_statistics:items",),
+        "items",
+        flags=("top", "splits", "pruning", "seed", "svg", *FEATURES),
     ),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
         "items",
         silent=("n_splits",),
-        flags=("irt", "top", "splits", "pruning", "svg"),
+        flags=("irt", "top", "splits", "pruning", "svg", *FEATURES),
     ),
     "item_pruning": Use(
         (f"{ANALYSIS}.items.pruning:item_pruning",),
         "items",
         silent=("shares", "n_random"),
-        flags=("irt", "top", "splits", "pruning", "svg"),
+        flags=("irt", "top", "splits", "pruning", "svg", *FEATURES),
+    ),
+    "item_features": Use(
+        (f"{ANALYSIS}.items.features:item_features",),
+        "items",
+        flags=("irt", "top", "splits", "pruning", "features", "seed", "svg"),
     ),
     "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force", "out")),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds", flags=("svg",)),
@@ -196,10 +205,10 @@ USES = {
     "embed": Use(
         (f"{ANALYSIS}.text.embed:embed",),
         "embed",
-        own=("embedder",),  # one of the function's several
-        fixed=("embedders",),
-        silent=("embedder", "chunk", "progress"),
-        flags=("embedders",),
+        own=("embedder", "part"),  # one of the function's several
+        fixed=("embedders", "parts"),
+        silent=("embedder", "chunk", "part", "progress"),
+        flags=("embedders", "parts"),
     ),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
     "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),

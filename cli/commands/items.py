@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.items import ItemPruning, Items, ItemSplits
+from warehouse.questions.items import ItemFeatures, ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -15,6 +15,7 @@ from ..ui.options import (
     draw,
     drawable,
     first_rows,
+    is_typed,
     output_options,
     refuse_typed,
     seed_option,
@@ -26,6 +27,7 @@ from ..ui.questions import options_of
 from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
+    from warehouse.analysis.items.features import FeatureReport, FeatureRow
     from warehouse.analysis.items.item_statistics import ItemReport
     from warehouse.analysis.items.pruning import PruningReport, SplitReport
 
@@ -38,20 +40,40 @@ if TYPE_CHECKING:
     metavar="N",
     type=click.IntRange(min=0),
     default=20,
-    help="Prompts to show; 0 for all. [default: 20; other outputs have all]",
+    help="Prompts to show, with --features values of a feature; 0 for all. [default: 20, 5; other outputs have all]",
 )
 @click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
 @click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
+@click.option("--features", is_flag=True, help="Instead: what goes with difficulty and discrimination of prompts.")
+@options_of(ItemFeatures, without=("benchmark", "metric", "where", "latest"))
 @seed_option
 @drawable
 @output_options
 @pass_state
 def items(
-    state: State, /, benchmark: str, top: int, splits: bool, pruning: bool, seed: int, output: Output, **options: Any
+    state: State,
+    /,
+    benchmark: str,
+    top: int,
+    splits: bool,
+    pruning: bool,
+    features: bool,
+    seed: int,
+    output: Output,
+    by: tuple[str, ...],
+    cluster: str | None,
+    level: float,
+    **options: Any,
 ) -> None:
     question = Items.from_command(options | {"benchmark": benchmark}, typed(options))
-    if splits and pruning:
-        raise click.UsageError("give one of --splits and --pruning")
+    if splits + pruning + features > 1:
+        raise click.UsageError("give one of --splits, --pruning and --features")
+    if not features:
+        refuse_typed("goes with --features", "by", "cluster", "level")
+    else:
+        refuse_typed("goes with --splits or --pruning: nothing here is random", "seed")
+        asked = question.only(ItemFeatures, "does not go with --features", by=by, cluster=cluster, level=level)
+        return _show_features(state, asked, top if is_typed("top") else VALUES, output)
     if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
         _show_items(state, question, top, output)
@@ -98,6 +120,21 @@ def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     missing = [] if report.n_trainings else ["no monotonicity: no training run with 3 checkpoints here"]
     missing += [] if report.n_recipes else ["no signal-to-noise: no recipe with several training seeds here"]
     state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))
+
+
+#: Values of a feature that people are shown.
+VALUES = 5
+
+
+def _show_features(state: State, question: ItemFeatures, top: int, output: Output) -> None:
+    with state.open() as store:
+        report: FeatureReport = question.ask(store)
+    draw(report)
+    if not output.for_people:
+        output.emit_records(report.ROW, _limited(report, top) if is_typed("top") else report.rows)
+    else:
+        print_features(report, top, state)
+    state.notes(report.notes)
 
 
 #: Columns in words.
@@ -206,3 +243,62 @@ def print_pruning(report: PruningReport) -> None:
     )
     echo()
     print_text("mean, monotonicity: change; error, snr: after over before; tau: agreement with all prompts.")
+
+
+#: The same of features.
+FEATURES = {
+    "per SD": "change of the figure for a standard deviation of the feature",
+    "effect": "the same for one unit (of length a doubling); of a value its difference from all others",
+    "p Holm": "chance of as much without any effect, all tests here taken together; values among all values",
+    "!": "skewed: with so few prompts and so skewed a figure p is too small, so 0.01 counts and not 0.05; few: fewer"
+    " than 4 degrees of freedom",
+}
+_FLAGS = {"skewed": "skewed", "few_clusters": "few"}
+
+
+def print_features(report: FeatureReport, top: int, state: State) -> None:
+    """Each figure with the features in turn, and the values that differ most."""
+    print_text(report.one_line)
+    limited = _limited(report, top)
+    columns: tuple[str, ...] = ()
+    for figure in dict.fromkeys(row.figure for row in report.rows):
+        shown = [row for row in limited if row.figure == figure]
+        echo(f"\n{figure}")
+        cells = [_feature_cells(row, report.level) for row in shown if not row.reason]
+        columns = print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
+        for row in shown:
+            if row.reason:
+                print_text(f"{' '.join(filter(None, (row.feature, row.level)))}: {row.reason}")
+    echo()
+    print_legend(FEATURES, columns)
+    if hidden := len(report.rows) - len(limited):
+        state.say(f"note: {hidden} more values: --top 0 has all")
+
+
+def _limited(report: FeatureReport, top: int) -> list[FeatureRow]:
+    """Of each figure and feature the test, then so many values, those that differ most first; 0: all."""
+    found: list[FeatureRow] = []
+    for figure, feature in dict.fromkeys((row.figure, row.feature) for row in report.rows):
+        own = [row for row in report.rows if (row.figure, row.feature) == (figure, feature)]
+        values = sorted((row for row in own if row.level is not None), key=lambda row: -abs(row.estimate or 0))
+        found += [*(row for row in own if row.level is None), *(values[:top] if top else values)]
+    return found
+
+
+def _feature_name(row: FeatureRow) -> str:
+    """What a row is called; values of a feature stand below it."""
+    if row.level is None:
+        return row.feature
+    return f"= {row.level}" if row.kind == "value" else f"{row.feature}: {row.level}"
+
+
+def _feature_cells(row: FeatureRow, level: float) -> dict[str, Any]:
+    return {
+        "feature": _feature_name(row),
+        "prompts": row.n_prompts if row.n_level is None else row.n_level,
+        "per SD": number(row.per_sd, 3),
+        "effect": number(row.estimate, 3),
+        f"{100 * level:g}% interval": interval(row.ci_low, row.ci_high, 3),
+        "p Holm": p_value(row.p_holm),
+        "!": ", ".join(_FLAGS[flag] for flag in row.flags) or None,
+    }

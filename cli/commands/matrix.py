@@ -291,15 +291,33 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
     type=click.IntRange(min=0),
     help="Prompts in the table; 0 for all. [default: 10; other outputs have all]",
 )
+@click.option(
+    "--part",
+    "parts",
+    metavar="PART",
+    multiple=True,
+    default=("prompt",),
+    help="What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable: one row for each."
+    " [default: prompt]",
+)
 @matrix_options
 @pass_state
-def explain(state: State, /, benchmark: str, output: Output, top: int, **options: Any) -> None:
+def explain(state: State, /, benchmark: str, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
     from warehouse.analysis.matrix.results import ExplainRow
 
-    from ..ui.matrix_tables import print_explanation
+    from ..ui.matrix_tables import print_explanation, print_parts
 
+    if len(set(parts)) > 1:
+        refuse_typed("goes with one --part: several are compared by their tests", "top")
+        with opened(state, benchmark, "permutations", options) as scores:
+            compared = scores.explain_parts(parts, **options)
+        if output.for_people:
+            print_parts(compared)
+        else:
+            output.emit_records(compared.ROW, compared.rows)
+        return state.notes(compared.notes)
     with opened(state, benchmark, "permutations", options) as scores:
-        result = scores.explain(**options)
+        result = scores.explain(part=parts[0], **options)
     if output.for_people:
         print_explanation(result, top)
     else:

@@ -38,6 +38,17 @@ def embedder_option(function: Function) -> Function:
     )(function)
 
 
+def part_option(function: Function) -> Function:
+    """``--part PART``: what of the prompts."""
+    return click.option(
+        "--part",
+        metavar="PART",
+        default="prompt",
+        show_default=True,
+        help="What of the prompts: prompt (the question), target, choices or metadata.FIELD.",
+    )(function)
+
+
 @command("embed")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @click.option(
@@ -60,6 +71,14 @@ def embedder_option(function: Function) -> Function:
 @click.option(
     "--whole", is_flag=True, help="Keep the words that all prompts of a benchmark share. [default: they are taken off]"
 )
+@click.option(
+    "--part",
+    "parts",
+    metavar="PART",
+    multiple=True,
+    default=("prompt",),
+    help="What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable. [default: prompt]",
+)
 @output_options
 @pass_state
 def embed(
@@ -69,6 +88,7 @@ def embed(
     batch_size: int,
     device: str | None,
     whole: bool,
+    parts: tuple[str, ...],
     output: Output,
 ) -> None:
     from warehouse.analysis.text.embed import EmbedRow
@@ -84,6 +104,7 @@ def embed(
             batch_size=batch_size,
             device=device,
             whole=whole,
+            parts=parts,
             progress=bar,
         )
     if output.for_people:
@@ -93,12 +114,14 @@ def embed(
 
 
 def _print_embedded(embedding: Embedding, state: State) -> None:
+    several = any(row.part != "prompt" for row in embedding.rows)
     rows = [
         {
             "embedder": row.embedder,
             "revision": row.revision,
             "numbers": row.dimension,
             "benchmark": row.benchmark,
+            "part": row.part if several else None,
             "prompts": row.n_prompts,
             "new": row.n_new,
             "unchanged": row.n_unchanged,
@@ -110,7 +133,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
         for row in embedding.rows
     ]
     counts = ("truncated", "without text", "without vector", "template words")
-    print_rows(rows, hide_empty=("revision",), counts=counts, minor=("numbers", "revision", "embedder"))
+    print_rows(rows, hide_empty=("revision", "part"), counts=counts, minor=("numbers", "revision", "embedder"))
     echo(f"\n{embedding.one_line}")
     if any(row.n_template_words for row in embedding.rows):
         state.say("note: words that all prompts of a benchmark share at an end are taken off first; --whole keeps them")
@@ -126,6 +149,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 @click.option("--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1), help="How many prompts.")
 @embedder_option
 @click.option("--device", metavar="NAME", help="Of the model, where a text is given.")
+@part_option
 @output_options
 @pass_state
 def similar(state: State, /, wanted: str, output: Output, **options: Any) -> None:
@@ -143,7 +167,8 @@ def similar(state: State, /, wanted: str, output: Output, **options: Any) -> Non
 def _print_similar(nearest: Similar) -> None:
     what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
     echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
-    echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
+    of = "" if nearest.part == "prompt" else f", their {nearest.part}"
+    echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts{of}\n")
     texts = distinctive([row.text for row in nearest.rows], [nearest.wanted])
     rows = [
         {
@@ -151,12 +176,17 @@ def _print_similar(nearest: Similar) -> None:
             "benchmark": row.benchmark,
             "split": row.split,
             "prompt": f"prompt:{row.prompt_id}",
-            "question": excerpt(question, EXCERPT),
-            "target": excerpt(row.target, EXCERPT // 2),
+            _heading(nearest.part): excerpt(question, EXCERPT),
+            "target": None if nearest.part == "target" else excerpt(row.target, EXCERPT // 2),
         }
         for row, question in zip(nearest.rows, texts, strict=True)
     ]
     print_rows(rows, hide_empty=("split", "target"), empty="no other prompt")
+
+
+def _heading(part: str) -> str:
+    """What a column of the texts that were compared is called."""
+    return {"prompt": "question", "target": "answer"}.get(part, part)
 
 
 @command("duplicates")
@@ -172,6 +202,7 @@ def _print_similar(nearest: Similar) -> None:
     help="The most similar pairs that are listed and scored; all are counted.",
 )
 @click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
+@part_option
 @no_store_option
 @output_options
 @pass_state
@@ -216,13 +247,15 @@ def _print_duplicates(result: Duplicates) -> None:
     shown = result.rows[:SHOWN]
     texts = distinctive([row.text_a for row in shown], [row.text_b for row in shown])
     print_rows(
-        [_pair(row, text) for row, text in zip(shown, texts, strict=True)], hide_empty=("alike",), counts=("models",)
+        [_pair(row, text, result.part) for row, text in zip(shown, texts, strict=True)],
+        hide_empty=("alike",),
+        counts=("models",),
     )
     if len(result.rows) > SHOWN:
         echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
-def _pair(row: DuplicateRow, question: str) -> dict[str, Any]:
+def _pair(row: DuplicateRow, text: str, part: str) -> dict[str, Any]:
     both = row.benchmark_a == row.benchmark_b
     places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
     target = {True: "same", False: "differs", None: ""}[row.same_target]
@@ -233,7 +266,7 @@ def _pair(row: DuplicateRow, question: str) -> dict[str, Any]:
         "models": row.n_models,
         "alike": number(row.alike, 2),
         "target": target,
-        "question": excerpt(question, EXCERPT),
+        _heading(part): excerpt(text, EXCERPT),
     }
 
 
@@ -296,9 +329,13 @@ def former_by(state: State, benchmark: str, fields: tuple[str, ...], default: bo
 
 def _text_options(function: Any) -> Any:
     """Arguments and options of clusters by what prompts ask."""
-    name = click.option("--name", metavar="NAME", default="semantic", show_default=True, help="Of the clustering.")
-    options = (threshold_option(0.8, ALIKE), embedder_option, name, _default_option, replace_option, no_store_option)
-    for option in reversed((click.argument("benchmark"), *options, output_options)):
+    name = click.option(
+        "--name",
+        metavar="NAME",
+        help="Of the clustering. [default: semantic; with the part behind it: semantic-target]",
+    )
+    ours = (threshold_option(0.8, ALIKE), embedder_option, part_option, name, _default_option, replace_option)
+    for option in reversed((click.argument("benchmark"), *ours, no_store_option, output_options)):
         function = option(function)
     return function
 

@@ -9,6 +9,7 @@ from .table import WrittenNumber, echo, number, p_value, percentage, print_rows,
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.results import (
+        ExplainedParts,
         MatrixClusters,
         MatrixExplanation,
         MatrixGrowth,
@@ -201,7 +202,10 @@ def print_growth(result: MatrixGrowth) -> None:
 def print_explanation(result: MatrixExplanation, top: int) -> None:
     """The tests, then the prompts with the largest coefficients."""
     form = "with intercept" if result.intercept else "through the origin"
-    _heading(result, f"vectors of {result.embedder}", form, f"{result.n_permutations} permutations, seed {result.seed}")
+    of = "" if result.part == "prompt" else f"{result.part}, "
+    _heading(
+        result, f"{of}vectors of {result.embedder}", form, f"{result.n_permutations} permutations, seed {result.seed}"
+    )
     tests = [
         [
             "mean coefficient",
@@ -230,3 +234,30 @@ def print_explanation(result: MatrixExplanation, top: int) -> None:
         for row in (result.rows[:top] if top else result.rows)
     ]
     print_table(["prompt", "coefficient", "t", "FDR", "text"], rows)
+
+
+def print_parts(result: ExplainedParts) -> None:
+    """What each part of the prompts explains, side by side."""
+    print_text(result.one_line)
+    echo(f"vectors of {result.embedder}; {result.n_permutations} permutations\n")
+    print_rows(
+        [
+            {
+                "part": row.part,
+                "prompts": row.n_prompts,
+                "without": row.n_without_vector or None,
+                "mean": number(row.mean_coefficient, 4),
+                "shuffled": number(row.mean_coefficient_permuted, 4),
+                "p": p_value(row.p_value),
+                "p Holm": p_value(row.p_holm),
+                "FDR < 0.05": percentage(row.share_fdr),
+                "Mantel r": number(row.mantel_r, 4),
+                "Mantel p": p_value(row.mantel_p),
+            }
+            for row in result.rows
+        ],
+        hide_empty=("without",),
+        minor=("shuffled", "Mantel p"),
+    )
+    echo()
+    print_text("mean: coefficient of performance on similarity of the part; FDR: prompts whose own is above 0.")

@@ -37,6 +37,8 @@ def options_of(
             try:
                 return function(*args, **values)
             except UnusedError as error:
+                if error.name not in shown:  # of another question that the command asks
+                    raise
                 raise click.UsageError(f"{shown[error.name]} {error.named(shown)}") from None
 
         for name, option in reversed(chosen.items()):

@@ -20,6 +20,8 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "Decisions": (".seeds", "_print_decisions", ()),
     "Duplicates": (".text", "_print_duplicates", ()),
     "Embedding": (".text", "_print_embedded", ("state",)),
+    "ExplainedParts": ("..ui.matrix_tables", "print_parts", ()),
+    "FeatureReport": (".items", "print_features", (5, "state")),
     "FlashReport": (".flash", "print_report", ("checked",)),
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),

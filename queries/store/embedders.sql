@@ -1,8 +1,11 @@
--- Embedding models and how many prompts each has a vector of.
+-- Embedding models and of how many prompts each has a vector of one part.
 -- grain: one row per embedder
+-- placeholder: part condition -- on part
 select embedder.id, embedder.name, embedder.revision, embedder.dimension,
-    coalesce(held.n, 0) as n_prompts
+    coalesce(found.n, 0) as n_prompts
 from embedder
-left join (select embedder_id, count(*) as n from prompt_embedding group by embedder_id) held
-    on held.embedder_id = embedder.id
+left join (
+    select held.embedder_id, count(*) as n from prompt_embedding held where {part}
+    group by held.embedder_id
+) found on found.embedder_id = embedder.id
 order by embedder.name, embedder.revision

@@ -99,6 +99,7 @@ CALLS: dict[str, set[str]] = {
     "power --from model-a model-b -b reading --delta 0.1": {"where"},
     "items reading": {"where"},
     "items reading --json": {"where"},
+    "items reading --features --by length --json": {"cluster", "top", "where"},
     "datamap org/m0 -b gens": {"min_s"},
     "datamap org/m0 -b gens --json": {"min_s"},
     "datamap org/m0 -b gens --suspects --json": {"min_s"},

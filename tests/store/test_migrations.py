@@ -114,6 +114,24 @@ def test_0006_keeps_vectors_of_whole_texts_alone(kit: Any) -> None:
     assert found == [(ids[0], None, False), (ids[1], None, True)]
 
 
+def test_0009_keeps_vectors_of_questions_alone(kit: Any) -> None:
+    kit.load(kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"])
+    key = prompt_vectors.declare_embedder(kit.store, "tiny", "1", 2)
+    ids = [row[0] for row in kit.all("select id from prompt order by id")]
+    benchmark = kit.all("select benchmark_id from prompt limit 1")[0][0]
+    vector = np.ones((1, 2), np.float32)
+    targets = prompt_vectors.PartTexts("target", dict.fromkeys(ids, benchmark), {ids[1]: b"x" * 32})
+    prompt_vectors.write_vectors(kit.store, key, ids[:1], vector)
+    prompt_vectors.write_vectors(kit.store, key, ids[1:], vector, None, targets)
+    assert kit.all("select prompt_id, part from prompt_embedding order by 1") == [(ids[0], None), (ids[1], "target")]
+    migrate.downgrade(kit.store, "0008")
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    found = kit.all("select prompt_id, part, text_hash is null from prompt_embedding order by prompt_id")
+    assert found == [(ids[0], None, False), (ids[1], None, True)]
+    assert prompt_vectors.read_vectors(kit.store, prompt_vectors.embedders(kit.store)[0]).prompts.tolist() == ids[:1]
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
-from warehouse.questions.items import Audit, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
+from warehouse.questions.items import Audit, ItemFeatures, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
 from warehouse.questions.question import Gives, method
 from warehouse.questions.subsets import PlanSubset
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.irt.published import ScaleReport  # noqa: F401
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
+    from warehouse.analysis.items.features import FeatureReport  # noqa: F401
     from warehouse.analysis.items.item_statistics import ItemReport  # noqa: F401
     from warehouse.analysis.items.pruning import (
         PruningReport,  # noqa: F401
@@ -35,6 +36,7 @@ class ItemMethods(Connection):
     items = method(Items, Gives["ItemReport"])
     item_splits = method(ItemSplits, Gives["SplitReport"])
     item_pruning = method(ItemPruning, Gives["PruningReport"])
+    item_features = method(ItemFeatures, Gives["FeatureReport"])
     audit = method(Audit, Gives["AuditReport"])
     irt = method(ItemResponse, Gives["Irt"])
     published_scale = method(PublishedScale, Gives["ScaleReport"])

@@ -26,9 +26,10 @@ class TextMethods(Connection):
         batch_size: int = 32,
         chunk: int = 512,
         whole: bool = False,
+        part: str = "prompt",
         progress: Progress | None = None,
     ) -> Embedding:
-        """Embed the questions of prompts that have no vector yet, or the vector of another text.
+        """Embed the texts of a part of prompts that have no vector yet, or the vector of another text.
 
         Every chunk is stored in a transaction of its own, and the store is let go of while the model
         works: what a kill interrupts goes on from there, and others can read and write meanwhile.
@@ -41,11 +42,13 @@ class TextMethods(Connection):
             chunk: texts that are stored at a time.
             whole: keep the words that all prompts of a benchmark begin or end with; else they are taken
                 off first, if they are six or more. Vectors made the other way are made anew.
+            part: what is embedded: ``prompt`` (the question), ``target``, ``choices`` or ``metadata.FIELD``; prompts
+                without it are counted, not embedded.
             progress: called as texts go by.
 
         Raises:
-            MisuseError: an unknown benchmark, no text at all, or a package that is not installed; a device or a size
-                of batches for a model of your own.
+            MisuseError: an unknown benchmark or part, no text at all, or a package that is not installed; a device or
+                a size of batches for a model of your own.
             InputError: no model in this place, or vectors of another length than it promises.
             StoreError: the embedder is stored with vectors of another length.
         """
@@ -59,6 +62,7 @@ class TextMethods(Connection):
             batch_size=batch_size,
             chunk=chunk,
             whole=whole,
+            parts=[part],
             progress=progress,
         )
 
@@ -70,6 +74,7 @@ class TextMethods(Connection):
         top: int = 10,
         embedder: str | Embedder | None = None,
         device: str | None = None,
+        part: str = "prompt",
     ) -> Similar:
         """The prompts whose text is nearest to that of a prompt, or to a text.
 
@@ -81,6 +86,7 @@ class TextMethods(Connection):
             embedder: whose vectors: name, ``name@revision`` or the model's folder; None: the only
                 one. For a text also what the model is loaded from, where that is not its name.
             device: of the model that is loaded, for a text.
+            part: what of the prompts is compared, as in :meth:`embed`.
 
         Raises:
             MisuseError: unknown names, nothing embedded, or a model other than that of the vectors; a device where
@@ -91,7 +97,7 @@ class TextMethods(Connection):
 
         name = f"prompt:{wanted}" if isinstance(wanted, int) else wanted
         with self.reading() as store:
-            return similar(store, name, benchmark=benchmark, top=top, embedder=embedder, device=device)
+            return similar(store, name, benchmark=benchmark, top=top, embedder=embedder, device=device, part=part)
 
     def duplicates(
         self,
@@ -101,6 +107,7 @@ class TextMethods(Connection):
         keep: int = 10_000,
         fresh: bool = False,
         store_result: bool = True,
+        part: str = "prompt",
         progress: Callable[[float], None] | None = None,
     ) -> Duplicates:
         """Pairs of prompts whose texts are nearly the same, within and across benchmarks.
@@ -115,6 +122,7 @@ class TextMethods(Connection):
             keep: pairs that come back at most, the most similar ones; all are counted.
             fresh: compare even where the pairs are stored.
             store_result: False for a trial: new pairs are not stored.
+            part: what of the prompts is compared, as in :meth:`embed`.
             progress: called with the share that is done, in (0, 1].
 
         Raises:
@@ -131,6 +139,7 @@ class TextMethods(Connection):
             keep=keep,
             fresh=fresh,
             store_result=store_result,
+            part=part,
             progress=progress,
         )
 
@@ -140,10 +149,11 @@ class TextMethods(Connection):
         *,
         threshold: float = 0.8,
         embedder: str | None = None,
-        name: str = "semantic",
+        name: str | None = None,
         default: bool = False,
         replace: bool = False,
         store_result: bool = True,
+        part: str = "prompt",
         progress: Callable[[float], None] | None = None,
     ) -> SemanticClusters:
         """Cluster the prompts of a benchmark by the similarity of their texts, and store that.
@@ -156,10 +166,11 @@ class TextMethods(Connection):
             benchmark: name of a benchmark.
             threshold: smallest cosine similarity, in (-1, 1].
             embedder: whose vectors, as in :meth:`similar`.
-            name: of the clustering.
+            name: of the clustering; None: ``semantic``, with the part behind it where that is not the question.
             default: use it for error bars from now on.
             replace: also in place of a clustering that was made with other settings.
             store_result: False for a trial: the standard errors are shown, nothing is stored.
+            part: what of the prompts is compared, as in :meth:`embed`.
             progress: called with the share that is done, in (0, 1].
 
         Raises:
@@ -180,5 +191,6 @@ class TextMethods(Connection):
                 default=default,
                 replace=replace,
                 store_result=store_result,
+                part=part,
                 progress=progress,
             )

@@ -7,7 +7,17 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from warehouse.questions.options import ByMetric, ChosenScores, Cluster, Fresh, Level, Seed, Selected, StoreResult
+from warehouse.questions.options import (
+    ByMetric,
+    ChosenScores,
+    Cluster,
+    Fresh,
+    Level,
+    Seed,
+    Selected,
+    SelectedAtLevel,
+    StoreResult,
+)
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -75,6 +85,27 @@ class ItemPruning(ChosenScores, _Benchmark, Question):
     )
     n_random: Annotated[int, Option("Random drops for each share.", least=1)] = 100
     seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class ItemFeatures(SelectedAtLevel, _Benchmark, Question):
+    """What goes with difficulty and discrimination of prompts: length, options, place of the right answer, fields.
+
+    Raises:
+        MisuseError: an unknown name, feature or clustering, fewer than two models or prompts, nothing to compare.
+    """
+
+    NAME, ANSWER = "item_features", "warehouse.analysis.items.features:item_features"
+
+    _: KW_ONLY
+    by: Annotated[
+        Sequence[str],
+        Option(
+            "Features: length, words, options, position, has:TEXT, metadata.FIELD. Repeatable. [default: all but words"
+            " and has: that can be compared]",
+            "FEATURE,...",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.items.datamap import DataMap
+from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.reliability.reliability import ReliabilityReport
@@ -105,6 +106,26 @@ def plot(result: Any) -> Any:
     return kind.from_dict(spec)
 
 
+def _feature_charts(report: FeatureReport) -> list[Chart | None]:
+    """Per figure of prompts the change for a standard deviation of each number, and what each value differs by."""
+    charts: list[Chart | None] = []
+    for figure in dict.fromkeys(row.figure for row in report.rows):
+        points = [_feature_point(row) for row in report.rows if row.figure == figure and row.estimate is not None]
+        if points:
+            title = f"{figure}: {_title(report)}"
+            spec = _forest(points[:MOST], title, "per SD, or difference", zero=True)
+            del spec["$schema"]
+            charts.append(Chart(title, f"{len(points)} features and values with their intervals", spec))
+    return charts
+
+
+def _feature_point(row: FeatureRow) -> Spec:
+    name = row.feature if row.level is None else f"{row.feature}: {row.level}"
+    if row.kind == "slope":
+        return {"name": name, "estimate": row.per_sd, "low": row.per_sd_low, "high": row.per_sd_high}
+    return {"name": name, "estimate": row.estimate, "low": row.ci_low, "high": row.ci_high}
+
+
 def charts_of(result: Any) -> list[Chart | None]:
     """What the report draws of it."""
     if type(result) in _DRAWN_WHOLE:
@@ -123,6 +144,8 @@ def charts_of(result: Any) -> list[Chart | None]:
             return [*chain.from_iterable(map_charts([result]))]
         case CurvesReport():
             return [chart for curves in _curves(result) for chart in curve_charts(curves)]
+        case FeatureReport():
+            return _feature_charts(result)
         case ReliabilityReport():
             return [*chain.from_iterable(suite_charts(result).values())]
         case _:
@@ -243,9 +266,14 @@ def _intervals(result: Any) -> Spec | None:
         return None
     columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
     zero = "difference" in columns and "estimate" not in columns
+    return _forest(points, _title(result), "difference" if zero else "figure", zero=zero)
+
+
+def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spec:
+    """Points with their intervals, one below the other."""
     names = list(dict.fromkeys(point["name"] for point in points))
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
-    x = {"type": "quantitative", "scale": {"zero": False}, "title": "difference" if zero else "figure"}
+    x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
     ends = {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
@@ -263,10 +291,10 @@ def _intervals(result: Any) -> Spec | None:
         layers.insert(0, {**rule, "data": {"values": [{"at": 0}]}, "encoding": {"x": {"field": "at", **x}}})
     return {
         "$schema": _SCHEMA,
-        "title": _title(result),
+        "title": title,
         "width": 400,
         "height": _HEIGHT * len(names),
-        "data": {"values": points},
+        "data": {"values": list(points)},
         "layer": layers,
         "config": _CONFIG,
     }

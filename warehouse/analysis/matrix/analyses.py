@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import (
     ClusterCountRow,
     ClusterRow,
+    ExplainedParts,
     ExplainRow,
     GrowthRow,
     GrowthStep,
@@ -27,6 +29,7 @@ from warehouse.analysis.matrix.results import (
     MatrixTest,
     MatrixWeights,
     OutrankRow,
+    PartRow,
     RandomWeightRow,
     TestRow,
     WeightRow,
@@ -56,6 +59,8 @@ from warehouse.stats.matrix.weights import (
     inverse_distance_weights,
     medoid_weights,
 )
+from warehouse.stats.multiple.adjust import holm
+from warehouse.store.computed.prompt_vectors import PROMPT
 from warehouse.store.engines import Executors
 from warehouse.store.open import StoreOpener
 
@@ -71,11 +76,15 @@ class Vectors:
         embedder: its name.
         rows: which prompts, shape (m,).
         vectors: theirs, shape (m, d).
+        texts: what was embedded of each, shape (m,).
+        part: of what of the prompts they are.
     """
 
     embedder: str
     rows: NDArray[np.intp]
     vectors: NDArray[np.float64]
+    texts: Sequence[str | None]
+    part: str
 
 
 def common(data: MatrixData, seed: int, *notes: str) -> dict[str, Any]:
@@ -195,13 +204,14 @@ def run_explain(
         progress=progress,
     )
     missing = len(data.prompts) - len(vectors.rows)
-    notes = [f"{missing} prompts left out: no vector of their text"] if missing else []
+    what = "text" if vectors.part == PROMPT else vectors.part
+    notes = [f"{missing} prompts left out: no vector of their {what}"] if missing else []
     if explanation.n_undefined:
         notes.append(f"{explanation.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
     head = common(data, seed, *notes) | {"n_prompts": explanation.n_prompts}
     return MatrixExplanation(
         **head,
-        rows=_explained(data, vectors.rows, explanation),
+        rows=_explained(data, vectors, explanation),
         embedder=vectors.embedder,
         intercept=intercept,
         n_permutations=n_permutations,
@@ -219,6 +229,25 @@ def run_explain(
         p_ks_fdr_textbook=explanation.p_ks_fdr_textbook,
         mantel_r=explanation.mantel.r,
         mantel_p=explanation.mantel.p_value,
+        part=vectors.part,
+    )
+
+
+def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
+    """Explanations by several parts of the prompts, one row each."""
+    p_values = [math.nan if one.p_mean_coefficient is None else one.p_mean_coefficient for one in found]
+    adjusted = [None if math.isnan(p) else float(p) for p in holm(p_values)]
+    shared = {item.name for item in fields(MatrixExplanation)}.intersection(PartRow.columns())
+    rows = tuple(
+        PartRow(**{name: getattr(one, name) for name in shared}, p_value=one.p_mean_coefficient, p_holm=p_holm)
+        for one, p_holm in zip(found, adjusted, strict=True)
+    )
+    first = found[0]
+    notes = dict.fromkeys(note for one in found for note in one.notes)
+    if len({one.n_prompts for one in found}) > 1:
+        notes["parts are compared on different prompts: not all have each"] = None
+    return ExplainedParts(
+        first.benchmark, first.metric, first.n_models, first.embedder, first.n_permutations, rows, tuple(notes)
     )
 
 
@@ -230,16 +259,16 @@ def _share(explanation: Explanation) -> float | None:
     return float((below & (explanation.coefficients[defined] > 0)).mean())
 
 
-def _explained(data: MatrixData, rows: NDArray[np.intp], explanation: Explanation) -> tuple[ExplainRow, ...]:
+def _explained(data: MatrixData, vectors: Vectors, explanation: Explanation) -> tuple[ExplainRow, ...]:
     figures = np.column_stack([explanation.coefficients, explanation.statistics, explanation.p_values, explanation.fdr])
     undefined = np.isnan(explanation.coefficients)
     order = np.lexsort([-np.where(undefined, 0, explanation.coefficients), undefined])
-    return tuple(_row(data, int(rows[place]), figures[place]) for place in order.tolist())
+    return tuple(_row(data.keys[vectors.rows[place]], figures[place], vectors.texts[place]) for place in order.tolist())
 
 
-def _row(data: MatrixData, row: int, figures: NDArray[np.float64]) -> ExplainRow:
+def _row(key: str, figures: NDArray[np.float64], text: str | None) -> ExplainRow:
     known = [None if np.isnan(figure) else float(figure) for figure in figures]
-    return ExplainRow(data.keys[row], known[0], known[1], known[2], known[3], data.texts[row])
+    return ExplainRow(key, known[0], known[1], known[2], known[3], text)
 
 
 _log = logging.getLogger(__name__)

@@ -83,7 +83,8 @@ def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
     missing: list[str] = []
     outdated: list[str] = []
     for name, (word, result) in _KINDS.items():
-        own = [one for one in kept if one.kind == f"matrix_{word}"]
+        # of explanations those by the question: other parts stand beside one another in an answer of their own
+        own = [one for one in kept if one.kind == f"matrix_{word}" and "part" not in one.parameters]
         own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
         fitting = current.first(own, result)
         if fitting is None:

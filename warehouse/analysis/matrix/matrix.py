@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.matrix.analyses import (
     Elsewhere,
     Vectors,
+    compare_parts,
     elsewhere,
     run_clusters,
     run_explain,
@@ -24,6 +25,7 @@ from warehouse.analysis.matrix.analyses import (
 )
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.matrix.results import (
+    ExplainedParts,
     MatrixClusters,
     MatrixExplanation,
     MatrixGrowth,
@@ -35,11 +37,12 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.text.embed import choose_embedder
+from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
-from warehouse.store.computed.prompt_vectors import read_vectors
+from warehouse.store.computed.prompt_vectors import PROMPT, read_vectors
 from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import Members, store_clustering
@@ -244,7 +247,13 @@ class Matrix:
         )
 
     def explain(
-        self, *, embedder: str | None = None, intercept: bool = True, permutations: int = 1000, seed: int = 0
+        self,
+        *,
+        embedder: str | None = None,
+        intercept: bool = True,
+        permutations: int = 1000,
+        seed: int = 0,
+        part: str = PROMPT,
     ) -> MatrixExplanation:
         """Does what prompts ask explain on which of them models succeed?
 
@@ -253,14 +262,16 @@ class Matrix:
             intercept: False for the paper's regression through the origin.
             permutations: shuffled matrices, and orders of prompts for Mantel.
             seed: of them.
+            part: what of the prompts: ``prompt`` (the question), ``target``, ``choices`` or ``metadata.FIELD``.
 
         Raises:
             MisuseError: see :attr:`data`; prompts without text or vectors.
         """
         data = self.data
         with self.opener.reading() as store:
-            vectors = matrix_vectors(store, data, embedder)
+            vectors = matrix_vectors(store, data, embedder, part)
         settings = {"embedder": vectors.embedder, "intercept": intercept, "permutations": permutations}
+        settings |= {} if part == PROMPT else {"part": part}
         return self._ask(
             "explain",
             MatrixExplanation,
@@ -270,6 +281,25 @@ class Matrix:
             vectors.rows.tobytes(),
             vectors.vectors.tobytes(),
         )
+
+    def explain_parts(
+        self,
+        parts: Sequence[str],
+        *,
+        embedder: str | None = None,
+        intercept: bool = True,
+        permutations: int = 1000,
+        seed: int = 0,
+    ) -> ExplainedParts:
+        """Which part of the prompts explains on which of them models succeed: :meth:`explain` of each, side by side.
+
+        Arguments and errors are those of :meth:`explain`.
+        """
+        found = [
+            self.explain(embedder=embedder, intercept=intercept, permutations=permutations, seed=seed, part=part)
+            for part in dict.fromkeys(parts)
+        ]
+        return compare_parts(found)
 
     def _spread(self, seconds: float, compute: Callable[[Elsewhere | None], Found]) -> Found:
         """What is computed with the help of executors, where there are any and it is worth it."""
@@ -375,8 +405,8 @@ def keep_clustering(
         )
 
 
-def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vectors:
-    """Up-to-date vectors of the prompts of a matrix.
+def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: str = PROMPT) -> Vectors:
+    """Up-to-date vectors of a part of the prompts of a matrix.
 
     Args:
         embedder: whose; None for the only one there is.
@@ -384,13 +414,15 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vect
     Raises:
         MisuseError: prompts without text or vectors; no or several embedders that fit.
     """
-    if not any(data.texts):
+    benchmarks = np.unique(data.benchmark_ids).tolist()
+    chosen = None if part == PROMPT and not any(data.texts) else choose_embedder(store, embedder, part)
+    if chosen is None:
         raise MisuseError(
             f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
             " compare their performance with"
         )
-    chosen = choose_embedder(store, embedder)
-    vectors = read_vectors(store, chosen, np.unique(data.benchmark_ids).tolist())
+    texts = read_part(store, part, benchmarks)
+    vectors = read_vectors(store, chosen, benchmarks, texts)
     places = np.searchsorted(vectors.prompts, data.prompts)
     places[places == len(vectors.prompts)] = 0
     rows = np.empty(0, np.intp)
@@ -398,6 +430,9 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vect
         rows = np.flatnonzero(vectors.prompts[places] == data.prompts)
     if not len(rows):
         raise MisuseError(
-            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed {data.benchmark}"
+            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: {embed_command(part, data.benchmark)}"
         )
-    return Vectors(chosen.label, rows, vectors.vectors[places[rows]].astype(np.float64))
+    prompts = data.prompts[rows].tolist()
+    shown = texts_of_part(store, part, prompts)
+    found = vectors.vectors[places[rows]].astype(np.float64)
+    return Vectors(chosen.label, rows, found, [shown.get(one) for one in prompts], part)

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warehouse.analysis.results import Row, StoredResult
+from warehouse.analysis.results import Result, Row, StoredResult
+from warehouse.tables.words import listed
+
+#: Largest p of what is called shown.
+SHOWN = 0.05
 
 
 @dataclass(frozen=True)
@@ -343,6 +347,7 @@ class MatrixExplanation(MatrixResult):
         ks_coefficient: distance of the β from all tables, its exact p, and the textbook's.
         ks_fdr: the same of the FDRs.
         mantel_r: correlation of the two similarities over pairs; one-sided p beside it.
+        part: what of the prompts was embedded.
     """
 
     embedder: str
@@ -362,5 +367,77 @@ class MatrixExplanation(MatrixResult):
     p_ks_fdr_textbook: float | None
     mantel_r: float | None
     mantel_p: float | None
+    part: str = "prompt"
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ExplainRow}
+
+
+@dataclass(frozen=True)
+class PartRow(Row):
+    """What one part of the prompts explains.
+
+    Attributes:
+        part: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
+        n_prompts: prompts with a vector of it: figures are over these.
+        n_without_vector: prompts of the matrix without.
+        mean_coefficient: mean β.
+        mean_coefficient_permuted: the same over the permutations.
+        p_value: one-sided, of the mean β.
+        p_holm: the same after Holm, over the parts.
+        share_fdr: share of prompts with FDR below 0.05 and β above 0.
+        p_ks_coefficient: of the distribution of β.
+        p_ks_fdr: of that of the FDRs.
+        mantel_r: correlation of the two similarities over pairs.
+        mantel_p: one-sided.
+    """
+
+    part: str
+    n_prompts: int
+    n_without_vector: int
+    mean_coefficient: float | None
+    mean_coefficient_permuted: float | None
+    p_value: float | None
+    p_holm: float | None
+    share_fdr: float | None
+    p_ks_coefficient: float | None
+    p_ks_fdr: float | None
+    mantel_r: float | None
+    mantel_p: float | None
+
+
+@dataclass(frozen=True)
+class ExplainedParts(Result):
+    """Explanations of one matrix by several parts of its prompts.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        metric: name of the metric.
+        n_models: models.
+        embedder: whose vectors.
+        n_permutations: N.
+        notes: what a reader should know.
+    """
+
+    ROW = PartRow
+
+    benchmark: str
+    metric: str
+    n_models: int
+    embedder: str
+    n_permutations: int
+    rows: tuple[PartRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """Which parts explain performance, in a sentence."""
+        found = [row for row in self.rows if row.p_holm is not None and row.p_holm <= SHOWN]
+        both = [row.part for row in found if row.mantel_p is not None and row.mantel_p <= SHOWN]
+        only = [row.part for row in found if row.part not in both]
+        said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
+        said += [f"{listed(only)} only within single prompts, not over all pairs (Mantel)"] if only else []
+        what = "; ".join(said) or "no part is shown to go with scores"
+        return (
+            f"{self.benchmark} by {self.metric}, {self.n_models} models: {what}"
+            f" (p after Holm over {len(self.rows)} parts at most {SHOWN:g})"
+        )

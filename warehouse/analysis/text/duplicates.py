@@ -13,11 +13,12 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.embed import choose_embedder
+from warehouse.analysis.text.parts import embed_command, normalised, read_part, texts_of_part
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
-from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
+from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
@@ -33,7 +34,7 @@ class DuplicateRow(Row):
 
     Attributes:
         similarity: cosine similarity of the vectors, in [-1, 1].
-        same_text: the normalised questions are equal.
+        same_text: the normalised texts are equal.
         same_target: the expected answers are equal, the letter of an option taken for the option;
             None where one is unknown.
         n_models: models that have a score of both on the headline metric.
@@ -42,12 +43,12 @@ class DuplicateRow(Row):
         benchmark_a: name of the benchmark of the first.
         prompt_a: id of the first in the store.
         tool_id_a: the tool's own id of it.
-        text_a: its question.
+        text_a: what was compared: its question, or the text of the part.
         target_a: its expected answer.
         benchmark_b: the same of the second.
         prompt_b: its id.
         tool_id_b: the tool's own id of it.
-        text_b: its question.
+        text_b: its text.
         target_b: its expected answer.
     """
 
@@ -110,6 +111,7 @@ class Duplicates(Result):
         places: pairs by benchmarks, most first.
         models: agreement of each model over ``rows``.
         notes: whether the pairs were read back, or could not be stored.
+        part: what of the prompts was compared.
     """
 
     threshold: float
@@ -124,13 +126,15 @@ class Duplicates(Result):
     places: tuple[DuplicatePlace, ...]
     models: tuple[DuplicateModel, ...]
     notes: tuple[str, ...] = ()
+    part: str = PROMPT
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
+        of = "" if self.part == PROMPT else f" by {self.part}"
         return (
             f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"
-            f" alike: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
+            f" alike{of}: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,6 +153,7 @@ def duplicates(
     keep: int = KEEP,
     fresh: bool = False,
     store_result: bool = True,
+    part: str = PROMPT,
     progress: Callable[[float], None] | None = None,
 ) -> Duplicates:
     """Pairs of prompts whose texts are nearly the same.
@@ -162,16 +167,17 @@ def duplicates(
         raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
     with opener.reading() as store:
         ids = ids_named(store, benchmarks)
-        chosen = choose_embedder(store, embedder)
-        vectors = read_vectors(store, chosen, ids)
+        chosen = choose_embedder(store, embedder, part)
+        texts = read_part(store, part, ids)
+        vectors = read_vectors(store, chosen, ids, texts)
         if len(vectors.prompts) < 2:
             raise MisuseError(
                 f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
-                f" needed; run: warehouse embed {' '.join(benchmarks)}".rstrip()
+                f" needed; run: {embed_command(part, *benchmarks)}"
             )
-        names, places = _places(store, vectors, ids)
-        counts = count_embedded(store, chosen.id, ids).values()
-    question = pairs_question(vectors, names, places, threshold, keep, chosen)
+        names, places = _places(store, vectors, ids, part)
+        counts = count_embedded(store, chosen.id, ids, texts=texts).values()
+    question = pairs_question(vectors, names, places, threshold, keep, chosen, part)
     pairs, note = answer_pairs(
         opener,
         question,
@@ -181,7 +187,7 @@ def duplicates(
         store_result=store_result,
     )
     with opener.reading() as store:
-        rows, models = _scored(store, vectors, pairs)
+        rows, models = _scored(store, vectors, pairs, part)
     return Duplicates(
         threshold=threshold,
         embedder=chosen.label,
@@ -195,13 +201,17 @@ def duplicates(
         places=_by_place(names, pairs),
         models=models,
         notes=(note,) if note else (),
+        part=part,
     )
 
 
-def _places(store: Store, vectors: PromptVectors, ids: Sequence[int] | None) -> tuple[list[str], NDArray[np.intp]]:
+def _places(
+    store: Store, vectors: PromptVectors, ids: Sequence[int] | None, part: str
+) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
     condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
-    query = query_text("analysis", "prompts_with_text").format(condition=condition)
+    condition += " and prompt.text_hash is not null" if part == PROMPT else ""
+    query = query_text("analysis", "prompts_by_benchmark").format(condition=condition)
     columns = store.columns(query, {"benchmark_ids": ids or ()})
     coded = columns.table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
@@ -221,7 +231,7 @@ def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace,
 
 
 def _scored(
-    store: Store, vectors: PromptVectors, pairs: StoredPairs
+    store: Store, vectors: PromptVectors, pairs: StoredPairs, part: str
 ) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
     """The kept pairs as rows, and the agreement of each model."""
     used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
@@ -229,8 +239,9 @@ def _scored(
     first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
     models, values = _values(store, prompts)
     agreement = pair_agreement(values, first, second)
-    known = prompts_by_id(store, prompts.tolist())
     ids = prompts.tolist()
+    texts = texts_of_part(store, part, ids)
+    known = {one: row | {"text": texts.get(one)} for one, row in prompts_by_id(store, ids).items()}
     rows = tuple(
         _row(known[ids[a]], known[ids[b]], float(pairs.similarity[place]), agreement, place)
         for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
@@ -265,7 +276,7 @@ def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agr
     targets = (expected_answer(a), expected_answer(b))
     return DuplicateRow(
         similarity=similarity,
-        same_text=a["text_hash"] == b["text_hash"],
+        same_text=normalised(a["text"] or "") == normalised(b["text"] or ""),
         same_target=None if None in targets else targets[0] == targets[1],
         n_models=n_models,
         alike=float(agreement.by_pair[place]) if n_models else None,
@@ -332,10 +343,12 @@ def pairs_question(
     threshold: float,
     keep: int,
     embedder: EmbedderRow,
+    part: str = PROMPT,
 ) -> StoredQuestion:
     """What the pairs of these vectors are stored under."""
     data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), places.tobytes(), *names)
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
+    parameters |= {} if part == PROMPT else {"part": part}
     return StoredQuestion("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)
 
 

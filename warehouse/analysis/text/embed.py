@@ -1,4 +1,4 @@
-"""Vectors for the text of prompts, without what all begin and end with; which stored embedder is meant."""
+"""Vectors for parts of prompts, without what all begin and end with; which stored embedder is meant."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ from numpy.typing import NDArray
 from warehouse.analysis.items.excerpts import shared_words
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.suites.tree import ids_named
+from warehouse.analysis.text.parts import (
+    as_part,
+    embed_command,
+    missing_part,
+    read_part,
+    texts_of_benchmark,
+    texts_of_part,
+)
 from warehouse.embeddings import BATCH, Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import prompt_vectors
-from warehouse.store.computed.prompt_vectors import EmbedderRow, embedders
+from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, embedders
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -42,7 +50,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class EmbedRow(Row):
-    """One embedder on one benchmark.
+    """One embedder on a part of the prompts of one benchmark.
 
     Attributes:
         embedder: its name.
@@ -50,13 +58,14 @@ class EmbedRow(Row):
         dimension: length of a vector.
         benchmark: name of the benchmark.
         n_prompts: prompts of the benchmark.
-        n_without_text: prompts without a question, which cannot be embedded.
+        n_without_text: prompts without a text of this part, which cannot be embedded.
         n_unchanged: prompts that had the vector of their text already.
         n_new: prompts that got one.
         n_truncated: of the texts that were embedded now, those of which the model read only the
             beginning.
         n_without_vector: of them those for which the model gave no direction (zeros); not stored.
         n_template_words: words that all prompts begin or end with, which were taken off.
+        part: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
     """
 
     embedder: str
@@ -70,6 +79,7 @@ class EmbedRow(Row):
     n_truncated: int
     n_without_vector: int
     n_template_words: int = 0
+    part: str = PROMPT
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,9 @@ class Embedding(Result):
     def one_line(self) -> str:
         """The result in one line."""
         new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
-        return f"{new} prompts embedded, {unchanged} unchanged"
+        parts = list(dict.fromkeys(row.part for row in self.rows))
+        of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
+        return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
 
 def embed(
@@ -94,9 +106,10 @@ def embed(
     batch_size: int = BATCH,
     chunk: int = CHUNK,
     whole: bool = False,
+    parts: Sequence[str] = (PROMPT,),
     progress: Progress | None = None,
 ) -> Embedding:
-    """Embed the questions of prompts that have no vector yet, or the vector of another text.
+    """Embed the texts of parts of prompts that have no vector yet, or the vector of another text.
 
     Every chunk is stored in a transaction of its own, and the store is let go of while the model
     works: what a kill interrupts goes on from there, and others can read and write meanwhile.
@@ -108,11 +121,34 @@ def embed(
     with opener.reading() as store:
         ids = ids_named(store, benchmarks)
         names = _names(store, ids)
-        templates = {} if whole else _templates(store, names)
+        wanted_parts = [_part(store, part, ids, names, whole) for part in dict.fromkeys(parts or (PROMPT,))]
     rows: list[EmbedRow] = []
     for wanted in embedders:
-        rows += _Session(opener, _loaded(wanted, device, batch_size), ids, chunk, progress, templates).run(names)
+        model = _loaded(wanted, device, batch_size)
+        for part in wanted_parts:
+            rows += _Session(opener, model, ids, chunk, progress, part).run(names)
     return Embedding(tuple(rows))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of the prompts of some benchmarks: its texts unless it is the question, and their templates."""
+
+    name: str
+    texts: PartTexts | None
+    templates: dict[int, Template]
+
+
+def _part(store: Store, part: str, ids: Sequence[int] | None, names: dict[int, str], whole: bool) -> _Part:
+    texts = read_part(store, part, ids)
+    if texts is not None and not texts.hashes:
+        there = missing_part(store, part, ids)
+        raise MisuseError(f"{_listed(names)}: no prompt has {part}; nothing can be embedded{there}")
+    return _Part(part, texts, {} if whole else _templates(store, names, part))
+
+
+def _listed(names: dict[int, str]) -> str:
+    return ", ".join(names.values()) or "the store"
 
 
 def _loaded(wanted: str | Embedder, device: str | None, batch_size: int) -> Embedder:
@@ -131,16 +167,16 @@ class _Session:
     ids: Sequence[int] | None
     chunk: int
     progress: Progress | None
-    templates: dict[int, Template]
+    part: _Part
 
     def run(self, names: dict[int, str]) -> list[EmbedRow]:
-        model = self.model
+        model, texts, templates = self.model, self.part.texts, self.part.templates
         with self.opener.writing() as store:
             key = prompt_vectors.declare_embedder(store, model.name, model.revision, model.dimension)
-            before = prompt_vectors.count_embedded(store, key, self.ids, self._keys)
-            missing = prompt_vectors.missing_texts(store, key, self.ids, self._keys)
-        if not any(texts for _, texts, _ in before.values()):
-            what = ", ".join(names[one] for one in before) or "the store"
+            before = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
+            missing = prompt_vectors.missing_texts(store, key, self.ids, self._keys, texts)
+        if not any(n for _, n, _ in before.values()):
+            what = _listed({one: names[one] for one in before})
             raise MisuseError(f"{what}: no prompt has text; nothing can be embedded")
         if self.progress:
             self.progress.start(f"embedding with {model.name}", len(missing.prompts))
@@ -149,7 +185,7 @@ class _Session:
         for start in range(0, len(missing.prompts), self.chunk):
             self._embed(key, missing.prompts[start : start + self.chunk], truncated, without)
         with self.opener.reading() as store:
-            after = prompt_vectors.count_embedded(store, key, self.ids, self._keys)
+            after = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
         return [
             EmbedRow(
                 embedder=model.name,
@@ -157,20 +193,21 @@ class _Session:
                 dimension=model.dimension,
                 benchmark=names[one],
                 n_prompts=n,
-                n_without_text=n - texts,
+                n_without_text=n - n_texts,
                 n_unchanged=unchanged,
                 n_new=after[one][2] - unchanged,
                 n_truncated=truncated.get(one, 0),
                 n_without_vector=without.get(one, 0),
-                n_template_words=self.templates[one].n_words if one in self.templates else 0,
+                n_template_words=templates[one].n_words if one in templates else 0,
+                part=self.part.name,
             )
-            for one, (n, texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
+            for one, (n, n_texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
         ]
 
     def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> None:
         """One chunk: read its texts, let go of the store, embed, store."""
         with self.opener.reading() as store:
-            texts = prompt_vectors.texts_of(store, prompts.tolist())
+            texts = texts_of_part(store, self.part.name, prompts.tolist())
             places = _places(store, prompts)
         known = [one for one in prompts.tolist() if one in texts]
         read = [self._own(texts[one], places[one]) for one in known]
@@ -180,22 +217,22 @@ class _Session:
         _count(without, known, places, ~has_direction)
         kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
-            prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys)
+            prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys, self.part.texts)
         if self.progress:
             self.progress.advance(len(prompts))
 
     @property
     def _keys(self) -> dict[int, str]:
-        return {one: template.key for one, template in self.templates.items()}
+        return {one: template.key for one, template in self.part.templates.items()}
 
     def _own(self, text: str, benchmark: int) -> str:
-        template = self.templates.get(benchmark)
+        template = self.part.templates.get(benchmark)
         return template.own(text) if template else text
 
 
-def _templates(store: Store, benchmarks: Iterable[int]) -> dict[int, Template]:
-    """Of each benchmark the words that all its prompts share, where there are any."""
-    templates = {one: find_template(prompt_vectors.texts_of_benchmark(store, one)) for one in benchmarks}
+def _templates(store: Store, benchmarks: Iterable[int], part: str) -> dict[int, Template]:
+    """Of each benchmark the words that all its texts share, where there are any."""
+    templates = {one: find_template(texts_of_benchmark(store, part, one)) for one in benchmarks}
     return {one: template for one, template in templates.items() if template.n_words}
 
 
@@ -215,21 +252,19 @@ def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
     return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
 
 
-_NONE = "no prompt has a vector yet; run: warehouse embed --embedder FOLDER"
-
-
-def choose_embedder(store: Store, wanted: str | None) -> EmbedderRow:
-    """The embedder called ``wanted``; without a name the only one there is.
+def choose_embedder(store: Store, wanted: str | None, part: str = PROMPT) -> EmbedderRow:
+    """The embedder called ``wanted`` that has vectors of a part; without a name the only one there is.
 
     Args:
         wanted: ``NAME``, ``NAME@REVISION``, ``NAME=FOLDER`` or the folder of the model.
 
     Raises:
-        MisuseError: none, or several; names what there is.
+        MisuseError: none, or several; names what there is. No part is called so.
     """
-    known = [row for row in embedders(store) if row.n_prompts]
+    known = [row for row in embedders(store, as_part(part)) if row.n_prompts]
     if not known:
-        raise MisuseError(_NONE)
+        of = "" if part == PROMPT else f" of its {part}"
+        raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)} --embedder FOLDER")
     fitting = known if wanted is None else _called(wanted, known)
     if len(fitting) == 1:
         return fitting[0]

@@ -17,10 +17,11 @@ from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.text.embed import choose_embedder
+from warehouse.analysis.text.parts import embed_command, read_part
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import find_medoids, near_pairs
-from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
+from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import Members, store_clustering
 
@@ -80,6 +81,7 @@ class SemanticClusters(Result):
         n_without_vector: prompts that have no vector; each counts as a cluster of its own.
         rows: standard errors with and without the clusters.
         is_stored: False for a trial.
+        part: what of the prompts is alike in a cluster.
     """
 
     benchmark: str
@@ -94,6 +96,7 @@ class SemanticClusters(Result):
     n_without_vector: int
     rows: tuple[GrowthRow, ...]
     is_stored: bool = True
+    part: str = PROMPT
 
     @property
     def median_growth(self) -> float | None:
@@ -130,10 +133,11 @@ def cluster_semantic(
     *,
     threshold: float = 0.8,
     embedder: str | None = None,
-    name: str = NAME,
+    name: str | None = None,
     default: bool = False,
     replace: bool = False,
     store_result: bool = True,
+    part: str = PROMPT,
     progress: Callable[[float], None] | None = None,
 ) -> SemanticClusters:
     """Cluster the prompts of a benchmark by the similarity of their texts, and store that.
@@ -149,13 +153,16 @@ def cluster_semantic(
     if replace and not store_result:
         raise MisuseError("a trial replaces no clustering: give one of --replace and --no-store")
     known = find_benchmark(store, benchmark)
-    chosen = choose_embedder(store, embedder)
-    counts = count_embedded(store, chosen.id, known.ids)
-    by_benchmark = {one: read_vectors(store, chosen, [one]) for one in known.ids}
+    chosen = choose_embedder(store, embedder, part)
+    texts = read_part(store, part, known.ids)
+    counts = count_embedded(store, chosen.id, known.ids, texts=texts)
+    by_benchmark = {one: read_vectors(store, chosen, [one], texts) for one in known.ids}
     if not any(len(one.prompts) for one in by_benchmark.values()):
-        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
+        command = embed_command(part, benchmark)
+        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: {command}")
     made = {one: _members(vectors, threshold, progress) for one, vectors in by_benchmark.items()}
-    parameters = _parameters(chosen, threshold)
+    parameters = _parameters(chosen, threshold, part)
+    name = name or (NAME if part == PROMPT else f"{NAME}-{part}")
     if store_result:
         for one, members in made.items():
             store_clustering(
@@ -166,7 +173,7 @@ def cluster_semantic(
                 members,
                 default=default,
                 parameters=parameters,
-                asked=None if replace else tuple(parameters),
+                asked=None if replace else (*parameters, "part"),
             )
     every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
@@ -182,6 +189,7 @@ def cluster_semantic(
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
         rows=_growth(store, known.name, _map(list(made.values()))),
         is_stored=store_result,
+        part=part,
     )
 
 
@@ -191,13 +199,13 @@ def _members(vectors: PromptVectors, threshold: float, progress: Callable[[float
     return Members(vectors.prompts, groups, middle.distances, middle.rows)
 
 
-def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:
+def _parameters(chosen: EmbedderRow, threshold: float, part: str) -> dict[str, Any]:
     return {
         "embedder": chosen.name,
         "revision": chosen.revision,
         "threshold": threshold,
         "method": "connected components by cosine",
-    }
+    } | ({} if part == PROMPT else {"part": part})
 
 
 def _map(made: Sequence[Members]) -> ClusterMap:

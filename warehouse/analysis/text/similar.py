@@ -10,10 +10,11 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
 from warehouse.analysis.text.embed import choose_embedder
+from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
 from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats import nearest
-from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, read_vectors
+from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, PromptVectors, read_vectors
 from warehouse.store.connection import Store
 
 
@@ -29,7 +30,7 @@ class SimilarRow(Row):
         prompt_id: id in the store.
         key: natural key.
         tool_id: the tool's own id.
-        text: the question.
+        text: what was compared: the question, or the text of the part.
         target: the expected answer.
     """
 
@@ -53,6 +54,7 @@ class Similar(Result):
         prompt_id: of the prompt that was named; None for a text of the user's own.
         embedder: whose vectors.
         n_compared: prompts that were looked at.
+        part: what of the prompts was compared.
     """
 
     wanted: str
@@ -60,12 +62,14 @@ class Similar(Result):
     embedder: str
     n_compared: int
     rows: tuple[SimilarRow, ...]
+    part: str = PROMPT
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
         best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
-        return f"{len(self.rows)} of {self.n_compared} prompts{best} ({self.embedder})"
+        of = "" if self.part == PROMPT else f" by {self.part}"
+        return f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
 
 
 def similar(
@@ -76,6 +80,7 @@ def similar(
     top: int = 10,
     embedder: str | Embedder | None = None,
     device: str | None = None,
+    part: str = PROMPT,
 ) -> Similar:
     """The prompts whose text is nearest to that of a prompt, or to a text.
 
@@ -85,11 +90,14 @@ def similar(
         embedder = load_embedder(embedder, device=device)
     elif isinstance(embedder, Embedder):
         refuse_for_own(device)
-    chosen = choose_embedder(store, _name(embedder))
+    chosen = choose_embedder(store, _name(embedder), part)
     ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    vectors = read_vectors(store, chosen, ids)
+    texts = read_part(store, part, None)
+    vectors = read_vectors(store, chosen, ids, texts)
     if not len(vectors.prompts):
-        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
+        where = "in the store" if benchmark is None else f"of {benchmark}"
+        command = embed_command(part, *([] if benchmark is None else [benchmark]))
+        raise MisuseError(f"no prompt {where} has a vector of {chosen.label}; run: {command}")
     prompt = find_prompt(store, wanted, ids)
     if prompt is None:
         query = _embedded(wanted, embedder, chosen, device)
@@ -97,11 +105,11 @@ def similar(
     elif device is not None:
         raise MisuseError(f"--device is for the model of a text, and prompt:{prompt} has a vector")
     else:
-        query = _stored(store, vectors, prompt, chosen)
+        query = _stored(store, vectors, prompt, chosen, texts)
         kept = vectors.prompts != prompt
         others = PromptVectors(vectors.prompts[kept], vectors.vectors[kept])
     neighbours = nearest(query, others.vectors, top)
-    return _result(store, wanted, prompt, chosen, others, neighbours.indices, neighbours.similarities)
+    return _result(store, wanted, prompt, chosen, others, neighbours.indices, neighbours.similarities, part)
 
 
 def _result(
@@ -112,20 +120,23 @@ def _result(
     others: PromptVectors,
     indices: np.ndarray,
     similarities: np.ndarray,
+    part: str,
 ) -> Similar:
     near = others.prompts[indices].tolist()
-    known = prompts_by_id(store, near if prompt is None else [*near, prompt])
+    every = near if prompt is None else [*near, prompt]
+    known, texts = prompts_by_id(store, every), texts_of_part(store, part, every)
     rows = tuple(
         SimilarRow(
             rank=place + 1,
             similarity=float(similarities[place]),
             prompt_id=one,
-            **{name: known[one][name] for name in ("benchmark", "split", "key", "tool_id", "text", "target")},
+            text=texts.get(one),
+            **{name: known[one][name] for name in ("benchmark", "split", "key", "tool_id", "target")},
         )
         for place, one in enumerate(near)
     )
-    text = wanted if prompt is None else known[prompt]["text"] or wanted
-    return Similar(text, prompt, chosen.label, len(others.prompts), rows)
+    text = wanted if prompt is None else texts.get(prompt, wanted)
+    return Similar(text, prompt, chosen.label, len(others.prompts), rows, part)
 
 
 def _name(embedder: str | Embedder | None) -> str | None:
@@ -134,13 +145,16 @@ def _name(embedder: str | Embedder | None) -> str | None:
     return f"{embedder.name}@{embedder.revision}" if embedder.revision else embedder.name
 
 
-def _stored(store: Store, vectors: PromptVectors, prompt: int, chosen: EmbedderRow) -> Vectors:
+def _stored(store: Store, vectors: PromptVectors, prompt: int, chosen: EmbedderRow, texts: PartTexts | None) -> Vectors:
     for one in (vectors, None):  # else it stands in another benchmark
-        vectors = read_vectors(store, chosen) if one is None else one
+        vectors = read_vectors(store, chosen, None, texts) if one is None else one
         (places,) = np.nonzero(vectors.prompts == prompt)
         if len(places):
             return np.asarray(vectors.vectors[places[0]], np.float32)
-    raise MisuseError(f"prompt:{prompt} has no vector of {chosen.label} for its text; run: warehouse embed")
+    part = PROMPT if texts is None else texts.part
+    if texts is not None and prompt not in texts.hashes:
+        raise MisuseError(f"prompt:{prompt} has no {part}")
+    raise MisuseError(f"prompt:{prompt} has no vector of {chosen.label} for its text; run: {embed_command(part)}")
 
 
 def _embedded(text: str, given: str | Embedder | None, chosen: EmbedderRow, device: str | None) -> Vectors:

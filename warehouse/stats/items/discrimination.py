@@ -200,6 +200,26 @@ def power_of_flags(n_models: int) -> str:
     return f"power {next(power for least, power in _POWER if n_models >= least)}"
 
 
+def mean_correlations(scores: ArrayLike) -> FloatArray:
+    """Mean Pearson correlation over models of each item with each other one, shape (n,).
+
+    With z_i the centred scores of item i at unit length it is (z_i·Σ_j z_j − 1)/(m − 1): one pass. Items that a model
+    did not answer, or that all answered alike, are NaN and not among the m others.
+
+    Args:
+        scores: items x models, NaN where missing.
+    """
+    y = as_table(scores)
+    centred = y - y.mean(axis=1, keepdims=True)
+    lengths = np.sqrt(np.square(centred).sum(axis=1))
+    used = lengths > math.sqrt(_NO_SPREAD) * np.abs(y).sum(axis=1)
+    found = np.full(len(y), math.nan)
+    z = centred[used] / lengths[used, None]
+    if len(z) > 1:
+        found[used] = (z @ z.sum(axis=0) - 1) / (len(z) - 1)
+    return found
+
+
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     """Corrected discrimination that a fitted model implies for these models, shape (J,).
 

@@ -3,6 +3,8 @@
 A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and
 an embedding whose hash is no longer that of the prompt counts as missing. Prompts with one text
 share one vector, where the same template was taken off (``template``; empty, stored as null: none).
+A vector of another part of the prompt says so (``part``; null: the question). The hash of its text is
+not stored with the prompt, so that callers say it (`PartTexts`).
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from warehouse.store.sql.query_files import query_text
 #: Of no benchmark: a constant alone is no group to a server.
 NO_ARM = "when 0 then 'none'"
 _TEXTS = "select id, text from prompt where id in ({ids})"
-_ALL_TEXTS = "select text from prompt where benchmark_id = {benchmark} and text is not null"
 _STALE = """
 delete from prompt_embedding
-where embedder_id = {embedder} and prompt_id in ({ids})
+where embedder_id = {embedder} and prompt_id in ({ids}) and {part}
 """
+_HELD = "select prompt_id, text_hash, template from prompt_embedding where embedder_id = {embedder} and {part}"
+#: The part that vectors are of which say none.
+PROMPT = "prompt"
 
 
 #: By benchmark id the key of the template that its prompts share; letters and digits, empty for none.
@@ -54,6 +58,37 @@ class EmbedderRow:
     def label(self) -> str:
         """``NAME@REVISION``, as options take it."""
         return f"{self.name}@{self.revision}" if self.revision else self.name
+
+
+@dataclass(frozen=True)
+class PartTexts:
+    """Which texts a part of prompts other than the question has.
+
+    Attributes:
+        part: its name, as `of_part` takes it.
+        benchmarks: benchmark of each prompt, also of those without such a text.
+        hashes: of the normalised text of each prompt that has one.
+    """
+
+    part: str
+    benchmarks: Mapping[int, int]
+    hashes: Mapping[int, bytes]
+
+    def wanted(self, templates: Templates | None) -> dict[int, tuple[bytes, str]]:
+        """By prompt the hash of its text and the template that is taken off of it."""
+        named = templates or {}
+        return {one: (text, named.get(self.benchmarks[one], "")) for one, text in self.hashes.items()}
+
+    def held(self, store: Store, embedder: int, templates: Templates | None) -> set[int]:
+        """Prompts that have an up-to-date vector; None: whatever was taken off."""
+        found = store.arrow(_HELD.format(embedder=embedder, part=of_part(self.part)))
+        ids, texts, taken = (column.to_pylist() for column in found.columns)
+        wanted = self.wanted(templates)
+        return {
+            one
+            for one, text, template in zip(ids, texts, taken, strict=True)
+            if one in wanted and wanted[one] == (text, wanted[one][1] if templates is None else template or "")
+        }
 
 
 @dataclass(frozen=True)
@@ -82,9 +117,14 @@ class PromptVectors:
     vectors: NDArray[np.float32]
 
 
-def embedders(store: Store) -> list[EmbedderRow]:
-    """Every embedder by name."""
-    return [EmbedderRow(**row) for row in store.rows(query_text("store", "embedders"))]
+def embedders(store: Store, part: str = PROMPT) -> list[EmbedderRow]:
+    """Every embedder by name, with its vectors of a part."""
+    return [EmbedderRow(**row) for row in store.rows(query_text("store", "embedders").format(part=of_part(part)))]
+
+
+def of_part(part: str) -> str:
+    """A condition on the column ``part``; the name holds no quote."""
+    return "part is null" if part == PROMPT else f"part = '{part}'"
 
 
 def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> int:
@@ -111,13 +151,22 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
 
 
 def count_embedded(
-    store: Store, embedder: int, benchmark_ids: Sequence[int] | None, templates: Templates | None = None
+    store: Store,
+    embedder: int,
+    benchmark_ids: Sequence[int] | None,
+    templates: Templates | None = None,
+    texts: PartTexts | None = None,
 ) -> dict[int, tuple[int, int, int]]:
     """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector.
 
     Args:
         templates: up to date are those without these templates; None: whatever was taken off.
+        texts: of the part; None: the question.
     """
+    if texts is not None:
+        held = texts.held(store, embedder, templates)
+        counts = [Counter(texts.benchmarks[one] for one in kind) for kind in (texts.benchmarks, texts.hashes, held)]
+        return {one: (n, counts[1][one], counts[2][one]) for one, n in counts[0].items()}
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
@@ -126,9 +175,22 @@ def count_embedded(
 
 
 def missing_texts(
-    store: Store, embedder: int, benchmark_ids: Sequence[int] | None, templates: Templates
+    store: Store,
+    embedder: int,
+    benchmark_ids: Sequence[int] | None,
+    templates: Templates,
+    texts: PartTexts | None = None,
 ) -> MissingTexts:
     """Texts of some benchmarks (None: of all) that are new or have changed, or have another template."""
+    if texts is not None:
+        held = texts.held(store, embedder, templates)
+        alike: dict[tuple[bytes, str], list[int]] = {}
+        for one, key in texts.wanted(templates).items():
+            if one not in held:
+                alike.setdefault(key, []).append(one)
+        groups = sorted((min(ids), len(ids)) for ids in alike.values())
+        pairs = np.array(groups, dtype=np.int64).reshape(-1, 2)
+        return MissingTexts(pairs[:, 0], pairs[:, 1])
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     sql = query_text("store", "texts_without_vector")
     table = store.arrow(sql.format(embedder=embedder, benchmarks=where, templates=_case("prompt", templates)))
@@ -143,17 +205,13 @@ def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
     return {row["id"]: row["text"] for row in rows if row["text"] is not None}
 
 
-def texts_of_benchmark(store: Store, benchmark: int) -> list[str]:
-    """All questions of a benchmark that have a text."""
-    return [str(text) for text in store.arrow(_ALL_TEXTS.format(benchmark=int(benchmark))).column("text").to_pylist()]
-
-
 def write_vectors(
     store: Store,
     embedder: int,
     prompts: Sequence[int],
     vectors: NDArray[np.float32],
     templates: Templates | None = None,
+    texts: PartTexts | None = None,
 ) -> int:
     """Store the vectors of some texts for every prompt that has one of them, and the same template.
 
@@ -164,6 +222,7 @@ def write_vectors(
         prompts: one prompt of each text, as `missing_texts` gives them.
         vectors: row by row for ``prompts``.
         templates: what was taken off of the texts of each benchmark; None: nothing.
+        texts: of the part that was embedded; None: the question.
 
     Returns:
         prompts that have these vectors now.
@@ -172,30 +231,49 @@ def write_vectors(
         return 0
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
-        own, first = (_case(one, templates or {}) for one in ("prompt", "first_one"))
-        sql = query_text("store", "prompts_sharing_text")
-        sharing = store.arrow(sql.format(ids=_listed(prompts), templates=own, first_templates=first))
+        sharing = _sharing(store, prompts, templates or {}, texts)
+        part = PROMPT if texts is None else texts.part
         ids = _whole(sharing, "prompt_id")
         hashes = list(zip(sharing.column("text_hash").to_pylist(), sharing.column("template").to_pylist(), strict=True))
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
         row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
         rows = np.array([row_of[key] for key in hashes], dtype=np.intp)
         if len(ids):
-            connection.exec_driver_sql(_STALE.format(embedder=embedder, ids=_listed(ids)))
-            batch = _batch(embedder, sharing, vectors[rows])
+            connection.exec_driver_sql(_STALE.format(embedder=embedder, ids=_listed(ids), part=of_part(part)))
+            batch = _batch(embedder, sharing, vectors[rows], part)
             store.dialect.append(connection, "prompt_embedding", batch.to_reader(), Counter())
     return len(ids)
 
 
-def read_vectors(store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None) -> PromptVectors:
-    """Up-to-date vectors of the prompts of some benchmarks (None: of all)."""
+def read_vectors(
+    store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None, texts: PartTexts | None = None
+) -> PromptVectors:
+    """Up-to-date vectors of the prompts of some benchmarks (None: of all), of a part or the question."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, benchmarks=where)
+    part = of_part(PROMPT if texts is None else texts.part)
+    sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, part=part, benchmarks=where)
     ids, vectors = store.vectors(sql, embedder.dimension)
-    return PromptVectors(ids, vectors)
+    if texts is None:
+        return PromptVectors(ids, vectors)
+    fresh = np.isin(ids, list(texts.held(store, embedder.id, None)))
+    return PromptVectors(ids[fresh], vectors[fresh])
 
 
-def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32]) -> pa.Table:
+def _sharing(store: Store, prompts: Sequence[int], templates: Templates, texts: PartTexts | None) -> pa.Table:
+    """Prompts with the text and the template of some prompts, by id."""
+    if texts is None:
+        own, first = (_case(one, templates) for one in ("prompt", "first_one"))
+        sql = query_text("store", "prompts_sharing_text")
+        return store.arrow(sql.format(ids=_listed(prompts), templates=own, first_templates=first))
+    wanted = texts.wanted(templates)
+    keys = {wanted[int(one)] for one in prompts if int(one) in wanted}
+    rows = [(one, *key) for one, key in sorted(wanted.items()) if key in keys]
+    kinds = {"prompt_id": pa.int64(), "text_hash": pa.binary(), "template": pa.string()}
+    columns = zip(kinds.items(), zip(*rows, strict=True) if rows else ((), (), ()), strict=True)
+    return pa.table({name: pa.array(values, kind) for (name, kind), values in columns})
+
+
+def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part: str) -> pa.Table:
     n, dimension = vectors.shape
     offsets = np.arange(0, (n + 1) * dimension, dimension, dtype=np.int32)
     return pa.table(
@@ -205,6 +283,7 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32]) -> pa
             "text_hash": sharing.column("text_hash"),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
             "template": pa.array([one or None for one in sharing.column("template").to_pylist()], pa.string()),
+            "part": pa.array([None if part == PROMPT else part] * n, pa.string()),
         }
     )
 

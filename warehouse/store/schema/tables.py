@@ -298,7 +298,7 @@ embedder = _dimension(
 
 prompt_embedding = _fact(
     "prompt_embedding", _ref("prompt_id"), _ref("embedder_id"), _hash("text_hash"),
-    sa.Column("vector", engines.vector_type(), nullable=False), _text("template"),
+    sa.Column("vector", engines.vector_type(), nullable=False), _text("template"), _text("part"),
     index="prompt_id",
 )  # fmt: skip
 

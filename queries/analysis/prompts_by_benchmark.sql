@@ -1,9 +1,9 @@
--- Prompts that have a text, and their benchmark.
+-- Prompts and their benchmark.
 -- grain: one row per prompt
--- placeholder: condition condition -- on prompt.benchmark_id
+-- placeholder: condition condition -- on prompt
 select prompt.id, coalesce(named.name, benchmark.name) as benchmark
 from prompt
 join benchmark on benchmark.id = prompt.benchmark_id
 left join benchmark named on named.id = benchmark.canonical_id
-where prompt.text_hash is not null and {condition}
+where {condition}
 order by prompt.id

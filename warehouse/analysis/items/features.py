@@ -1,0 +1,435 @@
+"""What goes with difficulty and discrimination of prompts: length, options, place of the right answer, fields.
+
+Madaan et al. (2024) figure 8, Siska et al. (2024) §7. One feature at a time, by least squares over prompts with
+cluster-robust errors: prompts are a sample, these models are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.matrix.read import MatrixData, matrix_of
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.prompts import expected_answer, options
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.text.parts import FIELD, document_of, prompt_rows
+from warehouse.errors import MisuseError
+from warehouse.questions.items import ItemFeatures
+from warehouse.questions.question import answers
+from warehouse.stats.items.discrimination import MODELS_FOR_RAW, discrimination, mean_correlations
+from warehouse.stats.items.features import CONSTANT, joint_test, slope
+from warehouse.stats.multiple.adjust import holm
+from warehouse.store.connection import Store
+from warehouse.store.curate.field_clusters import field_at
+from warehouse.tables.words import listed
+
+Floats = NDArray[np.float64]
+
+#: Prompts of a value from which on it is compared with the rest.
+ENOUGH = 20
+#: Values of a field beyond which they are names, and no groups.
+MOST_VALUES = 40
+#: Largest p of what is called shown, and where a skewed figure makes p too small.
+SHOWN, SHOWN_SKEWED = 0.05, 0.01
+#: Prompts that are read at a time.
+_CHUNK = 2000
+#: Characters of a value beyond which it is a text.
+_LONG = 60
+HAS = "has:"
+#: Kind of a row of one value among several.
+VALUE = "value"
+_OWN = ("length", "options", "position")
+_OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
+FIGURES = ("mean score", "discrimination", "correlation")
+
+
+@dataclass(frozen=True)
+class FeatureRow(Row):
+    """One feature of prompts against one of their figures.
+
+    Attributes:
+        figure: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of the other prompts over
+            models) or ``correlation`` (the mean one with each other prompt over models).
+        feature: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``,
+            ``position`` of the right answer, ``has:TEXT``, ``metadata.FIELD``.
+        level: the value that is compared with all others; None for a number, and for all values together.
+        kind: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
+            values, ``value``: one of these against the rest.
+        n_prompts: prompts that have the feature and the figure.
+        n_level: of these those with the value.
+        n_clusters: clusters; None without.
+        estimate: change of the figure for a unit more, or the difference; None for a joint test.
+        standard_error: cluster-robust (CR2).
+        ci_low, ci_high: ends of the interval.
+        per_sd, per_sd_low, per_sd_high: the same for one standard deviation of a number.
+        df: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
+        statistic: F of a joint test.
+        p_value: of no slope, no difference, none at all.
+        p_holm: after Holm, over slopes and joint tests of all figures; differences of values over one another.
+        flags: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is so skewed that groups as
+            small are found different too often: shown from p 0.01 on, not 0.05.
+        reason: why there is none.
+    """
+
+    figure: str
+    feature: str
+    level: str | None
+    kind: str
+    n_prompts: int
+    n_level: int | None
+    n_clusters: int | None
+    estimate: float | None = None
+    standard_error: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    per_sd: float | None = None
+    per_sd_low: float | None = None
+    per_sd_high: float | None = None
+    df: float | None = None
+    statistic: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    flags: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether p after Holm is small enough to say so."""
+        most = SHOWN_SKEWED if "skewed" in self.flags else SHOWN
+        return self.p_holm is not None and self.p_holm <= most
+
+
+@dataclass(frozen=True)
+class FeatureReport(Result):
+    """What goes with the figures of prompts.
+
+    Attributes:
+        benchmark: its name.
+        metric: name of the metric, with its filter.
+        n_prompts: prompts that two models have a score of.
+        n_models: models.
+        level: of the intervals.
+        n_tests: slopes and joint tests that Holm's adjustment counts.
+        notes: what a reader should know.
+    """
+
+    ROW = FeatureRow
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
+    )
+
+    benchmark: str
+    metric: str
+    n_prompts: int
+    n_models: int
+    level: float
+    n_tests: int
+    rows: tuple[FeatureRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def tests(self) -> tuple[FeatureRow, ...]:
+        """One row for each feature and figure: without values that stand beside a joint test."""
+        return tuple(row for row in self.rows if row.kind != VALUE)
+
+    @property
+    def one_line(self) -> str:
+        """Which features go with which figure, in a sentence."""
+        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts, {self.n_models} models: "
+        by_figure: dict[str, list[str]] = {}
+        for row in self.tests:
+            if row.is_shown:
+                by_figure.setdefault(row.figure, []).append(_in_words(row))
+        what = "; ".join(f"{figure} goes with {listed(found)}" for figure, found in by_figure.items())
+        features = len({row.feature for row in self.rows})
+        none = f"none of {features} features is shown to go with a figure of prompts"
+        if not self.n_tests:
+            return f"{head}nothing could be tested"
+        return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
+
+
+def _in_words(row: FeatureRow) -> str:
+    size = row.per_sd if row.kind == "slope" else row.estimate
+    if size is None:
+        return row.feature
+    return f"{row.feature} ({size:+.3f}{' per SD' if row.kind == 'slope' else ''})"
+
+
+@dataclass(frozen=True)
+class _Feature:
+    """A feature of every prompt of a matrix.
+
+    Attributes:
+        numbers: NaN where it is missing, shape (n,); None for values.
+        values: the values that each prompt has, empty where it is missing; None for numbers.
+        is_flag: whether it is a matter of yes or no.
+    """
+
+    name: str
+    numbers: Floats | None = None
+    values: Sequence[frozenset[str]] | None = None
+    is_flag: bool = False
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Prompts that have it."""
+        if self.numbers is not None:
+            return ~np.isnan(self.numbers)
+        return np.array([bool(one) for one in self.values or ()], np.bool_)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Prompts of each value."""
+        return Counter(value for one in self.values or () for value in one)
+
+
+@answers(ItemFeatures)
+def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
+    """Slopes and differences of the figures of prompts."""
+    scores = select_entries(store, selection_of(question))
+    data = matrix_of(store, scores, gaps=True)
+    notes = list(data.notes)
+    features = _features(store, data, question.by, notes)
+    labels = scores.clusters.labels(data.prompts)
+    rows = [
+        row
+        for figure, y in _figures(data, notes)
+        for feature in features
+        for row in _rows(figure, y, feature, labels, question.level)
+    ]
+    rows, n_tests = _adjusted(rows)
+    size = (len(data.prompts), len(data.models))
+    return FeatureReport(data.benchmark, data.metric, *size, question.level, n_tests, tuple(rows), tuple(notes))
+
+
+def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]:
+    """Each figure of the prompts, NaN where it is not defined, shape (n,)."""
+    oriented = -data.values if data.higher_is_better is False else data.values
+    n_models = len(data.models)
+    yield FIGURES[0], np.nanmean(data.values, axis=1)
+    table = discrimination(oriented.T)
+    yield FIGURES[1], table.corrected
+    yield FIGURES[2], mean_correlations(oriented)
+    lost = int(np.isnan(table.corrected).sum())
+    if lost:
+        notes.append(f"{lost} prompts have no discrimination: all models score alike, or fewer than three answered")
+    if n_models < MODELS_FOR_RAW:
+        notes.append(f"correlations over {n_models} models are mostly noise, which hides what goes with them")
+
+
+def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str]) -> list[_Feature]:
+    """The features that were asked for, else all that can be compared; notes say what cannot."""
+    rows = _prompts(store, data)
+    documents = [row["document"] for row in rows]
+    names = list(dict.fromkeys(part.strip() for one in by for part in _split(one) if part.strip()))
+    fields = sorted({name for document in documents for name in document})
+    if names:
+        found = [_named(name, rows, fields) for name in names]
+    else:
+        every = [_named(name, rows, fields) for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))]
+        found = [one for one in every if not _unfit(one)]
+        left_out: dict[str, list[str]] = {}
+        for one in every:
+            if reason := _unfit(one):
+                left_out.setdefault(reason, []).append(one.name)
+        notes += [f"left out, {reason}: {', '.join(names)}" for reason, names in left_out.items()]
+        if not found:
+            raise MisuseError(
+                f"nothing is known of the prompts of {data.benchmark} that could be compared: no texts, no options, no"
+                " fields that several of them share"
+            )
+    for one in found:
+        missing = int((~one.known).sum())
+        if 0 < missing < len(rows):
+            notes.append(f"{one.name}: {missing} of {len(rows)} prompts do not have it and are left out")
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """Names between commas; a text that is looked for may hold some."""
+    return [text] if text.startswith(HAS) else text.split(",")
+
+
+def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
+    """What features are made of, in the order of the matrix."""
+    found: dict[int, dict[str, Any]] = {}
+    for start in range(0, len(data.prompts), _CHUNK):
+        ids = data.prompts[start : start + _CHUNK].tolist()
+        for row in prompt_rows(store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": ids}):
+            found[row["id"]] = row | {"document": document_of(row), "metadata": None}
+    return [found[one] for one in data.prompts.tolist()]
+
+
+def _unfit(feature: _Feature) -> str:
+    """Why a feature is not looked at unless it is asked for; empty where it is."""
+    known = feature.known
+    if not known.any():
+        return "no prompt has it"
+    if feature.numbers is not None:
+        numbers = feature.numbers[known]
+        if (numbers == numbers[0]).all():
+            return CONSTANT
+        whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
+        return "another number for each prompt" if whole and len(np.unique(numbers)) == len(numbers) else ""
+    counts = feature.counts
+    if len(counts) == 1 and sum(counts.values()) == known.sum() and not feature.is_flag:
+        return CONSTANT
+    if len(counts) > MOST_VALUES:
+        return f"more than {MOST_VALUES} values"
+    several = sum(n >= ENOUGH for n in counts.values())
+    return "" if several else f"no value that {ENOUGH} prompts have"
+
+
+def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> _Feature:
+    """A feature by its name.
+
+    Raises:
+        MisuseError: there is none of this name.
+    """
+    if name.startswith(HAS) and len(name) > len(HAS):
+        wanted = name.removeprefix(HAS)
+        told = [None if row["text"] is None else wanted in row["text"] for row in rows]
+        return _Feature(name, values=[_flag(one) for one in told], is_flag=True)
+    if name.startswith(FIELD):
+        values = [field_at(row["document"], name.removeprefix(FIELD)) for row in rows]
+        if all(value is None for value in values):
+            there = ", ".join(fields[:MOST_VALUES]) or "none"
+            raise MisuseError(f"no prompt has {name}; fields there are: {there}")
+        return _field(name, values)
+    own: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
+        "length": lambda row: None if (n := _words(row)) is None else math.log2(n),
+        "words": _words,
+        "options": lambda row: float(len(options(row["choices"]))) or None,
+    }
+    if name in own:
+        numbers = [own[name](row) for row in rows]
+        return _Feature(name, np.array([math.nan if one is None else one for one in numbers]))
+    if name == "position":
+        return _Feature(name, values=[_position(row) for row in rows])
+    raise MisuseError(
+        f"unknown feature {name!r}; there are: length, words, options, position, has:TEXT, metadata.FIELD"
+    )
+
+
+def _words(row: Mapping[str, Any]) -> float | None:
+    return float(len(row["text"].split())) or None if row["text"] else None
+
+
+def _position(row: Mapping[str, Any]) -> frozenset[str]:
+    """Where the right answer stands among the options, from 1 on."""
+    offered, target = options(row["choices"]), row["target"]
+    if target is None or not offered:
+        return frozenset()
+    answer = expected_answer(row)
+    if str(target).strip().isdecimal() and answer not in offered:  # the number of an option, from 0 on
+        place = int(target)
+    elif offered.count(str(answer)) == 1:
+        place = offered.index(str(answer))
+    else:
+        return frozenset()
+    return frozenset({str(place + 1)}) if place < len(offered) else frozenset()
+
+
+def _flag(value: bool | None) -> frozenset[str]:
+    return frozenset() if value is None else frozenset({"yes" if value else "no"})
+
+
+def _field(name: str, values: Sequence[Any]) -> _Feature:
+    """A field of documents: numbers, or values, of which a list has several."""
+    known = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in known):
+        return _Feature(name, values=[_flag(value) for value in values], is_flag=True)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
+        numbers = np.array([math.nan if value is None else float(value) for value in values])
+        if len(np.unique(numbers[~np.isnan(numbers)])) > 2:
+            return _Feature(name, np.where(np.isfinite(numbers), numbers, math.nan))
+    return _Feature(name, values=[_value(value) for value in values])
+
+
+def _value(value: Any) -> frozenset[str]:
+    if isinstance(value, list):
+        return frozenset(word for one in value for word in _value(one))
+    if value is None or isinstance(value, dict) or str(value).strip() == "":
+        return frozenset()
+    text = str(value)
+    return frozenset({text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"})
+
+
+def _rows(
+    figure: str, y: Floats, feature: _Feature, labels: NDArray[np.int64] | None, level: float
+) -> Iterator[FeatureRow]:
+    """A feature against a figure: the slope, or the joint test and each value against the rest."""
+    used = feature.known & ~np.isnan(y)
+    y, groups = y[used], None if labels is None else labels[used]
+    n = len(y)
+    n_clusters = None if groups is None else len(np.unique(groups))
+    if feature.numbers is not None:
+        row = FeatureRow(figure, feature.name, None, "slope", n, None, n_clusters)
+        yield _with_slope(row, y, feature.numbers[used], groups, level)
+        return
+    values = [one for one, is_used in zip(feature.values or (), used.tolist(), strict=True) if is_used]
+    counts = Counter(value for one in values for value in one)
+    enough = [value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH]
+    columns = {value: np.array([value in one for one in values], np.float64) for value in enough[:MOST_VALUES]}
+    mirrored = len(counts) == 2 and sum(counts.values()) == n
+    if mirrored:  # one value against the rest says it all
+        first = "yes" if "yes" in columns else next(iter(sorted(columns)), None)
+        columns = {} if first is None else {first: columns[first]}
+    if not columns or not mirrored:
+        row = FeatureRow(figure, feature.name, None, "joint", n, None, n_clusters)
+        yield _joint_row(row, y, columns, values, groups)
+    for value, column in columns.items():
+        kind = "difference" if mirrored else VALUE
+        row = FeatureRow(figure, feature.name, value, kind, n, counts[value], n_clusters)
+        yield _with_slope(row, y, column, groups, level)
+
+
+def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64] | None, level: float) -> FeatureRow:
+    if not len(y):
+        return replace(row, reason="no prompt has both")
+    found = slope(y, x, groups, level=level)
+    ends = {"per_sd": found.estimate, "per_sd_low": found.ci_low, "per_sd_high": found.ci_high}
+    sd = found.sd if row.kind == "slope" else None
+    per_sd: dict[str, Any] = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
+    return replace(row, **per_sd, **{name: getattr(found, name) for name in _OF_SLOPE})
+
+
+def _joint_row(
+    row: FeatureRow,
+    y: Floats,
+    columns: Mapping[str, Floats],
+    values: Sequence[frozenset[str]],
+    groups: NDArray[np.int64] | None,
+) -> FeatureRow:
+    """All values together; one of those that leave none over stands for the rest."""
+    if not columns:
+        return replace(row, reason=f"no value that {ENOUGH} prompts have and {ENOUGH} have not")
+    kept = list(columns)
+    if all(len(one) == 1 and one <= set(kept) for one in values):
+        kept = kept[1:]
+    found = joint_test(y, np.column_stack([columns[value] for value in kept]), groups)
+    return replace(
+        row, statistic=found.statistic, df=found.df_error, p_value=found.p_value, flags=found.flags, reason=found.reason
+    )
+
+
+def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
+    """p-values after Holm: tests of features together, and values among one another; the number of the first."""
+    is_part = np.array([row.kind == VALUE for row in rows], np.bool_)
+    p = np.array([math.nan if row.p_value is None else row.p_value for row in rows])
+    adjusted = np.full(len(rows), math.nan)
+    for kind in (is_part, ~is_part):
+        adjusted[kind] = holm(p[kind])
+    found = [
+        replace(row, p_holm=None if math.isnan(value) else float(value))
+        for row, value in zip(rows, adjusted, strict=True)
+    ]
+    return found, int((~np.isnan(p[~is_part])).sum())
