@@ -38,11 +38,6 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
 _HEIGHT = 20
-_CONFIG: Spec = {
-    "view": {"stroke": None},
-    "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
-    "title": {"color": _COLOURS["fg"]},
-}
 #: Characters of a model's name on an axis.
 _NAME = 40
 
@@ -83,7 +78,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(_charts(result)) or _over_days(result) or _intervals(result)
+    spec = _one_spec(_charts(result)) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -200,24 +195,27 @@ def _coloured(spec: Spec) -> Spec:
 
 
 def _intervals(result: Any) -> Spec | None:
-    """Estimates with their intervals, a line for each row, in the order of the rows."""
+    """Estimates with their intervals: a line for each row, in the order of the rows; or over days, where they have."""
     several = len({getattr(row, "benchmark", "") for row in result.rows}) > 1
-    points = [point for row in result.rows if (point := _point(row, several)) is not None][:MOST]
+    points = [point for row in result.rows if (point := _point(row, several)) is not None]
     if not points:
         return None
-    columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
-    zero = "difference" in columns and "estimate" not in columns
+    over_days = any(point.get("day") for point in points)
+    points = [point for point in points if point["day"]] if over_days else points[:MOST]
+    zero = not over_days and any("difference" in row.columns() for row in result.rows[:1] if hasattr(row, "columns"))
     names = list(dict.fromkeys(point["name"] for point in points))
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
     x = {"type": "quantitative", "scale": {"zero": False}, "title": "difference" if zero else "figure"}
-    ends = {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}
+    along, across = ("y", "x") if over_days else ("x", "y")
+    y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
+    ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": _SERIES["mark"]},
             "encoding": {
-                "x": {"field": "estimate", **x},
-                "y": y,
+                along: {"field": "estimate", **x},
+                across: y,
                 "tooltip": [{"field": name, "type": "nominal"} for name in ("name", "estimate", "low", "high")],
             },
         },
@@ -229,42 +227,14 @@ def _intervals(result: Any) -> Spec | None:
         "$schema": _SCHEMA,
         "title": _title(result),
         "width": 400,
-        "height": _HEIGHT * len(names),
+        "height": 320 if over_days else _HEIGHT * len(names),
         "data": {"values": points},
         "layer": layers,
-        "config": _CONFIG,
-    }
-
-
-def _over_days(result: Any) -> Spec | None:
-    """Estimates with their intervals over the days of release; None where rows have no days."""
-    points = [
-        {"day": row.release_date, **point}
-        for row in result.rows
-        if getattr(row, "release_date", None) and (point := _point(row, False)) is not None
-    ]
-    if not points:
-        return None
-    x: Spec = {"field": "day", "type": "temporal", "title": "released"}
-    y: Spec = {"type": "quantitative", "title": "ability", "scale": {"zero": False}}
-    shown = [{"field": name, "type": "nominal"} for name in ("name", "day", "estimate", "low", "high")]
-    return {
-        "$schema": _SCHEMA,
-        "title": _title(result),
-        "width": 560,
-        "height": 320,
-        "data": {"values": points},
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.4, "color": _SERIES["mark"]},
-                "encoding": {"x": x, "y": {"field": "low", **y}, "y2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1, "color": _SERIES["mark"]},
-                "encoding": {"x": x, "y": {"field": "estimate", **y}, "tooltip": shown},
-            },
-        ],
-        "config": _CONFIG,
+        "config": {
+            "view": {"stroke": None},
+            "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+            "title": {"color": _COLOURS["fg"]},
+        },
     }
 
 
@@ -285,4 +255,5 @@ def _point(row: Any, several: bool) -> Spec | None:
     else:
         words += [getattr(row, name, "") for name in ("model", "condition", "statistic")]
     name = " ".join(str(word) for word in words if word)
-    return {"name": name, "estimate": estimate, "low": low, "high": high}
+    day = {"day": row.release_date} if hasattr(row, "release_date") else {}
+    return {"name": name, "estimate": estimate, "low": low, "high": high, **day}
