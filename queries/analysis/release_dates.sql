@@ -2,4 +2,4 @@
 -- grain: one row per run
 select id as run_id, cast(configuration as text) as settings
 from run
-where cast(configuration as text) like '%release_date%' and id in (:run_ids)
+where position('release_date' in cast(configuration as text)) > 0 and id in (:run_ids)

@@ -42,11 +42,6 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
 _HEIGHT = 20
-_CONFIG: Spec = {
-    "view": {"stroke": None},
-    "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
-    "title": {"color": _COLOURS["fg"]},
-}
 #: Characters of a model's name on an axis.
 _NAME = 40
 
@@ -94,7 +89,7 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    spec = _one_spec(charts_of(result)) or _over_days(result) or _intervals(result)
+    spec = _one_spec(charts_of(result)) or _intervals(result)
     if spec is None:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
@@ -259,29 +254,33 @@ def _coloured(spec: Spec) -> Spec:
 
 
 def _intervals(result: Any) -> Spec | None:
-    """Estimates with their intervals, a line for each row, in the order of the rows."""
+    """Estimates with their intervals: a line for each row, in the order of the rows; or over days, where they have."""
     several = len({getattr(row, "benchmark", "") for row in result.rows}) > 1
-    points = [point for row in result.rows if (point := _point(row, several)) is not None][:MOST]
+    points = [point for row in result.rows if (point := _point(row, several)) is not None]
     if not points:
         return None
     columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
     zero = "difference" in columns and "estimate" not in columns
-    return _forest(points, _title(result), "difference" if zero else "figure", zero=zero)
+    dated = [point for point in points if point.get("day")]
+    return _forest(dated or points[:MOST], _title(result), "difference" if zero else "figure", zero=zero)
 
 
 def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spec:
-    """Points with their intervals, one below the other."""
+    """Points with their intervals, one below the other; or over their days, where they have any."""
+    over_days = bool(points[0].get("day"))
     names = list(dict.fromkeys(point["name"] for point in points))
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
+    y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
     x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
-    ends = {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}
+    along, across = ("y", "x") if over_days else ("x", "y")
+    ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": _SERIES["mark"]},
             "encoding": {
-                "x": {"field": "estimate", **x},
-                "y": y,
+                along: {"field": "estimate", **x},
+                across: y,
                 "tooltip": [{"field": name, "type": "nominal"} for name in ("name", "estimate", "low", "high")],
             },
         },
@@ -293,41 +292,9 @@ def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spe
         "$schema": _SCHEMA,
         "title": title,
         "width": 400,
-        "height": _HEIGHT * len(names),
+        "height": 320 if over_days else _HEIGHT * len(names),
         "data": {"values": list(points)},
         "layer": layers,
-        "config": _CONFIG,
-    }
-
-
-def _over_days(result: Any) -> Spec | None:
-    """Estimates with their intervals over the days of release; None where rows have no days."""
-    points = [
-        {"day": row.release_date, **point}
-        for row in result.rows
-        if getattr(row, "release_date", None) and (point := _point(row, False)) is not None
-    ]
-    if not points:
-        return None
-    x: Spec = {"field": "day", "type": "temporal", "title": "released"}
-    y: Spec = {"type": "quantitative", "title": "ability", "scale": {"zero": False}}
-    shown = [{"field": name, "type": "nominal"} for name in ("name", "day", "estimate", "low", "high")]
-    return {
-        "$schema": _SCHEMA,
-        "title": _title(result),
-        "width": 560,
-        "height": 320,
-        "data": {"values": points},
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.4, "color": _SERIES["mark"]},
-                "encoding": {"x": x, "y": {"field": "low", **y}, "y2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1, "color": _SERIES["mark"]},
-                "encoding": {"x": x, "y": {"field": "estimate", **y}, "tooltip": shown},
-            },
-        ],
         "config": _CONFIG,
     }
 
@@ -349,4 +316,5 @@ def _point(row: Any, several: bool) -> Spec | None:
     else:
         words += [getattr(row, name, "") for name in ("model", "condition", "statistic")]
     name = " ".join(str(word) for word in words if word)
-    return {"name": name, "estimate": estimate, "low": low, "high": high}
+    day = {"day": row.release_date} if hasattr(row, "release_date") else {}
+    return {"name": name, "estimate": estimate, "low": low, "high": high, **day}

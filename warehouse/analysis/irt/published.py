@@ -291,7 +291,7 @@ def _read(store: Store, question: PublishedScale) -> _Table:
 
 def _who(condition: Condition) -> str:
     """A model whose checkpoints and training seeds are others; its agents are its own."""
-    return condition.who.partition("+")[0] if condition.setting("agent") else condition.who
+    return condition.who.removesuffix(f"+{condition.setting('agent')}")
 
 
 Figure = tuple[float, float, bool]

@@ -372,7 +372,7 @@ def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_Syste
     benchmarks[one, one] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
     benchmarks[two, two] = np.bincount(j, weights * by_place**2, width) + 1 / SD_D**2
     benchmarks[one, two] = benchmarks[two, one] = np.bincount(j, weights * by_slope * by_place, width)
-    models: FloatArray = np.bincount(figures.model, weights * by_model**2, count) + 1.0
+    models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(np.float64)
     of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
     of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2
     of_places = np.bincount(j, residuals * by_place, width) - at.d / SD_D**2
