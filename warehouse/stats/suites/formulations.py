@@ -69,16 +69,16 @@ def formulation_noise(
     codes = np.unique(numbered, return_inverse=True)[1]
     split = len(np.asarray(units_first))
     parts, counts = [], []
-    for scores, own in ((first, codes[:split]), (second, codes[split:])):
+    for scores, unit in ((first, codes[:split]), (second, codes[split:])):
         values = np.asarray(scores, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] < 2 or len(np.unique(own)) < 2:
+        if values.ndim != 2 or values.shape[1] < 2 or len(np.unique(unit)) < 2:
             return None
-        parts.append(_influence(values, own, int(codes.max()) + 1))
-        counts.append(len(np.unique(own)))
+        parts.append(_influence(values, unit, int(codes.max()) + 1))
+        counts.append(len(np.unique(unit)))
     a, b = parts
     scale = 1 / (a.shape[1] - 1)
-    figures = [float((x * y).sum() * scale) for x, y in ((a, a), (b, b), (a, b))]
-    return FormulationNoise(*figures, min(counts))
+    own, other, both = (float((x * y).sum() * scale) for x, y in ((a, a), (b, b), (a, b)))
+    return FormulationNoise(own, other, both, min(counts))
 
 
 def _influence(values: FloatArray, codes: NDArray[np.intp], n_codes: int) -> FloatArray:
@@ -90,7 +90,7 @@ def _influence(values: FloatArray, codes: NDArray[np.intp], n_codes: int) -> Flo
     np.add.at(parts, codes, np.where(there, values - means, 0.0) / counts)
     share = np.bincount(codes, minlength=n_codes) / len(codes)
     parts /= np.sqrt(np.maximum(1 - share, 1e-9))[:, None]  # CR2; n − 1 where each prompt is a unit
-    return parts - parts.mean(axis=1, keepdims=True)
+    return np.asarray(parts - parts.mean(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
