@@ -96,7 +96,9 @@ def test_a_side_where_lower_is_better_is_turned_and_what_was_published_has_one_i
         report = warehouse.connect(url).formulations("mc", "loss")
     assert report.rows[0].estimate == pytest.approx(1) and not report.crossings
     assert [row.rank_second for row in report.models] == [1, 2, 3, 4, 5, 6]
-    assert report.models[0].model.startswith("org/m5") and report.models[0].reason == "published figures cannot be paired"
+    assert (
+        report.models[0].model.startswith("org/m5") and report.models[0].reason == "published figures cannot be paired"
+    )
     assert report.rows[0].prompts_low is None and "published figures have no prompts" in report.rows[0].reason
 
 

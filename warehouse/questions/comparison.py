@@ -117,11 +117,9 @@ class Formulations(SelectedAtLevel, Question):
     second: Annotated[str, Option("Name of its other formulation, or the same again.", "SECOND")]
     _: KW_ONLY
     first_where: Annotated[
-        Sequence[str], Option("Such a condition on the runs of the first alone.", "FIELD=VALUE")
+        Sequence[str], Option("Of the first only runs of which this holds. Repeatable.", "FIELD=VALUE")
     ] = ()
-    second_where: Annotated[
-        Sequence[str], Option("Such a condition on the runs of the second alone.", "FIELD=VALUE")
-    ] = ()
+    second_where: Annotated[Sequence[str], Option("Of the second only such runs. Repeatable.", "FIELD=VALUE")] = ()
     second_metric: Annotated[
         str | None, Option("Metric of the second. [default: --metric, else its headline metric]", "NAME")
     ] = None

@@ -153,12 +153,10 @@ def formulation_agreement(
     if noise is not None and min(noise.first, noise.second) > 0:
         u, v, rho = _posterior(x, y, noise, rng)
         true = _of_draws(u, v)
-        ends = _of_population(rho, len(x), level)
-        population = {  # of normal models
-            "pearson": ends,
-            "kendall": 2 / math.pi * np.arcsin(ends),
-            "spearman": 6 / math.pi * np.arcsin(ends / 2),
-        }
+        if len(x) >= FEWEST_FOR_OTHERS:
+            ends = _of_population(rho, len(x), level)
+            kendall, spearman = 2 / math.pi * np.arcsin(ends), 6 / math.pi * np.arcsin(ends / 2)  # of normal models
+            population = {"pearson": ends, "kendall": kendall, "spearman": spearman}
     estimates = {name: float(draws[0]) for name, draws in _of_draws(x[None], y[None]).items()}
     return tuple(
         Agreement(
@@ -200,13 +198,11 @@ def _central(draws: FloatArray, level: float) -> tuple[float, float]:
 
 
 def _of_population(rho: FloatArray, m: int, level: float) -> FloatArray:
-    """The hull of the posterior and of Fisher's z about its median, which alone is too short with few models."""
-    drawn = np.array(_central(rho, level))
-    if m < FEWEST_FOR_OTHERS:
-        return drawn
+    """The hull of the posterior and of Fisher's z about its median, as the first alone is short with few models."""
     half = float(special.ndtri((1 + level) / 2)) / math.sqrt(m - 3)
     ends = np.tanh(np.arctanh(np.median(rho)) + np.array([-half, half]))
-    return np.array([min(drawn[0], ends[0]), max(drawn[1], ends[1])])
+    low, high = _central(rho, level)
+    return np.array([min(low, ends[0]), max(high, ends[1])])
 
 
 def _for_other_models(
