@@ -19,7 +19,7 @@ from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
-    from warehouse.analysis.comparison.formulations import FormulationsReport
+    from warehouse.analysis.comparison.formulation_report import FormulationsReport
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -105,8 +105,8 @@ def _matrix_cells(
 @output_options
 @pass_state
 def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
-    from warehouse.analysis.comparison import formulation_words as words
-    from warehouse.analysis.comparison.formulations import CrossingRow, FormulationModel
+    from warehouse.analysis.comparison import formulation_report as words
+    from warehouse.analysis.comparison.formulation_report import CrossingRow, FormulationModel
 
     if models and crossings:
         raise click.UsageError("give one of --models and --crossings")

@@ -21,7 +21,7 @@ from warehouse.questions.variance import PassRates, SeedVariance, Templates, Var
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
     from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
-    from warehouse.analysis.comparison.formulations import FormulationsReport  # noqa: F401
+    from warehouse.analysis.comparison.formulation_report import FormulationsReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.all_pairs import comparable, known
-from warehouse.analysis.comparison.formulation_words import NO_PROMPT, formulations_view, in_a_sentence
+from warehouse.analysis.comparison.formulation_report import (
+    NO_PROMPT,
+    AgreementRow,
+    CrossingRow,
+    FormulationModel,
+    FormulationsReport,
+)
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
-from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import label_conditions
@@ -31,165 +36,10 @@ from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.formulations import FEW_UNITS
 from warehouse.stats.suites.score_table import ranks_of
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
 
 Floats = NDArray[np.float64]
 #: Names that a message lists.
 _NAMED = 3
-
-
-@dataclass(frozen=True)
-class AgreementRow(Row):
-    """One correlation over models.
-
-    Attributes:
-        statistic: ``pearson``, ``kendall`` (τ-b) or ``spearman``.
-        estimate: of the models' figures, sampling noise included; None below 3 models, or where a side is constant.
-        models_low: interval for what other models like these would give on these prompts.
-        models_high: its upper end.
-        prompts_low: interval for these very models on all prompts like these: sampling noise is taken off, so that it
-            may lie above the estimate.
-        prompts_high: its upper end.
-        both_low: interval for all models like these on all prompts like these.
-        both_high: its upper end.
-        level: nominal coverage of the intervals.
-        n_models: models that have both formulations.
-        n_linked: prompts that stand in both.
-        flags: ``few_units``: fewer than 20 prompts or clusters in one of them.
-        reason: why an interval is not there.
-        agreement: that the columns from ``statistic`` on come from.
-    """
-
-    statistic: ClassVar[Column[str]] = Column("agreement.statistic")
-    estimate: ClassVar[Column[float | None]] = Column("agreement.estimate")
-    models_low: ClassVar[Column[float | None]] = Column("agreement.models_low")
-    models_high: ClassVar[Column[float | None]] = Column("agreement.models_high")
-    prompts_low: ClassVar[Column[float | None]] = Column("agreement.prompts_low")
-    prompts_high: ClassVar[Column[float | None]] = Column("agreement.prompts_high")
-    both_low: ClassVar[Column[float | None]] = Column("agreement.both_low")
-    both_high: ClassVar[Column[float | None]] = Column("agreement.both_high")
-    level: float
-    n_models: int
-    n_linked: int
-    flags: tuple[str, ...]
-    reason: str
-    agreement: Agreement
-
-    PARTS = ("agreement",)
-
-
-@dataclass(frozen=True)
-class FormulationModel(Row):
-    """One model in both formulations.
-
-    Attributes:
-        model: its name, with checkpoint, seed and agent.
-        mean_first: its figure in the first, over all its scored prompts; as published where it has none.
-        mean_second: in the second.
-        rank_first: 1 + models with a better figure in the first.
-        rank_second: in the second.
-        rank_change: ``rank_second - rank_first``; below 0: better placed in the second.
-        difference: first minus second over the prompts that both have; None where ``reason`` says why.
-        standard_error: of the difference.
-        ci_low: lower end of its interval.
-        ci_high: upper end.
-        p_value: two-sided, paired by prompt.
-        p_holm: adjusted for the number of models.
-        n_prompts: common prompts.
-        reason: why there is no difference, or no error of it.
-        runs_first: ids of the runs of the first.
-        runs_second: of the second.
-    """
-
-    model: str
-    mean_first: float
-    mean_second: float
-    rank_first: int
-    rank_second: int
-    rank_change: int
-    difference: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    p_value: float | None
-    p_holm: float | None
-    n_prompts: int
-    reason: str
-    runs_first: tuple[int, ...]
-    runs_second: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class CrossingRow(Row):
-    """Two models whose order differs between the formulations.
-
-    Attributes:
-        model_a: the model that is better in the first formulation.
-        model_b: the one that is better in the second.
-        difference_first: a minus b in the first.
-        difference_second: a minus b in the second.
-        p_first: two-sided p of the difference in the first; None without samples.
-        p_second: in the second.
-        p_holm: the larger of the two, adjusted for all pairs of models (Holm).
-        is_shown: whether both differences are significant by ``p_holm``: the two do change places.
-    """
-
-    model_a: str
-    model_b: str
-    difference_first: float
-    difference_second: float
-    p_first: float | None
-    p_second: float | None
-    p_holm: float | None
-    is_shown: bool
-
-
-@dataclass(frozen=True)
-class FormulationsReport(Result):
-    """Two formulations over the models that have both.
-
-    Attributes:
-        first: the first, with what tells it from the second.
-        second: the second.
-        metric_first: metric of the first, with its filter.
-        metric_second: of the second.
-        rows: Pearson, Kendall, Spearman.
-        models: one row for each model, by rank in the first.
-        crossings: pairs of models whose order differs, those that are shown first.
-        n_pairs: pairs of models that there are.
-        notes: what a reader should know, and what was left out.
-    """
-
-    ROW = AgreementRow
-
-    first: str
-    second: str
-    metric_first: str
-    metric_second: str
-    rows: tuple[AgreementRow, ...]
-    models: tuple[FormulationModel, ...]
-    crossings: tuple[CrossingRow, ...]
-    n_pairs: int
-    notes: tuple[str, ...]
-
-    @property
-    def n_shown(self) -> int:
-        """Crossings that are shown."""
-        return sum(row.is_shown for row in self.crossings)
-
-    @property
-    def one_line(self) -> str:
-        """The answer in words."""
-        return in_a_sentence(self)
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The command's sentences and tables."""
-        return formulations_view(self, verbose=verbose)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows are dictionaries."""
-        lists = {name: [row.to_dict() for row in getattr(self, name)] for name in ("models", "crossings")}
-        return super().to_dict() | lists
 
 
 @dataclass(frozen=True)
