@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +16,20 @@ from warehouse.analysis.comparison.formulation_report import (
     FormulationModel,
     FormulationsReport,
 )
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
+from warehouse.analysis.comparison.pairing import pair_up
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
-from warehouse.analysis.selection.conditions import label_conditions
-from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
-from warehouse.analysis.selection.scores import Links, read_links
+from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Formulations
 from warehouse.questions.question import answers
-from warehouse.records.run_fields import LABEL_FIELDS
-from warehouse.stats import Agreement, PairedDifference, find_crossings, formulation_agreement, formulation_noise
+from warehouse.stats import PairedDifference, find_crossings, formulation_agreement, formulation_noise
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.suites.formulations import FEW_UNITS
+from warehouse.stats.suites.formulations import FEW_UNITS, FEWEST, FEWEST_FOR_OTHERS
 from warehouse.stats.suites.score_table import ranks_of
 from warehouse.store.connection import Store
 
@@ -44,11 +40,13 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class _Side:
-    """One formulation: the models' entries, in one order, and their scores.
+    """One formulation.
 
     Attributes:
-        label: name of the benchmark, with what its runs share and those of the other do not.
-        table: scores of those with samples; None without two of them.
+        label: name of the benchmark, with the conditions on its runs.
+        entries: of the models, in the order of both sides.
+        clusters: of both benchmarks, links followed.
+        table: scores of those with samples; None where none has any.
     """
 
     label: str
@@ -66,26 +64,25 @@ class _Side:
         return -1.0 if self.metric.higher_is_better is False else 1.0
 
     @property
-    def means(self) -> Floats:
-        """The figure of each model."""
-        published = [entry.published.value if entry.published else np.nan for entry in self.entries]
-        figures = np.array(published, dtype=np.float64)
-        figures[self.scored] = [] if self.table is None else np.nanmean(self.table.values, axis=0)
-        return figures
+    def scored(self) -> NDArray[np.bool_]:
+        """Which models have samples."""
+        return np.array([entry.usable is not None for entry in self.entries])
 
     @property
-    def scored(self) -> NDArray[np.bool_]:
-        """Which of them have samples that are looked at."""
-        return np.array([self.table is not None and entry.usable is not None for entry in self.entries])
+    def means(self) -> Floats:
+        """The figure of each model; as published where it has no samples."""
+        figures = np.array([entry.published.value if entry.published else np.nan for entry in self.entries])
+        if self.table is not None:
+            figures[self.scored] = np.nanmean(self.table.values, axis=0)
+        return figures
 
     def p_values(self) -> Floats:
-        """Two-sided p of each pair of models, in the order of ``numpy.triu_indices``; NaN without samples."""
-        m, where = len(self.entries), np.flatnonzero(self.scored)
-        square = np.full((m, m), np.nan)
+        """Two-sided p of each pair of models, in a square; NaN without samples."""
+        square, where = np.full((len(self.entries),) * 2, np.nan), np.flatnonzero(self.scored)
         if self.table is not None and len(where) > 1:
             pairs = tested_pairs(self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True)
             square[np.ix_(where, where)] = pairs.square("p_value")
-        return np.asarray(square[np.triu_indices(m, 1)])
+        return square
 
 
 @answers(Formulations)
@@ -99,24 +96,40 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
         select_entries(store, selection_of(question, benchmark=name, metric=metric, where=(*question.where, *where)))
         for name, where, metric in asked
     ]
-    links = read_links(store)
     notes: list[str] = []
-    found = [_by_model(scores, notes) for scores in read]
-    _refuse_same(question, read, found)
-    models = [who for who in found[0] if who in found[1]]
-    if not models:
-        lists = "; ".join(
-            f"{scores.benchmark.name} has {_some([*own])}" for scores, own in zip(read, found, strict=True)
+    first, second = (_by_model(scores, notes) for scores in read)
+    models = [who for who in first if who in second]
+    same = [
+        who
+        for who in models
+        if first[who].condition.key == second[who].condition.key and first[who].metric.id == second[who].metric.id
+    ]
+    if same:
+        raise MisuseError(
+            f"both sides mean the same runs of {_some(same)}: name two benchmarks, or say which conditions of"
+            f" {question.first} are held against which, such as --first-where fewshot=0 --second-where fewshot=5"
         )
-        raise MisuseError("; ".join([f"no model has both: {lists}", *notes]))
-    alone = [who for who in (*found[0], *found[1]) if who not in models]
+    models = [who for who in first if who in second]
+    if not models:
+        lists = (
+            f"{name} has {_some([*own]) or 'none'}" for (name, *_), own in zip(asked, (first, second), strict=True)
+        )
+        raise MisuseError("; ".join([f"no model has both: {'; '.join(lists)}", *notes]))
+    alone = [who for who in (*first, *second) if who not in models]
     notes += [f"{len(alone)} models have one formulation only: {_some(alone)}"] if alone else []
-    clusters = _joint_clusters(store, read, links, question.cluster)
-    labels = _labels(store, [[own[who] for who in models] for own in found])
-    first, second = (
-        _side(label, [own[who] for who in models], clusters, links) for label, own in zip(labels, found, strict=True)
+    links = read_links(store)
+    ids, defaults = (
+        sorted({own for scores in read for own in getattr(scores.benchmark, name)}) for name in ("ids", "clusterings")
     )
-    return _report(question, models, first, second, [*notes, clusters.note] if clusters.note else notes)
+    clusters = clusters_under_links(cluster_map(store, ids, defaults, question.cluster), links)
+    sides = []
+    for (_, where, _), scores, own in zip(asked, read, (first, second), strict=True):
+        found = (own[who] for who in models)
+        entries = tuple(replace(e, scores=e.usable.under(links)) if e.usable is not None else e for e in found)
+        scored = [entry for entry in entries if entry.usable is not None]
+        label = f"{scores.benchmark.name} ({', '.join(where)})" if where else scores.benchmark.name
+        sides.append(_Side(label, entries, clusters, score_table(scored, clusters) if scored else None))
+    return _report(question, models, sides[0], sides[1], [*notes, *filter(None, [clusters.note])])
 
 
 def _some(names: Sequence[str]) -> str:
@@ -130,10 +143,12 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     Args:
         notes: is told what was left out.
     """
-    usable = {group: _with_figure(members, scores) for group, members in scores.groups().items()}
-    largest, *others = sorted(usable.values(), key=len, reverse=True)
-    left = len(scores.entries) - len(largest)
-    name = scores.benchmark.name
+    groups = [
+        [*comparable(members, scores), *(e for e in members if e.scores is None and e.published and not e.stopped)]
+        for members in scores.groups().values()
+    ]
+    largest = max(groups, key=len)
+    left, name = len(scores.entries) - len(largest), scores.benchmark.name
     if left:
         why = "of another split, task version, metric or judge, on a part of the benchmark, or without a figure"
         notes.append(f"{name}: {left} conditions {why} are left out")
@@ -142,216 +157,110 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
         by_model.setdefault(entry.condition.who, []).append(entry)
     several = [who for who, own in by_model.items() if len(own) > 1]
     if several:
-        notes.append(
-            f"{name}: several conditions of {_some(several)} are left out; --first-where and --second-where"
-            f" {_choices([entry for who in several for entry in by_model[who]])}choose one, --latest the newest"
-        )
+        how = "--first-where and --second-where choose one (warehouse runs shows them), --latest the newest"
+        notes.append(f"{name}: several conditions of {_some(several)} are left out; {how}")
     return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
 
 
-def _choices(entries: Sequence[ScoredCondition]) -> str:
-    """A setting in which conditions of one model differ, with two of its values, in brackets."""
-    values: dict[tuple[str, str], set[str]] = {}
-    for entry in entries:
-        for name in LABEL_FIELDS:
-            values.setdefault((name, entry.condition.who), set()).add(_written(entry.condition.setting(name)))
-    for (name, _), own in values.items():
-        if len(own) > 1:
-            return f"(such as {' and '.join(f'{name}={value}' for value in sorted(own)[:2])}) "
-    return ""
-
-
-def _written(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _with_figure(members: Sequence[ScoredCondition], scores: BenchmarkScores) -> list[ScoredCondition]:
-    """Those with prompts that can be compared; and those that have a published figure alone."""
-    published = [
-        entry for entry in members if entry.usable is None and entry.published is not None and entry.stopped is None
-    ]
-    return [*comparable(members, scores), *published]
-
-
-def _refuse_same(
-    question: Formulations, read: Sequence[BenchmarkScores], found: Sequence[Mapping[str, ScoredCondition]]
-) -> None:
-    conditions = [{(entry.condition.key, entry.metric.id): who for who, entry in own.items()} for own in found]
-    same = sorted(conditions[0][key] for key in conditions[0].keys() & conditions[1].keys())
-    every = [entry for scores in read for entry in scores.entries]
-    if read[0].benchmark.name == read[1].benchmark.name and not (found[0] or found[1]):
-        same = [_some(sorted({entry.condition.who for entry in every}))]
-    if same:
-        raise MisuseError(
-            f"both sides mean the same runs of {_some(same)}: name two benchmarks, or say by --first-where and"
-            f" --second-where {_choices(every)}which conditions of {question.first} are held against which"
-        )
-
-
-def _joint_clusters(store: Store, read: Sequence[BenchmarkScores], links: Links, cluster: str | None) -> ClusterMap:
-    """Of both benchmarks, so that a cluster of linked prompts is one."""
-    ids = sorted({own for scores in read for own in scores.benchmark.ids})
-    defaults = sorted({own for scores in read for own in scores.benchmark.clusterings})
-    return clusters_under_links(cluster_map(store, ids, defaults, cluster), links)
-
-
-def _labels(store: Store, sides: Sequence[Sequence[ScoredCondition]]) -> list[str]:
-    """Names of the two: the benchmarks, with the settings of one model that tell them apart."""
-    names = [in_words(side[0].condition.benchmark_split) for side in sides]
-    if names[0] != names[1]:
-        return names
-    told = label_conditions(store, [side[0].condition for side in sides])
-    labels = [f"{name} ({label})" if label else name for name, label in zip(names, told, strict=True)]
-    metrics = [side[0].metric.label for side in sides]
-    return labels if labels[0] != labels[1] else [f"{n} by {m}" for n, m in zip(labels, metrics, strict=True)]
-
-
-def _side(label: str, entries: Sequence[ScoredCondition], clusters: ClusterMap, links: Links) -> _Side:
-    linked = tuple(
-        entry if entry.usable is None else replace(entry, scores=entry.usable.under(links)) for entry in entries
-    )
-    scored = [entry for entry in linked if entry.usable is not None]
-    return _Side(label, linked, clusters, score_table(scored, clusters) if scored else None)
-
-
 def _report(
-    question: Formulations, models: Sequence[str], first: _Side, second: _Side, notes: Sequence[str]
+    question: Formulations, models: Sequence[str], first: _Side, second: _Side, notes: list[str]
 ) -> FormulationsReport:
     x, y = first.means, second.means
-    p_first, p_second = first.p_values(), second.p_values()
-    agreed, remarks = _agreement(question, first, second)
-    ranks = [ranks_of(side.sign * means) for side, means in ((first, x), (second, y))]
-    differences, why = _differences(question, first, second)
-    n_linked = max((0 if one is None else one[1] for one in differences), default=0)
+    ranks = np.array([ranks_of(first.sign * x), ranks_of(second.sign * y)], dtype=int)
+    paired = [_paired(question, a, b, first.clusters) for a, b in zip(first.entries, second.entries, strict=True)]
+    tests = [None if one is None else one.p_value for one, *_ in paired]
+    p_holm = holm(np.array([np.nan if p is None else p for p in tests]))
+    names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
     rows = [
         FormulationModel(
             model=who,
-            mean_first=float(x[place]),
-            mean_second=float(y[place]),
-            rank_first=int(ranks[0][place]),
-            rank_second=int(ranks[1][place]),
-            rank_change=int(ranks[1][place] - ranks[0][place]),
-            n_prompts=0 if one is None else one[1],
-            reason=why[place],
-            runs_first=first.entries[place].condition.run_ids,
-            runs_second=second.entries[place].condition.run_ids,
-            **_difference_columns(None if one is None else one[0]),
+            mean_first=float(x[m]),
+            mean_second=float(y[m]),
+            rank_first=int(ranks[0, m]),
+            rank_second=int(ranks[1, m]),
+            rank_change=int(ranks[1, m] - ranks[0, m]),
+            **{name: getattr(paired[m][0], name, None) for name in names},
+            p_holm=known(p_holm[m]),
+            n_prompts=paired[m][1],
+            reason=paired[m][2],
+            runs_first=first.entries[m].condition.run_ids,
+            runs_second=second.entries[m].condition.run_ids,
         )
-        for place, (who, one) in enumerate(zip(models, differences, strict=True))
+        for m, who in enumerate(models)
     ]
-    flags, reason = remarks
+    n_linked = max(row.n_prompts for row in rows)
+    if not n_linked and first.table and second.table and question.first != question.second:
+        notes.append(
+            "no prompt stands in both, so that models have no paired difference and prompts count as others:"
+            f" warehouse link {question.first} {question.second} --by id joins those of one id"
+        )
     return FormulationsReport(
         first=first.label,
         second=second.label,
         metric_first=first.metric.label,
         metric_second=second.metric.label,
-        rows=tuple(AgreementRow(question.level, len(models), n_linked, flags, reason, one) for one in agreed),
-        models=tuple(sorted(_adjusted(rows), key=lambda row: (row.rank_first, row.model))),
-        crossings=_crossings(models, first, second, (x, y), (p_first, p_second), question.level),
+        rows=tuple(_agreement(question, first, second, n_linked)),
+        models=tuple(sorted(rows, key=lambda row: (row.rank_first, row.model))),
+        crossings=tuple(_crossings(models, first, second, question.level)),
         n_pairs=len(models) * (len(models) - 1) // 2,
-        notes=(*notes, *_unlinked(question, first, second, n_linked)),
+        notes=tuple(notes),
     )
 
 
-def _agreement(
-    question: Formulations, first: _Side, second: _Side
-) -> tuple[tuple[Agreement, ...], tuple[tuple[str, ...], str]]:
-    """The correlations, with flags and why an interval is missing."""
-    noise, reason = None, ""
-    if first.table is None or second.table is None or not (first.scored & second.scored).all():
+def _paired(
+    question: Formulations, a: ScoredCondition, b: ScoredCondition, clusters: ClusterMap
+) -> tuple[PairedDifference | None, int, str]:
+    """A model's paired difference, its prompts, and why there is none or no interval."""
+    if a.metric.scale[:2] != b.metric.scale[:2]:
+        return None, 0, "metrics of different scales"
+    if a.usable is None or b.usable is None:
+        return None, 0, "published figures cannot be paired"
+    if not len(np.intersect1d(a.usable.prompts, b.usable.prompts)):
+        return None, 0, NO_PROMPT
+    pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
+    difference = pair.difference(question.level, seed=question.seed)
+    return difference, pair.n, difference.reason if difference.ci_low is None else ""
+
+
+def _agreement(question: Formulations, first: _Side, second: _Side, n_linked: int) -> list[AgreementRow]:
+    """The correlations, and why an interval is missing."""
+    noise, reason, m = None, "", len(first.entries)
+    if not (first.scored & second.scored).all():
         reason = "published figures have no prompts: only the interval for other models"
-    else:
-        sides = [(side.sign * side.table.values, _units(side.table)) for side in (first, second) if side.table]
-        noise = formulation_noise(sides[0][0], sides[1][0], sides[0][1], sides[1][1])
+    elif first.table and second.table:
+        tables = (first.table, second.table)
+        units = (-1 - table.prompts if table.clusters is None else table.clusters for table in tables)
+        noise = formulation_noise(first.sign * first.table.values, second.sign * second.table.values, *units)
         reason = "" if noise else "a single prompt, cluster or model: its noise is not known"
     x, y = first.sign * first.means, second.sign * second.means
     agreed = formulation_agreement(x, y, noise, level=question.level, seed=question.seed)
-    if len(x) < 3:
-        reason = f"{len(x)} model{'s' * (len(x) > 1)}: a correlation needs 3"
+    if m < FEWEST:
+        reason = f"{m} model{'s' * (m > 1)}: a correlation needs {FEWEST}"
     elif agreed[0].estimate is None:
         reason = "all models have one figure in one of the two"
-    elif len(x) < 5 and not reason:
-        reason = f"{len(x)} models: an interval for other models needs 5"
-    return agreed, (("few_units",) if noise and noise.n_units < FEW_UNITS else (), reason)
+    elif m < FEWEST_FOR_OTHERS:
+        reason = reason or f"{m} models: an interval for other models needs {FEWEST_FOR_OTHERS}"
+    flags = ("few_units",) if noise and noise.n_units < FEW_UNITS else ()
+    return [AgreementRow(**vars(one), n_models=m, n_linked=n_linked, flags=flags, reason=reason) for one in agreed]
 
 
-def _units(table: ScoreTable) -> NDArray[np.int64]:
-    """What is independent: the cluster of each prompt, else the prompt (below 0)."""
-    return -1 - table.prompts if table.clusters is None else table.clusters
-
-
-def _differences(
-    question: Formulations, first: _Side, second: _Side
-) -> tuple[list[tuple[PairedDifference, int] | None], list[str]]:
-    """Each model's paired difference with its number of prompts, and why there is none."""
-    found: list[tuple[PairedDifference, int] | None] = []
-    reasons = []
-    for a, b in zip(first.entries, second.entries, strict=True):
-        reason = ""
-        pair: Pair | None = None
-        if a.metric.scale[:2] != b.metric.scale[:2]:
-            reason = "metrics of different scales"
-        elif a.usable is None or b.usable is None:
-            reason = "published figures cannot be paired"
-        else:
-            try:
-                pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, first.clusters)
-            except NotComparable:
-                reason = NO_PROMPT
-        difference = None if pair is None else pair.difference(question.level, seed=question.seed)
-        found.append(None if pair is None or difference is None else (difference, pair.n))
-        reasons.append(reason or (difference.reason if difference and difference.ci_low is None else ""))
-    return found, reasons
-
-
-def _difference_columns(paired: PairedDifference | None) -> dict[str, float | None]:
-    names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
-    return {name: getattr(paired, name, None) for name in names} | {"p_holm": None}
-
-
-def _adjusted(rows: Sequence[FormulationModel]) -> list[FormulationModel]:
-    adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows]).tolist()
-    return [replace(row, p_holm=known(p)) for row, p in zip(rows, adjusted, strict=True)]
-
-
-def _crossings(
-    models: Sequence[str],
-    first: _Side,
-    second: _Side,
-    means: tuple[Floats, Floats],
-    p_values: tuple[Floats, Floats],
-    level: float,
-) -> tuple[CrossingRow, ...]:
-    found = find_crossings(first.sign * means[0], second.sign * means[1], *p_values)
-    place = np.zeros((len(models), len(models)), dtype=np.intp)
-    place[np.triu_indices(len(models), 1)] = np.arange(found.n_pairs)
+def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float) -> list[CrossingRow]:
+    x, y, p, q = first.means, second.means, first.p_values(), second.p_values()
+    upper = np.triu_indices(len(models), 1)
+    found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
     rows = []
-    for i, j, sign, p in zip(found.first, found.second, np.sign(found.in_first), found.p_holm, strict=True):
-        a, b = (i, j) if sign > 0 else (j, i)
+    for one, other, adjusted in zip(found.first, found.second, found.p_holm, strict=True):
+        a, b = (one, other) if first.sign * (x[one] - x[other]) > 0 else (other, one)
         rows.append(
             CrossingRow(
                 model_a=models[a],
                 model_b=models[b],
-                difference_first=float(means[0][a] - means[0][b]),
-                difference_second=float(means[1][a] - means[1][b]),
-                p_first=known(p_values[0][place[i, j]]),
-                p_second=known(p_values[1][place[i, j]]),
-                p_holm=known(p),
-                is_shown=bool(rejects(float(p), 1 - level)),
+                difference_first=float(x[a] - x[b]),
+                difference_second=float(y[a] - y[b]),
+                p_first=known(p[a, b]),
+                p_second=known(q[a, b]),
+                p_holm=known(adjusted),
+                is_shown=bool(rejects(float(adjusted), 1 - level)),
             )
         )
-
-    def order(row: CrossingRow) -> tuple[float, str, str]:
-        return (2.0 if row.p_holm is None else row.p_holm, row.model_a, row.model_b)
-
-    return tuple(sorted(rows, key=order))
-
-
-def _unlinked(question: Formulations, first: _Side, second: _Side, n_linked: int) -> list[str]:
-    """That no prompt stands in both, and what mends it."""
-    if n_linked or first.table is None or second.table is None or question.first == question.second:
-        return []
-    return [
-        "no prompt stands in both, so that models have no paired difference and prompts count as others:"
-        f" warehouse link {question.first} {question.second} --by id joins those of one id"
-    ]
+    return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.model_a, row.model_b))

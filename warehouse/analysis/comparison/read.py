@@ -209,13 +209,10 @@ class TwoModels:
                 f"{self.a} and {self.b} have no two linked benchmarks: {lists} (warehouse link A B --by id joins the"
                 " prompts of two; conditions of one benchmark need no --across-links)"
             )
+        sides = ((self.a, of_a, 0), (self.b, of_b, 1))
         latest = self.selection.latest
         return [
-            (
-                pick_one(self.store, of_a[one], self.a, latest=latest),
-                pick_one(self.store, of_b[other], self.b, latest=latest),
-            )
-            for one, other in both
+            tuple(pick_one(self.store, of[pair[n]], text, latest=latest) for text, of, n in sides) for pair in both
         ], []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:

@@ -99,6 +99,7 @@ class Agreement(NamedFigures):
 
     Attributes:
         statistic: ``pearson``, ``kendall`` (τ-b) or ``spearman``.
+        level: nominal coverage of the intervals.
         estimate: of the means as they are, noise included; None below 3 models, or where a side is constant.
         models_low: interval `models`: what other models like these would give on these prompts.
         models_high: its upper end.
@@ -109,13 +110,14 @@ class Agreement(NamedFigures):
     """
 
     statistic: str
-    estimate: float | None
-    models_low: float | None
-    models_high: float | None
-    prompts_low: float | None
-    prompts_high: float | None
-    both_low: float | None
-    both_high: float | None
+    level: float
+    estimate: float | None = None
+    models_low: float | None = None
+    models_high: float | None = None
+    prompts_low: float | None = None
+    prompts_high: float | None = None
+    both_low: float | None = None
+    both_high: float | None = None
 
 
 def formulation_agreement(
@@ -145,7 +147,7 @@ def formulation_agreement(
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
         raise StatisticsError(f"`first` and `second` must be finite and alike, found {x.shape} and {y.shape}")
     if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return tuple(Agreement(name, *[None] * 7) for name in STATISTICS)
+        return tuple(Agreement(name, level) for name in STATISTICS)
     rng = np.random.default_rng(seed)
     resampled = rng.integers(0, len(x), (_DRAWS, len(x)))
     others = _of_draws(x[resampled], y[resampled])
@@ -161,6 +163,7 @@ def formulation_agreement(
     return tuple(
         Agreement(
             name,
+            level,
             estimates[name],
             *_for_other_models(name, estimates[name], len(x), others[name], level),
             *((None, None) if true is None else _central(true[name], level)),
@@ -239,19 +242,14 @@ def _posterior(
     fit = -(m - 1) / 2 * (np.log(determinant) + distance)
     weights = np.exp(fit - fit.max()) * prior
     drawn = rng.choice(len(weights), _DRAWS, p=weights / weights.sum())
-    a, b, c, xx, yy, xy, determinant = (part[drawn] for part in (a, b, c, xx, yy, xy, determinant))
-    # regression of the true means on the observed ones, and what is left of their covariance
-    slopes = [(a * yy - c * xy), (c * xx - a * xy), (c * yy - b * xy), (b * xx - c * xy)]
-    k11, k12, k21, k22 = (slope / determinant for slope in slopes)
-    p11, p12, p22 = a - k11 * a - k12 * c, c - k11 * c - k12 * b, b - k21 * c - k22 * b
-    root = np.sqrt(np.maximum(p11, 0))
-    lower = p12 / np.where(root > 0, root, 1)
-    rest = np.sqrt(np.maximum(p22 - lower**2, 0))
-    z1, z2 = rng.standard_normal((2, _DRAWS, m))
-    d, e = x - x.mean(), y - y.mean()
-    u = k11[:, None] * d + k12[:, None] * e + root[:, None] * z1
-    v = k21[:, None] * d + k22[:, None] * e + lower[:, None] * z1 + rest[:, None] * z2
-    return u, v, r[drawn]
+    a, b, c = a[drawn], b[drawn], c[drawn]
+    true = np.array([[a, c], [c, b]]).transpose(2, 0, 1)
+    slopes = true @ np.linalg.inv(true + np.array([[noise.first, noise.both], [noise.both, noise.second]]))
+    rest = true - slopes @ true
+    rest += 1e-12 * (a + b)[:, None, None] * np.eye(2)  # may have rounded below 0
+    means = slopes @ np.array([x - x.mean(), y - y.mean()])
+    means += np.linalg.cholesky(rest) @ rng.standard_normal((2, _DRAWS, m)).transpose(1, 0, 2)
+    return means[:, 0], means[:, 1], r[drawn]
 
 
 def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]:
@@ -271,16 +269,12 @@ class Crossings(NamedFigures):
     Attributes:
         first: number of the first model of each pair.
         second: of the second, above ``first``.
-        in_first: difference of the two in the first formulation.
-        in_second: in the second; of the other sign.
         p_holm: the larger p of both differences, adjusted for all pairs of models (Holm); NaN without.
         n_pairs: pairs of models that there are.
     """
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    in_first: FloatArray
-    in_second: FloatArray
     p_holm: FloatArray
     n_pairs: int
 
@@ -311,4 +305,4 @@ def find_crossings(
     if p_first is not None and p_second is not None:
         larger = np.maximum(np.asarray(p_first, dtype=np.float64), np.asarray(p_second, dtype=np.float64))
         p = holm(np.where(crossed, larger, np.where(np.isnan(larger), np.nan, 1.0)))
-    return Crossings(i[crossed], j[crossed], of_x[crossed], of_y[crossed], p[crossed], len(i))
+    return Crossings(i[crossed], j[crossed], p[crossed], len(i))
