@@ -66,6 +66,7 @@ SMALLEST = {
 OPTIONS = ["--rows", "20", "--prompts", "40", "--sources", "4", "--benchmarks", "2", "--runs", "1"]
 ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
+    "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "cache.jsonl"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],

@@ -116,9 +116,7 @@ class Formulations(SelectedAtLevel, Question):
     first: Annotated[str, Option("Name of a benchmark.", "FIRST")]
     second: Annotated[str, Option("Name of its other formulation, or the same again.", "SECOND")]
     _: KW_ONLY
-    first_where: Annotated[
-        Sequence[str], Option("Of the first only runs of which this holds. Repeatable.", "FIELD=VALUE")
-    ] = ()
+    first_where: Annotated[Sequence[str], Option("Of the first only such runs. Repeatable.", "FIELD=VALUE")] = ()
     second_where: Annotated[Sequence[str], Option("Of the second only such runs. Repeatable.", "FIELD=VALUE")] = ()
     second_metric: Annotated[
         str | None, Option("Metric of the second. [default: --metric, else its headline metric]", "NAME")

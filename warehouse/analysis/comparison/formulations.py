@@ -111,10 +111,8 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
         )
     models = [who for who in first if who in second]
     if not models:
-        lists = (
-            f"{name} has {_some([*own]) or 'none'}" for (name, *_), own in zip(asked, (first, second), strict=True)
-        )
-        raise MisuseError("; ".join([f"no model has both: {'; '.join(lists)}", *notes]))
+        has = [f"{side} has {_some([*own]) or 'none'}" for side, own in ((asked[0][0], first), (asked[1][0], second))]
+        raise MisuseError(f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}")
     alone = [who for who in (*first, *second) if who not in models]
     notes += [f"{len(alone)} models have one formulation only: {_some(alone)}"] if alone else []
     links = read_links(store)

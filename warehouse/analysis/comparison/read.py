@@ -209,11 +209,14 @@ class TwoModels:
                 f"{self.a} and {self.b} have no two linked benchmarks: {lists} (warehouse link A B --by id joins the"
                 " prompts of two; conditions of one benchmark need no --across-links)"
             )
-        sides = ((self.a, of_a, 0), (self.b, of_b, 1))
-        latest = self.selection.latest
-        return [
-            tuple(pick_one(self.store, of[pair[n]], text, latest=latest) for text, of, n in sides) for pair in both
-        ], []
+        found = [
+            tuple(
+                pick_one(self.store, own, text, latest=self.selection.latest)
+                for own, text in ((of_a[one], self.a), (of_b[other], self.b))
+            )
+            for one, other in both
+        ]
+        return found, []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:
         """The scores of two conditions by the metric that both have scores of, else the first of each.

@@ -27,8 +27,6 @@ FEWEST, FEWEST_FOR_OTHERS = 3, 5
 FEW_UNITS = 20
 STATISTICS = ("pearson", "kendall", "spearman")
 _DRAWS, _LATTICE, _ANGLES = 1000, 24, 61
-#: Models from which on Kendall's τ is cheaper one draw after the other.
-_MANY = 150
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,9 @@ def formulation_agreement(
         u, v, rho = _posterior(x, y, noise, rng)
         true = _of_draws(u, v)
         if len(x) >= FEWEST_FOR_OTHERS:
-            ends = _of_population(rho, len(x), level)
+            half = float(special.ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
+            fisher = np.tanh(np.arctanh(np.median(rho)) + np.array([-half, half]))  # longer with few models
+            ends = np.array([min(_central(rho, level)[0], fisher[0]), max(_central(rho, level)[1], fisher[1])])
             kendall, spearman = 2 / math.pi * np.arcsin(ends), 6 / math.pi * np.arcsin(ends / 2)  # of normal models
             population = {"pearson": ends, "kendall": kendall, "spearman": spearman}
     estimates = {name: float(draws[0]) for name, draws in _of_draws(x[None], y[None]).items()}
@@ -176,16 +176,8 @@ def formulation_agreement(
 def _of_draws(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     """The statistics of each row; NaN where a side is constant."""
     ranks = (stats.rankdata(side, axis=1) for side in (x, y))
-    return {"pearson": _pearson(x, y), "kendall": _kendall(x, y), "spearman": _pearson(*ranks)}
-
-
-def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
-    if x.shape[1] > _MANY:
-        return np.array([float(stats.kendalltau(a, b).statistic) for a, b in zip(x, y, strict=True)])
-    i, j = np.triu_indices(x.shape[1], 1)
-    a, b = (np.sign(side[:, i] - side[:, j]) for side in (x, y))
-    with np.errstate(invalid="ignore"):
-        return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
+    tau = [float(stats.kendalltau(a, b).statistic) for a, b in zip(x, y, strict=True)]
+    return {"pearson": _pearson(x, y), "kendall": np.array(tau), "spearman": _pearson(*ranks)}
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -198,14 +190,6 @@ def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 def _central(draws: FloatArray, level: float) -> tuple[float, float]:
     low, high = np.nanquantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def _of_population(rho: FloatArray, m: int, level: float) -> FloatArray:
-    """The hull of the posterior and of Fisher's z about its median, as the first alone is short with few models."""
-    half = float(special.ndtri((1 + level) / 2)) / math.sqrt(m - 3)
-    ends = np.tanh(np.arctanh(np.median(rho)) + np.array([-half, half]))
-    low, high = _central(rho, level)
-    return np.array([min(low, ends[0]), max(high, ends[1])])
 
 
 def _for_other_models(
@@ -270,13 +254,11 @@ class Crossings(NamedFigures):
         first: number of the first model of each pair.
         second: of the second, above ``first``.
         p_holm: the larger p of both differences, adjusted for all pairs of models (Holm); NaN without.
-        n_pairs: pairs of models that there are.
     """
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     p_holm: FloatArray
-    n_pairs: int
 
 
 def find_crossings(
@@ -305,4 +287,4 @@ def find_crossings(
     if p_first is not None and p_second is not None:
         larger = np.maximum(np.asarray(p_first, dtype=np.float64), np.asarray(p_second, dtype=np.float64))
         p = holm(np.where(crossed, larger, np.where(np.isnan(larger), np.nan, 1.0)))
-    return Crossings(i[crossed], j[crossed], p[crossed], len(i))
+    return Crossings(i[crossed], j[crossed], p[crossed])
