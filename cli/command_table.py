@@ -205,6 +205,11 @@ _INFERENCE = (
         "warehouse templates mmlu",
         "warehouse templates mmlu --factor fewshot --random templates --se 0.01",
     )),
+    CommandEntry("formulations", "inference", "pairs", "Whether two formulations of a benchmark rank models alike.", (
+        "warehouse formulations mmlu mmlu_cloze",
+        "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where fewshot=5",
+        "warehouse formulations mmlu mmlu_cloze --crossings --json",
+    )),
     CommandEntry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",

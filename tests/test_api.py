@@ -91,7 +91,16 @@ USES = {
     "compare_unpaired": Use(
         (f"{ANALYSIS}.comparison.unpaired:compare_unpaired",),
         "compare",
-        flags=("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
+        flags=(
+            *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
+            "across_links",
+        ),
+    ),
+    "formulations": Use(
+        (f"{ANALYSIS}.comparison.formulations:formulations",),
+        "formulations",
+        flags=("models", "crossings"),
+        renamed=SUBSET,
     ),
     "pairs": Use(
         (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET

@@ -70,6 +70,7 @@ ARGUMENTS = {
     "calibrate_audit": ["--times", "1"],
     "calibrate_scale": ["--runs", "1"],
     "calibrate_dimensions": ["--runs", "1", "--cells", "1"],
+    "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "cache.jsonl"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],

@@ -1,4 +1,4 @@
-"""``pairs``: the difference of every two models on a benchmark."""
+"""``pairs``: the difference of every two models on a benchmark; ``formulations``: whether another one ranks them so."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.comparison import AllPairs
+from warehouse.questions.comparison import AllPairs, Formulations
+from warehouse.tables.view import View
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -18,6 +19,7 @@ from ..ui.table import decimals, echo, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+    from warehouse.analysis.comparison.formulation_report import FormulationsReport
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -94,3 +96,31 @@ def _matrix_cells(
         shown = round(difference, places) + 0.0  # no negative zero
         cells.append("-" if difference != difference else f"{shown:+.{places}f}{mark}")
     return cells
+
+
+@command("formulations")
+@options_of(Formulations)
+@click.option("--models", is_flag=True, help="All models: figures, paired differences, ranks.")
+@click.option("--crossings", is_flag=True, help="All pairs of models that change places.")
+@output_options
+@pass_state
+def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
+    from warehouse.analysis.comparison import formulation_report as words
+    from warehouse.analysis.comparison.formulation_report import CrossingRow, FormulationModel
+
+    if models and crossings:
+        raise click.UsageError("give one of --models and --crossings")
+    with state.open() as store:
+        report: FormulationsReport = Formulations(**options).ask(store)
+    if not output.for_people:
+        if models or crossings:
+            output.emit_records(*((FormulationModel, report.models) if models else (CrossingRow, report.crossings)))
+        else:
+            output.emit_records(report.ROW, report.rows)
+        return state.notes(report.notes)
+    view = report.view(verbose=state.verbose)
+    if models or crossings:
+        table = words.models_table(report) if models else words.crossings_table(report)
+        view = View((report.one_line, "", table), report.notes)
+    print_view(view)
+    state.notes(view.notes)

@@ -25,7 +25,12 @@ ORDER = {
         "docs/openai_and_bigbench",
         "docs/code_and_agents", "docs/every_eval_ever",
     ],
-    "Statistics explained": ["docs/calibration", "docs/calibration_unequal", "docs/calibration_sequential"],
+    "Statistics explained": [
+        "docs/calibration",
+        "docs/calibration_unequal",
+        "docs/calibration_sequential",
+        "docs/calibration_formulations",
+    ],
     "Working on it": ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
 }  # fmt: skip
 

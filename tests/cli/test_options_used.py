@@ -93,6 +93,7 @@ CALLS: dict[str, set[str]] = {
     "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"use_history", "where"},
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
+    "formulations cloze choice": {"cluster", "where"},
     "templates worded --se 0.2": {"factor", "metric", "where"},
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),

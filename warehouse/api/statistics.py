@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, ReleaseGate
+from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
@@ -21,6 +21,7 @@ from warehouse.questions.variance import PassRates, SeedVariance, Templates, Var
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
     from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
+    from warehouse.analysis.comparison.formulation_report import FormulationsReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
@@ -63,6 +64,7 @@ class ComparisonMethods(Connection):
     compare = method(Compare, Gives["Comparison"])
     compare_unpaired = method(CompareUnpaired, Gives["UnpairedComparison"])
     pairs = method(AllPairs, Gives["Pairs"])
+    formulations = method(Formulations, Gives["FormulationsReport"])
     gate = method(ReleaseGate, Gives["Gate"])
 
 

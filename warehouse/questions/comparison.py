@@ -77,6 +77,9 @@ class Compare(SelectedAtLevel, _Two, Question):
             is_open=(True, True),
         ),
     ] = None
+    across_links: Annotated[
+        bool, Option("On two benchmarks whose prompts are linked: two formulations, the models named or one model.")
+    ] = False
     flips: Annotated[int, Option("List the N prompts of each benchmark on which they differ most.", "N", least=0)] = 0
     n_resamples: Annotated[
         int, Option("Random patterns of a permutation test that is not exact.", "N", ("--resamples",), least=1)
@@ -93,6 +96,33 @@ class Compare(SelectedAtLevel, _Two, Question):
     def test(self) -> str:
         """The test behind ``p_value``."""
         return "t" if self.method == "auto" else self.method
+
+
+@dataclass(frozen=True)
+class Formulations(SelectedAtLevel, Question):
+    """Whether two formulations of a benchmark agree on the models that have both.
+
+    Two benchmarks, or one named twice whose conditions ``first_where`` and ``second_where`` tell apart. Correlations
+    over models, each with three intervals: for other models, for other prompts, for both; ranks; pairs of models that
+    change places; each model's difference over the prompts that both have.
+
+    Raises:
+        MisuseError: an unknown name, no model that has both, or the same runs twice.
+        StatisticsError: ``level`` or ``seed`` out of range.
+    """
+
+    NAME, ANSWER = "formulations", "warehouse.analysis.comparison.formulations:formulations"
+
+    first: Annotated[str, Option("Name of a benchmark.", "FIRST")]
+    second: Annotated[str, Option("Name of its other formulation, or the same again.", "SECOND")]
+    _: KW_ONLY
+    first_where: Annotated[Sequence[str], Option("Of the first only such runs. Repeatable.", "FIELD=VALUE")] = ()
+    second_where: Annotated[Sequence[str], Option("Of the second only such runs. Repeatable.", "FIELD=VALUE")] = ()
+    second_metric: Annotated[
+        str | None, Option("Metric of the second. [default: --metric, else its headline metric]", "NAME")
+    ] = None
+    subset_ok: SubsetOk = False
+    seed: Seed = 0
 
 
 @dataclass(frozen=True)

@@ -295,7 +295,11 @@ def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spe
         "height": 320 if over_days else _HEIGHT * len(names),
         "data": {"values": list(points)},
         "layer": layers,
-        "config": _CONFIG,
+        "config": {
+            "view": {"stroke": None},
+            "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+            "title": {"color": _COLOURS["fg"]},
+        },
     }
 
 

@@ -124,6 +124,12 @@ from .suites.dior import reliability as reliability
 from .suites.dior import seed_designs as seed_designs
 from .suites.flash import FlashCheck as FlashCheck
 from .suites.flash import flash_check as flash_check
+from .suites.formulations import Agreement as Agreement
+from .suites.formulations import Crossings as Crossings
+from .suites.formulations import FormulationNoise as FormulationNoise
+from .suites.formulations import find_crossings as find_crossings
+from .suites.formulations import formulation_agreement as formulation_agreement
+from .suites.formulations import formulation_noise as formulation_noise
 from .suites.rank_agreement import Aggregates as Aggregates
 from .suites.rank_agreement import PoolStability as PoolStability
 from .suites.rank_agreement import SeedDesign as SeedDesign

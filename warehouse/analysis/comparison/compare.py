@@ -169,7 +169,7 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
 @answers(Compare)
 def compare(store: Store, question: Compare) -> Comparison:
     """Row by row, with the mean over benchmarks where there are several."""
-    models = TwoModels(store, question.a, question.b, selection_of(question), question.force)
+    models = TwoModels(store, question.a, question.b, selection_of(question), question.force, question.across_links)
     both = models.on_each(models.pair)
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:

@@ -81,6 +81,16 @@ class Pair:
         return len(self.prompts)
 
     @property
+    def benchmark(self) -> str:
+        """Name of the benchmark; of two that are linked both."""
+        return " / ".join(dict.fromkeys((self.a.benchmark_split[0], self.b.benchmark_split[0])))
+
+    @property
+    def split(self) -> str:
+        """The part of it; of two benchmarks both, where they differ."""
+        return " / ".join(dict.fromkeys((self.a.benchmark_split[1], self.b.benchmark_split[1])))
+
+    @property
     def is_ratio(self) -> bool:
         """The figure is no plain mean of the prompts: weights differ, or there is a link."""
         weights = (self.scores_a.weights[self.of_a], self.scores_b.weights[self.of_b])
@@ -166,9 +176,11 @@ def pair_up(
     """
     common, of_a, of_b = np.intersect1d(scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True)
     if not len(common):
+        names = [c.benchmark_split[0] for c in (a, b)]
+        link = f"warehouse link {' '.join(names)} --by id" if names[0] != names[1] else "warehouse link"
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
-            f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts;"
+            f" {scores_b.n}, none of them the same (`{link}` joins equal prompts;"
             " `warehouse compare --unpaired` compares them all the same)"
         )
     labels = clusters.labels(common)
@@ -188,10 +200,10 @@ def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: 
         if scale_a != scale_b
     ]
     versions = (a.setting("task_version"), b.setting("task_version"))
-    if versions[0] != versions[1]:
+    if versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]:  # else they mean nothing
         differ.append(f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}")
     editions = (a.setting("benchmark_version"), b.setting("benchmark_version"))
-    if all(editions) and editions[0] != editions[1]:
+    if all(editions) and editions[0] != editions[1] and a.benchmark_split[0] == b.benchmark_split[0]:
         differ.append(f"benchmark version {editions[0]!r} against {editions[1]!r}")
     if metric_a.label != metric_b.label:
         differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")

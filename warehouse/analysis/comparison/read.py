@@ -36,11 +36,14 @@ from warehouse.analysis.selection.clusterings import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
 from warehouse.analysis.selection.reference import (
+    BySplit,
     by_benchmark_split,
     common_benchmarks,
     in_words,
+    listed,
     parse_where,
     pick_all,
+    pick_one,
 )
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
@@ -125,6 +128,7 @@ class TwoModels:
         b: of the second.
         selection: of runs, metric and clustering; its benchmark where no others are named.
         force: also where judge, scale or task version differ.
+        across_links: on two benchmarks whose prompts are linked, in place of one.
     """
 
     store: Store
@@ -132,6 +136,7 @@ class TwoModels:
     b: str
     selection: Selection
     force: bool
+    across_links: bool = False
 
     @cached_property
     def _names(self) -> BenchmarkNames:
@@ -178,10 +183,40 @@ class TwoModels:
         ids = None if name is None else find_among(self.store, self._names, name).ids
         where = parse_where(self.selection.where)
         of_a, of_b = (by_benchmark_split(self.store, text, ids, where) for text in (self.a, self.b))
+        if self.across_links:
+            return self._find_linked(of_a, of_b)
         splits = common_benchmarks(self.a, of_a, self.b, of_b)
         missing = sorted((of_a.keys() | of_b.keys()) - set(splits))
         found = pick_all(self.store, splits, ((self.a, of_a), (self.b, of_b)), latest=self.selection.latest)
         return found, [f"{in_words(split)}: only one of them has it" for split in missing]
+
+    def _find_linked(self, of_a: BySplit, of_b: BySplit) -> tuple[list[tuple[Condition, ...]], list[str]]:
+        """Both conditions on each two benchmarks that links join; where each has one benchmark, on these.
+
+        Raises:
+            MisuseError: there are none, or an ambiguous reference.
+        """
+        rows = self.store.rows(query_text("store", "linked_benchmarks"))
+        joined = {frozenset((row["benchmark"], row["canonical_benchmark"])) for row in rows}
+        both = [(one, other) for one in of_a for other in of_b if one[0] != other[0]]
+        if len(both) > 1 or len(of_a) * len(of_b) > 1:
+            both = [(one, other) for one, other in both if frozenset((one[0], other[0])) in joined]
+        if self.a == self.b:  # each two once
+            both = [(one, other) for one, other in both if one < other]
+        if not both:
+            lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((self.a, of_a), (self.b, of_b)))
+            raise MisuseError(
+                f"{self.a} and {self.b} have no two linked benchmarks: {lists} (warehouse link A B --by id joins the"
+                " prompts of two; conditions of one benchmark need no --across-links)"
+            )
+        found = [
+            tuple(
+                pick_one(self.store, own, text, latest=self.selection.latest)
+                for own, text in ((of_a[one], self.a), (of_b[other], self.b))
+            )
+            for one, other in both
+        ]
+        return found, []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:
         """The scores of two conditions by the metric that both have scores of, else the first of each.
@@ -205,6 +240,8 @@ class TwoModels:
         (metric_a, scores_a), (metric_b, scores_b) = (scores[0] for scores in by_side)
         refuse_incomparable(a, b, metric_a, metric_b, self.force)
         label_a, label_b = label_conditions(self.store, (a, b))
+        if self.across_links:  # what was recorded is what they are on
+            label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
         return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b))
 
     def _scores(

@@ -152,8 +152,8 @@ def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Compar
     p = tests.chosen(options.test)
     values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
     return ComparisonRow(
-        benchmark=a.benchmark_split[0],
-        split=a.benchmark_split[1],
+        benchmark=pair.benchmark,
+        split=pair.split,
         metric=pair.metric.label,
         model_a=a.model,
         condition_a=pair.labels[0],
@@ -272,8 +272,8 @@ def flips_of(pair: Pair, places: Sequence[int], texts: PairTexts) -> list[Flip]:
         known = texts.prompts[prompt]
         flips.append(
             Flip(
-                benchmark=pair.a.benchmark_split[0],
-                split=pair.a.benchmark_split[1],
+                benchmark=pair.benchmark,
+                split=pair.split,
                 metric=pair.metric.label,
                 prompt_id=prompt,
                 tool_id=known["tool_id"],

@@ -354,8 +354,11 @@ def common_benchmarks(a: str, of_a: BySplit, b: str, of_b: BySplit) -> list[Benc
     splits = [split for split in of_a if split in of_b]
     if splits:
         return splits
-    lists = "; ".join(f"{name} has {_listed(list(of))}" for name, of in ((a, of_a), (b, of_b)))
-    raise MisuseError(f"{a} and {b} have no benchmark in common: {lists}")
+    lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((a, of_a), (b, of_b)))
+    raise MisuseError(
+        f"{a} and {b} have no benchmark in common: {lists} (`warehouse compare --across-links` holds two formulations"
+        " of one against each other, once `warehouse link` has joined their prompts)"
+    )
 
 
 def pick_all(
@@ -382,7 +385,8 @@ def in_words(split: BenchmarkSplit) -> str:
     return f"{benchmark} ({part})" if part else benchmark
 
 
-def _listed(splits: Sequence[BenchmarkSplit]) -> str:
+def listed(splits: Sequence[BenchmarkSplit]) -> str:
+    """The first benchmarks by name, and how many more."""
     more = f" and {len(splits) - NAMED} more" if len(splits) > NAMED else ""
     return ", ".join(map(in_words, splits[:NAMED])) + more
 
@@ -395,7 +399,7 @@ def _ambiguous(store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequen
     lines = []
     for (text, labels), members in groups.items():
         splits = [split for split, _ in members]
-        lines.append(f"  {text!r} on {_listed(splits)} means {len(labels)} conditions:")
+        lines.append(f"  {text!r} on {listed(splits)} means {len(labels)} conditions:")
         for number, label in enumerate(labels):
             runs = [run for _, conditions in members for run in conditions[number].run_ids]
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])

@@ -66,6 +66,15 @@ class PromptScores:
         even = not self.n or self.weights.min() == self.weights.max()
         return None if even else self.weights
 
+    def under(self, links: Links) -> PromptScores:
+        """The same with prompts under those that links lead to; of two that are one the first."""
+        followed = follow_links(self.prompts, links)
+        if bool((followed == self.prompts).all()):
+            return self
+        prompts, rows = np.unique(followed, return_index=True)
+        columns = ("values", "weights", "n_draws", "within", "zero_one")
+        return replace(self, prompts=prompts, **{name: getattr(self, name)[rows] for name in columns})
+
 
 @dataclass(frozen=True)
 class _Facts:

@@ -60,6 +60,8 @@ def curves(store: Store, question: Curves) -> CurvesReport:
                 if others
                 else "a mapping or --set gives step, tokens or epoch"
             )
+            if question.against is not None:
+                advice += f"; finished models: warehouse formulations {question.benchmark} {question.against}"
             raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
         all_curves += own
         left_out += len(chosen) - len(own)

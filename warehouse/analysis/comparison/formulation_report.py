@@ -1,0 +1,248 @@
+"""What is said of two formulations: rows, the sentence, the tables, and what their columns mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.results import Result, Row
+from warehouse.stats import Agreement
+from warehouse.tables.view import Table, TableNote, View, legend
+from warehouse.tables.words import decimals, interval, level_column, number, p_value
+
+#: Models and crossings that are shown unless all are asked for.
+MOST = 12
+#: Columns that a narrow terminal does without, the first of them first.
+MODELS_MINOR = ("prompts", "p Holm", "rank second", "rank first")
+CROSSINGS_MINOR = ("p second", "p first", "second", "first")
+_WIDE = 0.3
+#: Why a model has no paired difference where prompts are not linked.
+NO_PROMPT = "no prompt in both"
+
+
+@dataclass(frozen=True)
+class AgreementRow(Row, Agreement):
+    """One correlation over models; see `Agreement`.
+
+    Attributes:
+        n_models: models that have both formulations.
+        n_linked: prompts that stand in both.
+        flags: ``few_units``: fewer than 20 prompts or clusters in one of them.
+        reason: why an interval is not there.
+    """
+
+    n_models: int = 0
+    n_linked: int = 0
+    flags: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class FormulationModel(Row):
+    """One model in both formulations.
+
+    Attributes:
+        model: its name, with checkpoint, seed and agent.
+        mean_first: its figure in the first, over all its scored prompts; as published where it has none.
+        mean_second: in the second.
+        rank_first: 1 + models with a better figure in the first.
+        rank_second: in the second.
+        rank_change: ``rank_second - rank_first``; below 0: better placed in the second.
+        difference: first minus second over the prompts that both have; None where ``reason`` says why.
+        standard_error: of the difference.
+        ci_low: lower end of its interval.
+        ci_high: upper end.
+        p_value: two-sided, paired by prompt.
+        p_holm: adjusted for the number of models.
+        n_prompts: common prompts.
+        reason: why there is no difference, or no error of it.
+        runs_first: ids of the runs of the first.
+        runs_second: of the second.
+    """
+
+    model: str
+    mean_first: float
+    mean_second: float
+    rank_first: int
+    rank_second: int
+    rank_change: int
+    difference: float | None
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float | None
+    p_holm: float | None
+    n_prompts: int
+    reason: str
+    runs_first: tuple[int, ...]
+    runs_second: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CrossingRow(Row):
+    """Two models whose order differs between the formulations.
+
+    Attributes:
+        model_a: the model that is better in the first formulation.
+        model_b: the one that is better in the second.
+        difference_first: a minus b in the first.
+        difference_second: a minus b in the second.
+        p_first: two-sided p of the difference in the first; None without samples.
+        p_second: in the second.
+        p_holm: the larger of the two, adjusted for all pairs of models (Holm).
+        is_shown: whether both differences are significant by ``p_holm``: the two do change places.
+    """
+
+    model_a: str
+    model_b: str
+    difference_first: float
+    difference_second: float
+    p_first: float | None
+    p_second: float | None
+    p_holm: float | None
+    is_shown: bool
+
+
+@dataclass(frozen=True)
+class FormulationsReport(Result):
+    """Two formulations over the models that have both.
+
+    Attributes:
+        first: the first, with what tells it from the second.
+        second: the second.
+        metric_first: metric of the first, with its filter.
+        metric_second: of the second.
+        rows: Pearson, Kendall, Spearman.
+        models: one row for each model, by rank in the first.
+        crossings: pairs of models whose order differs, those that are shown first.
+        n_pairs: pairs of models that there are.
+        notes: what a reader should know, and what was left out.
+    """
+
+    ROW = AgreementRow
+
+    first: str
+    second: str
+    metric_first: str
+    metric_second: str
+    rows: tuple[AgreementRow, ...]
+    models: tuple[FormulationModel, ...]
+    crossings: tuple[CrossingRow, ...]
+    n_pairs: int
+    notes: tuple[str, ...]
+
+    @property
+    def n_shown(self) -> int:
+        """Crossings that are shown."""
+        return sum(row.is_shown for row in self.crossings)
+
+    @property
+    def one_line(self) -> str:
+        """What is known, how sure it is, and what would settle it."""
+        pearson, kendall, _ = self.rows
+        head = f"{self.first} and {self.second} over {pearson.n_models} model{'s' * (pearson.n_models > 1)}"
+        if pearson.estimate is None or kendall.estimate is None:
+            return f"{head}: no correlation, {pearson.reason}."
+        known = f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau {kendall.estimate:.2f}."
+        low, high = pearson.prompts_low, pearson.prompts_high
+        if low is None or high is None:
+            return f"{known} {_crossed(self)}"
+        known += f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models."
+        known += f" {_crossed(self)}"
+        if pearson.both_low is None or pearson.both_high is None or pearson.both_high - pearson.both_low <= _WIDE:
+            return known
+        more = "prompts" if high - low > (pearson.both_high - pearson.both_low) / 2 else "models"
+        return f"{known} It takes more {more} to say how well the two agree."
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The sentence, correlations, models and crossings."""
+        metrics = dict.fromkeys((self.metric_first, self.metric_second))
+        parts: list[str | Table | TableNote] = [
+            self.one_line,
+            f"first: {self.first}, second: {self.second}, by {' and '.join(metrics)}",
+            "",
+        ]
+        if self.rows[0].estimate is not None:
+            hide_empty = ("other models", "other prompts", "both", "flags")
+            parts += [Table.of(map(_agreement_cells, self.rows), hide_empty=hide_empty), *legend(_MEANINGS), ""]
+        parts += [models_table(self, None if verbose else MOST)]
+        if self.n_shown:
+            parts += ["", crossings_table(self, None if verbose else min(MOST, self.n_shown))]
+        reasons = ({row.reason for row in self.rows} | {row.reason for row in self.models}) - {"", NO_PROMPT}
+        return View(tuple(parts), (*self.notes, *sorted(reasons)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows are dictionaries."""
+        lists = {name: [row.to_dict() for row in getattr(self, name)] for name in ("models", "crossings")}
+        return super().to_dict() | lists
+
+
+def _crossed(report: FormulationsReport) -> str:
+    n, pairs = len(report.crossings), f"{report.n_pairs} pair{'s' * (report.n_pairs > 1)} of models"
+    if not n:
+        return f"None of {pairs} changes order."
+    changed = f"{n} of {pairs} change{'s' * (n == 1)} order"
+    if all(row.p_holm is None for row in report.crossings):
+        return f"{changed}; whether that is noise cannot be told without samples."
+    return f"{changed}, {report.n_shown or 'none'} of them by more than noise can make."
+
+
+_MEANINGS = {
+    "r": "over models, noise of sampling prompts included",
+    "other models": "what other models like these would give, on these prompts",
+    "other prompts": "these models on all prompts like these: noise is taken off, which raises r",
+    "both": "all models like these on all prompts like these",
+}
+
+
+def _agreement_cells(row: AgreementRow) -> dict[str, Any]:
+    return {
+        "": row.statistic.capitalize(),
+        "r": number(row.estimate, 3),
+        "other models": interval(row.models_low, row.models_high, 3, at=row.estimate),
+        "other prompts": interval(row.prompts_low, row.prompts_high, 3),
+        "both": interval(row.both_low, row.both_high, 3),
+        "flags": row.flags,
+    }
+
+
+def models_table(report: FormulationsReport, most: int | None = None) -> Table:
+    """One row for each model; of many those that move most."""
+    places, level = decimals(row.standard_error for row in report.models), level_column(report.rows[0].level)
+    rows = list(report.models)
+    if most is not None and len(rows) > most:
+        rows = sorted(rows, key=lambda row: -abs(row.rank_change))[:most]
+    cells = [
+        {
+            "model": row.model,
+            "first": number(row.mean_first, places),
+            "second": number(row.mean_second, places),
+            "difference": number(row.difference, places, sign=True),
+            level: interval(row.ci_low, row.ci_high, places, at=row.difference),
+            "p Holm": p_value(row.p_holm),
+            "prompts": row.n_prompts,
+            "rank first": row.rank_first,
+            "rank second": row.rank_second,
+            "moves": number(float(row.rank_change), 0, sign=True) if row.rank_change else "",
+        }
+        for row in rows
+    ]
+    return Table.of(cells, hide_empty=("difference", level, "p Holm"), counts=("prompts",), minor=MODELS_MINOR)
+
+
+def crossings_table(report: FormulationsReport, most: int | None = None) -> Table:
+    """Pairs of models that change places, those that are shown first."""
+    cells = [
+        {
+            "better in first": row.model_a,
+            "better in second": row.model_b,
+            "first": number(row.difference_first, 4, sign=True),
+            "second": number(row.difference_second, 4, sign=True),
+            "p first": p_value(row.p_first),
+            "p second": p_value(row.p_second),
+            "p Holm": p_value(row.p_holm),
+            "": "shown" if row.is_shown else "",
+        }
+        for row in report.crossings[:most]
+    ]
+    return Table.of(cells, empty="no pair of models changes order", minor=CROSSINGS_MINOR)

@@ -1,0 +1,264 @@
+"""Two formulations of one benchmark over the same models: do they agree (statistics.md §19a)?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.all_pairs import comparable, known
+from warehouse.analysis.comparison.formulation_report import (
+    NO_PROMPT,
+    AgreementRow,
+    CrossingRow,
+    FormulationModel,
+    FormulationsReport,
+)
+from warehouse.analysis.comparison.pairing import pair_up
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
+from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
+from warehouse.questions.comparison import Formulations
+from warehouse.questions.question import answers
+from warehouse.stats import PairedDifference, find_crossings, formulation_agreement, formulation_noise
+from warehouse.stats.core.rejects import rejects
+from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.suites.formulations import FEW_UNITS, FEWEST, FEWEST_FOR_OTHERS
+from warehouse.stats.suites.score_table import ranks_of
+from warehouse.store.connection import Store
+
+Floats = NDArray[np.float64]
+#: Names that a message lists.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One formulation.
+
+    Attributes:
+        label: name of the benchmark, with the conditions on its runs.
+        entries: of the models, in the order of both sides.
+        clusters: of both benchmarks, links followed.
+        table: scores of those with samples; None where none has any.
+    """
+
+    label: str
+    entries: tuple[ScoredCondition, ...]
+    clusters: ClusterMap
+    table: ScoreTable | None
+
+    @property
+    def metric(self) -> Metric:
+        return self.entries[0].metric
+
+    @property
+    def sign(self) -> float:
+        """−1 where lower is better."""
+        return -1.0 if self.metric.higher_is_better is False else 1.0
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Which models have samples."""
+        return np.array([entry.usable is not None for entry in self.entries])
+
+    @property
+    def means(self) -> Floats:
+        """The figure of each model; as published where it has no samples."""
+        figures = np.array([entry.published.value if entry.published else np.nan for entry in self.entries])
+        if self.table is not None:
+            figures[self.scored] = np.nanmean(self.table.values, axis=0)
+        return figures
+
+    def p_values(self) -> Floats:
+        """Two-sided p of each pair of models, in a square; NaN without samples."""
+        square, where = np.full((len(self.entries),) * 2, np.nan), np.flatnonzero(self.scored)
+        if self.table is not None and len(where) > 1:
+            pairs = tested_pairs(self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True)
+            square[np.ix_(where, where)] = pairs.square("p_value")
+        return square
+
+
+@answers(Formulations)
+def formulations(store: Store, question: Formulations) -> FormulationsReport:
+    """Models are matched by name, checkpoint, seed and agent."""
+    asked = (
+        (question.first, question.first_where, question.metric),
+        (question.second, question.second_where, question.second_metric or question.metric),
+    )
+    read = [
+        select_entries(store, selection_of(question, benchmark=name, metric=metric, where=(*question.where, *where)))
+        for name, where, metric in asked
+    ]
+    notes: list[str] = []
+    first, second = (_by_model(scores, notes) for scores in read)
+    models = [who for who in first if who in second]
+    same = [
+        who
+        for who in models
+        if first[who].condition.key == second[who].condition.key and first[who].metric.id == second[who].metric.id
+    ]
+    if same:
+        raise MisuseError(
+            f"both sides mean the same runs of {_some(same)}: name two benchmarks, or say which conditions of"
+            f" {question.first} are held against which, such as --first-where fewshot=0 --second-where fewshot=5"
+        )
+    models = [who for who in first if who in second]
+    if not models:
+        has = [f"{side} has {_some([*own]) or 'none'}" for side, own in ((asked[0][0], first), (asked[1][0], second))]
+        raise MisuseError(f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}")
+    alone = [who for who in (*first, *second) if who not in models]
+    notes += [f"{len(alone)} models have one formulation only: {_some(alone)}"] if alone else []
+    links = read_links(store)
+    ids, defaults = (
+        sorted({own for scores in read for own in getattr(scores.benchmark, name)}) for name in ("ids", "clusterings")
+    )
+    clusters = clusters_under_links(cluster_map(store, ids, defaults, question.cluster), links)
+    sides = []
+    for (_, where, _), scores, own in zip(asked, read, (first, second), strict=True):
+        found = (own[who] for who in models)
+        entries = tuple(replace(e, scores=e.usable.under(links)) if e.usable is not None else e for e in found)
+        scored = [entry for entry in entries if entry.usable is not None]
+        label = f"{scores.benchmark.name} ({', '.join(where)})" if where else scores.benchmark.name
+        sides.append(_Side(label, entries, clusters, score_table(scored, clusters) if scored else None))
+    return _report(question, models, sides[0], sides[1], [*notes, *filter(None, [clusters.note])])
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCondition]:
+    """The entry of each model, of the largest group of entries that can stand side by side.
+
+    Args:
+        notes: is told what was left out.
+    """
+    groups = [
+        [*comparable(members, scores), *(e for e in members if e.scores is None and e.published and not e.stopped)]
+        for members in scores.groups().values()
+    ]
+    largest = max(groups, key=len)
+    left, name = len(scores.entries) - len(largest), scores.benchmark.name
+    if left:
+        why = "of another split, task version, metric or judge, on a part of the benchmark, or without a figure"
+        notes.append(f"{name}: {left} conditions {why} are left out")
+    by_model: dict[str, list[ScoredCondition]] = {}
+    for entry in largest:
+        by_model.setdefault(entry.condition.who, []).append(entry)
+    several = [who for who, own in by_model.items() if len(own) > 1]
+    if several:
+        how = "--first-where and --second-where choose one (warehouse runs shows them), --latest the newest"
+        notes.append(f"{name}: several conditions of {_some(several)} are left out; {how}")
+    return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
+
+
+def _report(
+    question: Formulations, models: Sequence[str], first: _Side, second: _Side, notes: list[str]
+) -> FormulationsReport:
+    x, y = first.means, second.means
+    ranks = np.array([ranks_of(first.sign * x), ranks_of(second.sign * y)], dtype=int)
+    paired = [_paired(question, a, b, first.clusters) for a, b in zip(first.entries, second.entries, strict=True)]
+    tests = [None if one is None else one.p_value for one, *_ in paired]
+    p_holm = holm(np.array([np.nan if p is None else p for p in tests]))
+    names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
+    rows = [
+        FormulationModel(
+            model=who,
+            mean_first=float(x[m]),
+            mean_second=float(y[m]),
+            rank_first=int(ranks[0, m]),
+            rank_second=int(ranks[1, m]),
+            rank_change=int(ranks[1, m] - ranks[0, m]),
+            **{name: getattr(paired[m][0], name, None) for name in names},
+            p_holm=known(p_holm[m]),
+            n_prompts=paired[m][1],
+            reason=paired[m][2],
+            runs_first=first.entries[m].condition.run_ids,
+            runs_second=second.entries[m].condition.run_ids,
+        )
+        for m, who in enumerate(models)
+    ]
+    n_linked = max(row.n_prompts for row in rows)
+    if not n_linked and first.table and second.table and question.first != question.second:
+        notes.append(
+            "no prompt stands in both, so that models have no paired difference and prompts count as others:"
+            f" warehouse link {question.first} {question.second} --by id joins those of one id"
+        )
+    return FormulationsReport(
+        first=first.label,
+        second=second.label,
+        metric_first=first.metric.label,
+        metric_second=second.metric.label,
+        rows=tuple(_agreement(question, first, second, n_linked)),
+        models=tuple(sorted(rows, key=lambda row: (row.rank_first, row.model))),
+        crossings=tuple(_crossings(models, first, second, question.level)),
+        n_pairs=len(models) * (len(models) - 1) // 2,
+        notes=tuple(notes),
+    )
+
+
+def _paired(
+    question: Formulations, a: ScoredCondition, b: ScoredCondition, clusters: ClusterMap
+) -> tuple[PairedDifference | None, int, str]:
+    """A model's paired difference, its prompts, and why there is none or no interval."""
+    if a.metric.scale[:2] != b.metric.scale[:2]:
+        return None, 0, "metrics of different scales"
+    if a.usable is None or b.usable is None:
+        return None, 0, "published figures cannot be paired"
+    if not len(np.intersect1d(a.usable.prompts, b.usable.prompts)):
+        return None, 0, NO_PROMPT
+    pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
+    difference = pair.difference(question.level, seed=question.seed)
+    return difference, pair.n, difference.reason if difference.ci_low is None else ""
+
+
+def _agreement(question: Formulations, first: _Side, second: _Side, n_linked: int) -> list[AgreementRow]:
+    """The correlations, and why an interval is missing."""
+    noise, reason, m = None, "", len(first.entries)
+    if not (first.scored & second.scored).all():
+        reason = "published figures have no prompts: only the interval for other models"
+    elif first.table and second.table:
+        tables = (first.table, second.table)
+        units = (-1 - table.prompts if table.clusters is None else table.clusters for table in tables)
+        noise = formulation_noise(first.sign * first.table.values, second.sign * second.table.values, *units)
+        reason = "" if noise else "a single prompt, cluster or model: its noise is not known"
+    x, y = first.sign * first.means, second.sign * second.means
+    agreed = formulation_agreement(x, y, noise, level=question.level, seed=question.seed)
+    if m < FEWEST:
+        reason = f"{m} model{'s' * (m > 1)}: a correlation needs {FEWEST}"
+    elif agreed[0].estimate is None:
+        reason = "all models have one figure in one of the two"
+    elif m < FEWEST_FOR_OTHERS:
+        reason = reason or f"{m} models: an interval for other models needs {FEWEST_FOR_OTHERS}"
+    flags = ("few_units",) if noise and noise.n_units < FEW_UNITS else ()
+    return [AgreementRow(**vars(one), n_models=m, n_linked=n_linked, flags=flags, reason=reason) for one in agreed]
+
+
+def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float) -> list[CrossingRow]:
+    x, y, p, q = first.means, second.means, first.p_values(), second.p_values()
+    upper = np.triu_indices(len(models), 1)
+    found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
+    rows = []
+    for one, other, adjusted in zip(found.first, found.second, found.p_holm, strict=True):
+        a, b = (one, other) if first.sign * (x[one] - x[other]) > 0 else (other, one)
+        rows.append(
+            CrossingRow(
+                model_a=models[a],
+                model_b=models[b],
+                difference_first=float(x[a] - x[b]),
+                difference_second=float(y[a] - y[b]),
+                p_first=known(p[a, b]),
+                p_second=known(q[a, b]),
+                p_holm=known(adjusted),
+                is_shown=bool(rejects(float(adjusted), 1 - level)),
+            )
+        )
+    return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.model_a, row.model_b))
