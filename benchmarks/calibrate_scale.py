@@ -167,7 +167,8 @@ def main() -> None:
     lines = [
         f"{options.runs} pools of each kind (`python benchmarks/calibrate_scale.py`), coverage of 95 %:",
         "",
-        "| models × benchmarks | misfit | difference: curvature, as if independent | jackknife | larger | new figure | trend |",
+        "| models × benchmarks | misfit | difference: curvature, as if independent | jackknife | larger |"
+        " new figure | trend |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for mask in MASKS:
