@@ -253,7 +253,7 @@ OTHERS = {
 }
 #: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
-SHOWN |= {"as_markdown", "as_latex", "as_html"}
+SHOWN |= {"as_markdown", "as_latex", "as_html", "percent"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

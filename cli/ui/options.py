@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,7 +60,7 @@ def output_options_but(*pages: str) -> Callable[[Function], Function]:
     return lambda function: _output_options(function, [name for name in PAGES if name not in pages])
 
 
-def _output_options(function: Function, pages: Iterable[str]) -> Function:
+def _output_options(function: Function, pages: Collection[str]) -> Function:
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
     @click.option("--jsonl", "as_jsonl", is_flag=True, help="A row object on each line.")
     @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
@@ -82,6 +82,7 @@ def _output_options(function: Function, pages: Iterable[str]) -> Function:
     def wrapper(
         *args: Any, as_json: bool, as_jsonl: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
     ) -> Any:
+        percent = others.pop("percent", False)
         forms: list[Form] = []
         forms += ["json"] if as_json else []
         forms += ["jsonl"] if as_jsonl else []
@@ -91,13 +92,19 @@ def _output_options(function: Function, pages: Iterable[str]) -> Function:
         if len(forms) + len(page) > 1:
             raise click.UsageError("give one of --json, --jsonl, --csv, --parquet, --markdown, --latex and --html")
         output = Output(forms[0] if forms else "table", parquet, csv_safe, forced())
+        if percent and not page:
+            raise click.UsageError(f"--percent goes with {' or '.join(f'--{name}' for name in pages)}")
         if not page:
             return function(*args, output=output, **others)
         with recording() as parts:
             answer = function(*args, output=output, **others)
-        print_page(parts, page[0])
+        print_page(parts, page[0], percent=percent)
         return answer
 
+    if pages:
+        wrapper = click.option(
+            "--percent", is_flag=True, help="Shares of 1 there as 65.5 % (0.7 %)."
+        )(wrapper)
     for name in pages:
         wrapper = click.option(f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name])(wrapper)
     return wrapper

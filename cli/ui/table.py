@@ -144,12 +144,13 @@ def recording() -> Iterator[list[str | Table | TableNote]]:
         _RECORDED.reset(token)
 
 
-def print_page(parts: Sequence[str | Table | TableNote], form: str) -> None:
-    """Print what was recorded as ``markdown``, ``latex`` or ``html``."""
-    from warehouse.tables.markup import in_latex, in_markdown
+def print_page(parts: Sequence[str | Table | TableNote], form: str, *, percent: bool) -> None:
+    """Print what was recorded as ``markdown``, ``latex`` or ``html``, shares of 1 in per cent if so."""
+    from warehouse.tables.markup import in_latex, in_markdown, in_percent
     from warehouse.tables.view import in_html
 
     view = View(tuple(part.only(chosen_columns(part.columns)) if isinstance(part, Table) else part for part in parts))
+    view = in_percent(view) if percent else view
     if form == "html":
         print(in_html(view, rows=sys.maxsize))
     else:

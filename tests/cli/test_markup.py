@@ -9,7 +9,8 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller
-from warehouse.tables.markup import in_latex, in_markdown
+from warehouse.errors import MisuseError
+from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import number
 
@@ -82,3 +83,16 @@ def test_results_write_the_same_from_python(run: Caller, db: str) -> None:
     board = warehouse.connect(f"duckdb:///{db}").leaderboard("sums")
     assert board.to_latex() == run("leaderboard", "sums", "--latex", db=db).out
     assert board.to_markdown() == run("leaderboard", "sums", "--markdown", db=db).out
+
+
+def test_shares_are_written_in_per_cent_where_asked(run: Caller, db: str) -> None:
+    plain, percent = (run("leaderboard", "reading", "--markdown", *more, db=db).out for more in ((), ("--percent",)))
+    assert "| 0.622 (0.051) | [0.519, 0.715] |" in plain
+    assert "| 62.2 % (5.1 %) | [51.9 %, 71.5 %] |" in percent
+    assert r"& +4.4 \% (5.0 \%) &" in run("compare", "model-a", "model-b", "--latex", "--percent", db=db).out
+    board = warehouse.connect(f"duckdb:///{db}").leaderboard("reading")
+    assert board.to_markdown(percent=True) == percent
+    run("leaderboard", "reading", "--percent", db=db).fails(2, "--percent goes with --markdown or --latex or --html")
+    table = Table.of([{"figure": number(6.5, 1), "se": number(0.7, 1)}])
+    with pytest.raises(MisuseError, match="figure holds 6.5"):
+        in_percent(View((table,)))

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
 #: How an answer is printed.
 FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}
-FORMS |= {"as_markdown", "as_latex", "as_html"}
+FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}
 FORMS |= {"db", "wait", "quiet", "verbose"}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
 TEXTS: dict[str, tuple[str, ...]] = {

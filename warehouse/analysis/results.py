@@ -9,7 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
-from warehouse.tables.markup import in_latex, in_markdown
+from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
 from warehouse.tables.words import WrittenNumber
@@ -249,13 +249,20 @@ class Result:
         """Rows that a notebook shows."""
         return self.rows
 
-    def to_markdown(self) -> str:
-        """What people are shown of it as Markdown: each estimate with its standard error in brackets."""
-        return in_markdown(self.view())
+    def to_markdown(self, *, percent: bool = False) -> str:
+        """What people are shown of it as Markdown: each estimate with its standard error in brackets.
 
-    def to_latex(self) -> str:
+        Args:
+            percent: shares of 1 in per cent, as in 65.5 % (0.7 %).
+
+        Raises:
+            MisuseError: in per cent, a figure above 1.
+        """
+        return in_markdown(in_percent(self.view()) if percent else self.view())
+
+    def to_latex(self, *, percent: bool = False) -> str:
         r"""The same for a paper, as tables of LaTeX; needs ``\usepackage{booktabs}``."""
-        return in_latex(self.view())
+        return in_latex(in_percent(self.view()) if percent else self.view())
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the same as HTML, with intervals drawn."""

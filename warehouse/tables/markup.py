@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from warehouse.errors import MisuseError
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import cell, is_number, visible
+from warehouse.tables.words import WrittenInterval, WrittenNumber, cell, is_number, visible
 
 #: The column of standard errors: in brackets behind the figure that it follows.
 ERROR = "se"
@@ -26,6 +28,53 @@ _LATEX = {
     "…": r"\ldots{}",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 _MARKDOWN = re.compile(r"([\\|*`<])")
+
+
+#: Columns of scores, beside that before the errors, and intervals.
+_SCORES = ("a", "b", "mean a", "mean b")
+_WRITTEN = re.compile(r"[+-]?\d+(?:\.(\d+))?(?:e[+-]?\d+)?")
+
+
+def in_percent(view: View) -> View:
+    """A view with what is a share of 1 in per cent, as Miller (2024) prints it: 65.5 % (0.7 %).
+
+    Raises:
+        MisuseError: a figure above 1, which is no share.
+    """
+    return View(tuple(_in_percent(part) if isinstance(part, Table) else part for part in view.parts), view.notes)
+
+
+def _in_percent(table: Table) -> Table:
+    if ERROR not in table.columns:
+        return table
+    error = table.columns.index(ERROR)
+    shares = {
+        index
+        for index, name in enumerate(table.columns)
+        if index in (error - 1, error) or name in _SCORES or name.endswith("% interval")
+    }
+    rows = (
+        tuple(_per_cent(value, table.columns[at]) if at in shares else value for at, value in enumerate(row))
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def _per_cent(value: Any, column: str) -> Any:
+    if not isinstance(value, WrittenNumber | WrittenInterval):
+        return value
+
+    def written(number: re.Match[str]) -> str:
+        share = float(number[0])
+        if abs(share) > 1:
+            raise MisuseError(f"--percent is for shares of 1; {column} holds {number[0]}")
+        sign = "+" if number[0].startswith("+") else ""
+        return f"{100 * share:{sign}.{max(len(number[1] or '') - 2, 0)}f} %"
+
+    text = _WRITTEN.sub(written, str(value))
+    if isinstance(value, WrittenInterval):
+        return WrittenInterval.of(text, value.low, value.high, value.at)
+    return WrittenNumber(text)
 
 
 @dataclass(frozen=True)

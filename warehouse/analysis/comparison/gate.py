@@ -184,8 +184,10 @@ class Gate(Result):
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""
+        if percent:
+            raise MisuseError("the summary of a gate has margins as they were given: no per cent")
         return as_markdown(self)
 
 

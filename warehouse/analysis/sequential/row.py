@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
 from warehouse.analysis.results import Column, Result, Row
+from warehouse.errors import MisuseError
 from warehouse.stats import Outlook, SequentialTest
 from warehouse.tables.words import fixed
 
@@ -140,8 +141,10 @@ class SequentialGate(Result):
         """0 pass, 1 fail, 5 undecided."""
         return EXIT[self.verdict]
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""
+        if percent:
+            raise MisuseError("the summary of a gate has margins as they were given: no per cent")
         return as_markdown(self)
 
     @property
