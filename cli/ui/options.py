@@ -102,9 +102,7 @@ def _output_options(function: Function, pages: Collection[str]) -> Function:
         return answer
 
     if pages:
-        wrapper = click.option(
-            "--percent", is_flag=True, help="Shares of 1 there as 65.5 % (0.7 %)."
-        )(wrapper)
+        wrapper = click.option("--percent", is_flag=True, help="With one of those: shares as 65.5 % (0.7 %).")(wrapper)
     for name in pages:
         wrapper = click.option(f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name])(wrapper)
     return wrapper
