@@ -295,11 +295,18 @@ class Matrix:
 
         Arguments and errors are those of :meth:`explain`.
         """
-        found = [
-            self.explain(embedder=embedder, intercept=intercept, permutations=permutations, seed=seed, part=part)
-            for part in dict.fromkeys(parts)
-        ]
-        return compare_parts(found)
+        names = [*dict.fromkeys(parts)]
+        with self.opener.reading() as store:
+            labels = dict.fromkeys(choose_embedder(store, embedder, part).label for part in names)
+        if len(labels) != 1:
+            raise MisuseError(
+                f"the parts have vectors of different embedders ({', '.join(labels)}): embed each by one of them, and"
+                " name it with --embedder"
+                if labels
+                else "which parts? prompt, target, choices or metadata.FIELD"
+            )
+        settings: Any = {"embedder": embedder, "intercept": intercept, "permutations": permutations, "seed": seed}
+        return compare_parts([self.explain(**settings, part=part) for part in names])
 
     def _spread(self, seconds: float, compute: Callable[[Elsewhere | None], Found]) -> Found:
         """What is computed with the help of executors, where there are any and it is worth it."""
