@@ -36,7 +36,7 @@ def rows() -> StoreRows:
         document = {
             **{"subject": str(SUBJECTS[p]), "id": 1000 + p, "kind": "test", "passage": int(PASSAGES[p])},
             **({} if p < 30 else {"year": int(YEARS[p])}),
-            **{"name": f"n{p}", "tags": ["long", "hard"] if LENGTHS[p] > 15 else ["short"]},
+            **{"nothing": None, "name": f"n{p}", "tags": ["long", "hard"] if LENGTHS[p] > 15 else ["short"]},
         }
         options = ["one", "two", "three", "four"][: 3 + p % 2]
         rows.rows["prompt"][number - 1] |= {"metadata": document, "choices": options, "target": "ABC"[p % 3]}
@@ -147,7 +147,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("features")
     lines = []
     for m, p in np.ndindex(4, 60):
-        document = {"n": str(p % 5), "kind": f"{LONG_KIND}{p % 2}", "tags": ["x"] if p % 3 == 0 else []}
+        document = {"n": str(p % 5), "kind": f"{LONG_KIND}{p % 2}", "tags": ["x"] if p % 3 == 0 else [], "no": None}
         scored = {"model": f"m{m}", "q": f"q{p}", "choices": ["w", "x", "y"], "gold": str(p % 3 + 1), "doc": document}
         if (m, p) not in {(2, 7), (3, 7), (3, 8)}:
             lines.append(json.dumps(scored | {"errors": int(DICE.random() < 0.5)}))
@@ -155,7 +155,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "map.toml").write_text(
         'files = ["errors.jsonl"]\n[run]\nbenchmark = { const = "errors" }\nmodel = "model"\n'
         '[sample]\nprompt_id = "q"\nchoices = "choices"\ntarget = "gold"\n'
-        '[metadata]\nn = "doc.n"\nkind = "doc.kind"\ntags = "doc.tags"\n'
+        '[metadata]\nn = "doc.n"\nkind = "doc.kind"\ntags = "doc.tags"\nno = "doc.no"\n'
         '[[scores]]\nmetric = "errors"\nvalue = "errors"\n'
     )
     url = f"duckdb:///{folder / 'w.duckdb'}"

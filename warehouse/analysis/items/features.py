@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -224,19 +224,17 @@ def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]
 def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str]) -> list[_Feature]:
     """The features that were asked for, else all that can be compared; notes say what cannot."""
     rows = _prompts(store, data)
-    documents = [row["document"] for row in rows]
     names = list(dict.fromkeys(part.strip() for one in by for part in _split(one) if part.strip()))
-    fields = sorted({name for document in documents for name in document})
+    fields = sorted({name for row in rows for name, value in row["document"].items() if value is not None})
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        every = [_named(name, rows, fields) for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))]
-        found = [one for one in every if not _unfit(one)]
-        left_out: dict[str, list[str]] = {}
-        for one in every:
-            if reason := _unfit(one):
-                left_out.setdefault(reason, []).append(one.name)
-        notes += [f"left out, {reason}: {', '.join(names)}" for reason, names in left_out.items()]
+        by_reason: dict[str, list[_Feature]] = {"": []}
+        for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)):
+            one = _named(name, rows, fields)
+            by_reason.setdefault(_unfit(one), []).append(one)
+        found = by_reason.pop("")
+        notes += [f"left out, {reason}: {', '.join(one.name for one in left)}" for reason, left in by_reason.items()]
         if not found:
             raise MisuseError(
                 f"nothing is known of the prompts of {data.benchmark} that could be compared: no texts, no options, no"
@@ -301,24 +299,16 @@ def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) 
             there = ", ".join(fields[:MOST_VALUES]) or "none"
             raise MisuseError(f"no prompt has {name}; fields there are: {there}")
         return _field(name, values)
-    own: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
-        "length": lambda row: None if (n := _words(row)) is None else math.log2(n),
-        "words": _words,
-        "options": lambda row: float(len(options(row["choices"]))) or None,
-    }
-    if name in own:
-        numbers = [own[name](row) for row in rows]
-        return _Feature(name, np.array([math.nan if one is None else one for one in numbers]))
+    if name in ("length", "words", "options"):
+        parts = [options(row["choices"]) if name == "options" else (row["text"] or "").split() for row in rows]
+        numbers = np.array([len(one) or math.nan for one in parts])
+        return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
         first = 0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
         return _Feature(name, values=[_position(row, first) for row in rows])
     raise MisuseError(
         f"unknown feature {name!r}; there are: length, words, options, position, has:TEXT, metadata.FIELD"
     )
-
-
-def _words(row: Mapping[str, Any]) -> float | None:
-    return float(len(row["text"].split())) or None if row["text"] else None
 
 
 def _is_index(row: Mapping[str, Any]) -> bool:
