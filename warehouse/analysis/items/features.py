@@ -234,11 +234,12 @@ def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str
             one = _named(name, rows, fields)
             by_reason.setdefault(_unfit(one), []).append(one)
         found = by_reason.pop("")
-        notes += [f"left out, {reason}: {', '.join(one.name for one in left)}" for reason, left in by_reason.items()]
+        why = [f"{reason}: {', '.join(one.name for one in left)}" for reason, left in by_reason.items()]
+        notes += [f"left out, {one}" for one in why]
         if not found:
             raise MisuseError(
-                f"nothing is known of the prompts of {data.benchmark} that could be compared: no texts, no options, no"
-                " fields that several of them share"
+                f"nothing is known of the prompts of {data.benchmark} that could be compared ({'; '.join(why)}); load"
+                " them with their texts, choices or metadata"
             )
     for one in found:
         missing = int((~one.known).sum())
