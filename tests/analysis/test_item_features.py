@@ -111,7 +111,9 @@ def test_tags_overlap_and_are_each_compared_with_the_rest(url: str) -> None:
 
 def test_clusters_are_respected(own_url: str, run: Caller) -> None:
     assert run("--db", own_url, "cluster", "by", "quiz", "passage").code == 0
-    found = warehouse.connect(own_url).item_features("quiz", by=["words"], cluster="passage").rows[0]
+    report = warehouse.connect(own_url).item_features("quiz", by=["words"], cluster="passage")
+    assert "240 prompts in 30 clusters, 12 models" in report.one_line
+    found = report.rows[0]
     alone = slope(SCORES.mean(axis=1), LENGTHS.astype(float), PASSAGES)
     assert (found.standard_error, found.df) == pytest.approx((alone.standard_error, alone.df), rel=1e-9)
     assert found.n_clusters == 30

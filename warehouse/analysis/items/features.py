@@ -143,7 +143,9 @@ class FeatureReport(Result):
     @property
     def one_line(self) -> str:
         """Which features go with which figure, in a sentence."""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts, {self.n_models} models: "
+        clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
+        grouped = f" in {clusters} clusters" if clusters else ""
+        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{grouped}, {self.n_models} models: "
         by_figure: dict[str, list[str]] = {}
         for row in self.tests:
             if row.is_shown:
@@ -386,10 +388,11 @@ def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64]
     if not len(y):
         return replace(row, reason="no prompt has both")
     found = slope(y, x, groups, level=level)
-    ends = {"per_sd": found.estimate, "per_sd_low": found.ci_low, "per_sd_high": found.ci_high}
-    sd = found.sd if row.kind == "slope" else None
-    per_sd: dict[str, Any] = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
-    return replace(row, **per_sd, **{name: getattr(found, name) for name in _OF_SLOPE})
+    told: dict[str, Any] = {name: getattr(found, name) for name in _OF_SLOPE}
+    if row.kind == "slope" and found.estimate is not None:
+        per_sd = {"per_sd": "estimate", "per_sd_low": "ci_low", "per_sd_high": "ci_high"}
+        told |= {name: told[of] * float(x.std(ddof=1)) for name, of in per_sd.items()}
+    return replace(row, **told)
 
 
 def _joint_row(

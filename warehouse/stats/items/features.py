@@ -48,7 +48,6 @@ class Slope(NamedFigures):
         ci_high: upper end.
         df: Satterthwaite's degrees of freedom.
         p_value: two-sided, of no slope.
-        sd: standard deviation of the feature over the prompts; ``estimate·sd`` is per standard deviation.
         flags: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed that a group of so few
             prompts is found different too often (simulated near a ceiling: 9 % and not 5 %).
         reason: why there is no slope, or no error.
@@ -60,7 +59,6 @@ class Slope(NamedFigures):
     ci_high: float | None
     df: float | None
     p_value: float | None
-    sd: float | None
     flags: tuple[str, ...]
     reason: str
 
@@ -100,14 +98,13 @@ def slope(y: ArrayLike, x: ArrayLike, clusters: ArrayLike | None = None, *, leve
     check_length(len(feature), len(values), "x")
     groups = None if clusters is None else as_clusters(clusters, len(values))
     found, reason = _fitted(values, feature[:, None], groups)
-    sd = float(feature.std(ddof=1)) if len(feature) > 1 else None
     if found is None:
-        return Slope(None, None, None, None, None, None, sd, (), reason)
+        return Slope(None, None, None, None, None, None, (), reason)
     beta, se, df = float(found.beta[0]), math.sqrt(found.v[0, 0]), found.eta
     half = t_quantile(level, df) * se
     flags = (*(("few_clusters",) if df < FEW_DF else ()), *_skewed(values, feature[:, None]))
     p = t_p_value(beta / se, df)
-    return Slope(beta, se, beta - half, beta + half, df, p, sd, flags, "")
+    return Slope(beta, se, beta - half, beta + half, df, p, flags, "")
 
 
 def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = None) -> JointTest:
