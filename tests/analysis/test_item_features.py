@@ -151,6 +151,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     lines = []
     for m, p in np.ndindex(4, 60):
         document = {"n": str(p % 5), "kind": f"{LONG_KIND}{p % 2}", "tags": ["x"] if p % 3 == 0 else [], "no": None}
+        document |= {"big": 0.5 * p if p < 57 else 1e200}
         scored = {"model": f"m{m}", "q": f"q{p}", "choices": ["w", "x", "y"], "gold": str(p % 3 + 1), "doc": document}
         if (m, p) not in {(2, 7), (3, 7), (3, 8)}:
             lines.append(json.dumps(scored | {"errors": int(DICE.random() < 0.5)}))
@@ -158,7 +159,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "map.toml").write_text(
         'files = ["errors.jsonl"]\n[run]\nbenchmark = { const = "errors" }\nmodel = "model"\n'
         '[sample]\nprompt_id = "q"\nchoices = "choices"\ntarget = "gold"\n'
-        '[metadata]\nn = "doc.n"\nkind = "doc.kind"\ntags = "doc.tags"\nno = "doc.no"\n'
+        '[metadata]\nn = "doc.n"\nkind = "doc.kind"\ntags = "doc.tags"\nno = "doc.no"\nbig = "doc.big"\n'
         '[[scores]]\nmetric = "errors"\nvalue = "errors"\n'
     )
     url = f"duckdb:///{folder / 'w.duckdb'}"
@@ -174,6 +175,7 @@ def test_numbers_lists_long_values_and_options_of_tables_are_what_they_say(table
     assert rows["metadata.n", None].kind == "slope"
     assert rows["metadata.kind", f"{LONG_KIND}0"].n_prompts == 60
     assert {level for feature, level in rows if feature == "position"} == {None, "1", "2", "3"}
+    assert rows["metadata.big", None].n_prompts == 57  # squares of the others are no numbers
     tags = rows["metadata.tags", "x"]
     assert (tags.n_prompts, tags.n_level) == (60, 20)  # no tag is none of them, not unknown
 

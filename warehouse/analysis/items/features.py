@@ -47,6 +47,8 @@ HAS = "has:"
 VALUE = "value"
 _OWN = ("length", "options", "position")
 _OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
+#: Numbers from here on, of which squares are none, count as unknown.
+_LARGEST = 1e150
 #: A number that a table has as text.
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*")
 
@@ -337,7 +339,7 @@ def _field(name: str, values: Sequence[Any]) -> _Feature:
     if all(_is_number(value) for value in known):
         numbers = np.array([float(value) if _is_number(value) else math.nan for value in values])
         if len(np.unique(numbers[~np.isnan(numbers)])) > 2:
-            return _Feature(name, np.where(np.isfinite(numbers), numbers, math.nan))
+            return _Feature(name, np.where(np.abs(numbers) < _LARGEST, numbers, math.nan))
     return _Feature(name, values=[_value(value) for value in values])
 
 
