@@ -241,7 +241,7 @@ _PARTS = {
     "mean": "mean coefficient of performance on similarity of the part, within single prompts",
     "shuffled": "the same where the scores of prompts are shuffled",
     "p Holm": "chance of such a mean without any effect, all parts taken together",
-    "FDR < 0.05": "share of prompts whose own coefficient is shown to be above 0",
+    "above 0": "share of prompts whose own coefficient is, at a false discovery rate below 0.05",
     "Mantel r": "correlation of both similarities over all pairs of prompts",
 }
 
@@ -260,7 +260,7 @@ def print_parts(result: ExplainedParts) -> None:
                 "shuffled": number(row.mean_coefficient_permuted, 4),
                 "p": p_value(row.p_value),
                 "p Holm": p_value(row.p_holm),
-                "FDR < 0.05": percentage(row.share_fdr),
+                "above 0": percentage(row.share_fdr),
                 "Mantel r": number(row.mantel_r, 4),
                 "Mantel p": p_value(row.mantel_p),
             }
