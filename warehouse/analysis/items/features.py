@@ -364,9 +364,8 @@ def _rows(
     used = feature.known & ~np.isnan(y)
     y, groups = y[used], None if labels is None else labels[used]
     n = len(y)
-    n_clusters = None if groups is None else len(np.unique(groups))
+    row = FeatureRow(figure, feature.name, None, "slope", n, None, None if groups is None else len(np.unique(groups)))
     if feature.numbers is not None:
-        row = FeatureRow(figure, feature.name, None, "slope", n, None, n_clusters)
         yield _with_slope(row, y, feature.numbers[used], groups, level)
         return
     values = [one or frozenset() for one, is_used in zip(feature.values, used.tolist(), strict=True) if is_used]
@@ -374,16 +373,14 @@ def _rows(
     enough = [value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH]
     columns = {value: np.array([value in one for one in values], np.float64) for value in enough[:MOST_VALUES]}
     mirrored = len(counts) == 2 and all(len(one) == 1 for one in values)
-    if mirrored:  # one value against the rest says it all
-        first = "yes" if "yes" in columns else next(iter(sorted(columns)), None)
-        columns = {} if first is None else {first: columns[first]}
+    if mirrored and columns:  # one value against the rest says it all
+        first = "yes" if "yes" in columns else min(columns)
+        columns = {first: columns[first]}
     if not columns or not mirrored:
-        row = FeatureRow(figure, feature.name, None, "joint", n, None, n_clusters)
-        yield _joint_row(row, y, columns, values, groups)
+        yield _joint_row(replace(row, kind="joint"), y, columns, values, groups)
     for value, column in columns.items():
-        kind = "difference" if mirrored else VALUE
-        row = FeatureRow(figure, feature.name, value, kind, n, counts[value], n_clusters)
-        yield _with_slope(row, y, column, groups, level)
+        own = replace(row, level=value, kind="difference" if mirrored else VALUE, n_level=counts[value])
+        yield _with_slope(own, y, column, groups, level)
 
 
 def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64] | None, level: float) -> FeatureRow:
@@ -423,8 +420,6 @@ def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
     adjusted = np.full(len(rows), math.nan)
     for kind in (is_part, ~is_part):
         adjusted[kind] = holm(p[kind])
-    found = [
-        replace(row, p_holm=None if math.isnan(value) else float(value))
-        for row, value in zip(rows, adjusted, strict=True)
-    ]
+    told = [None if math.isnan(value) else value for value in adjusted.tolist()]
+    found = [replace(row, p_holm=p_holm) for row, p_holm in zip(rows, told, strict=True)]
     return found, int((~np.isnan(p[~is_part])).sum())

@@ -421,13 +421,13 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: s
     Raises:
         MisuseError: prompts without text or vectors; no or several embedders that fit.
     """
-    benchmarks = np.unique(data.benchmark_ids).tolist()
-    chosen = None if part == PROMPT and not any(data.texts) else choose_embedder(store, embedder, part)
-    if chosen is None:
+    if part == PROMPT and not any(data.texts):
         raise MisuseError(
             f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
             " compare their performance with"
         )
+    chosen = choose_embedder(store, embedder, part)
+    benchmarks = np.unique(data.benchmark_ids).tolist()
     texts = read_part(store, part, benchmarks)
     vectors = read_vectors(store, chosen, benchmarks, texts)
     places = np.searchsorted(vectors.prompts, data.prompts)
