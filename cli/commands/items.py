@@ -24,7 +24,7 @@ from ..ui.options import (
 )
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, interval, number, p_value, print_legend, print_rows, print_text
+from ..ui.table import echo, excerpt, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.features import FeatureReport, FeatureRow
@@ -122,8 +122,8 @@ def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))
 
 
-#: Values of a feature that people are shown.
-VALUES = 5
+#: Values of a feature that people are shown, and characters of one.
+VALUES, LONG = 5, 40
 
 
 def _show_features(state: State, question: ItemFeatures, top: int, output: Output) -> None:
@@ -247,8 +247,8 @@ def print_pruning(report: PruningReport) -> None:
 
 #: The same of features.
 FEATURES = {
-    "per SD": "change of the figure for a standard deviation of the feature",
-    "effect": "the same for one unit (of length a doubling); of a value its difference from all others",
+    "effect": "change of the figure for one unit (of length a doubling); of a value its difference from all others",
+    "per SD": "the same for a standard deviation of the feature",
     "p Holm": "chance of as much without any effect, all tests here taken together; values among all values",
     "!": "skewed: with so few prompts and so skewed a figure p is too small, so 0.01 counts and not 0.05; few: fewer"
     " than 4 degrees of freedom",
@@ -268,7 +268,8 @@ def print_features(report: FeatureReport, top: int, state: State) -> None:
         columns = print_rows(cells, hide_empty=("per SD", "!"), empty="nothing to test", minor=("prompts",))
         for row in shown:
             if row.reason:
-                print_text(f"{' '.join(filter(None, (row.feature, row.level)))}: {row.reason}")
+                name = row.feature if row.level is None else f"{row.feature} = {excerpt(row.level, LONG)}"
+                print_text(f"{name}: {row.reason}")
     echo()
     print_legend(FEATURES, columns)
     if hidden := len(report.rows) - len(limited):
@@ -289,7 +290,8 @@ def _feature_name(row: FeatureRow) -> str:
     """What a row is called; values of a feature stand below it."""
     if row.level is None:
         return row.feature
-    return f"= {row.level}" if row.kind == "value" else f"{row.feature}: {row.level}"
+    level = excerpt(row.level, LONG)
+    return f"= {level}" if row.kind == "value" else f"{row.feature}: {level}"
 
 
 def _feature_cells(row: FeatureRow, level: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .table import WrittenNumber, echo, number, p_value, percentage, print_rows, print_table, print_text
+from .table import WrittenNumber, echo, number, p_value, percentage, print_legend, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.results import (
@@ -236,11 +236,21 @@ def print_explanation(result: MatrixExplanation, top: int) -> None:
     print_table(["prompt", "coefficient", "t", "FDR", "text"], rows)
 
 
+#: Columns of parts in words.
+_PARTS = {
+    "mean": "mean coefficient of performance on similarity of the part, within single prompts",
+    "shuffled": "the same where the scores of prompts are shuffled",
+    "p Holm": "chance of such a mean without any effect, all parts taken together",
+    "above 0": "share of prompts whose own coefficient is, at a false discovery rate below 0.05",
+    "Mantel r": "correlation of both similarities over all pairs of prompts",
+}
+
+
 def print_parts(result: ExplainedParts) -> None:
     """What each part of the prompts explains, side by side."""
     print_text(result.one_line)
     echo(f"vectors of {result.embedder}; {result.n_permutations} permutations\n")
-    print_rows(
+    columns = print_rows(
         [
             {
                 "part": row.part,
@@ -250,7 +260,7 @@ def print_parts(result: ExplainedParts) -> None:
                 "shuffled": number(row.mean_coefficient_permuted, 4),
                 "p": p_value(row.p_value),
                 "p Holm": p_value(row.p_holm),
-                "FDR < 0.05": percentage(row.share_fdr),
+                "above 0": percentage(row.share_fdr),
                 "Mantel r": number(row.mantel_r, 4),
                 "Mantel p": p_value(row.mantel_p),
             }
@@ -260,4 +270,4 @@ def print_parts(result: ExplainedParts) -> None:
         minor=("shuffled", "Mantel p"),
     )
     echo()
-    print_text("mean: coefficient of performance on similarity of the part; FDR: prompts whose own is above 0.")
+    print_legend(_PARTS, columns)

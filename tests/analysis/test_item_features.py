@@ -36,7 +36,7 @@ def rows() -> StoreRows:
         document = {
             **{"subject": str(SUBJECTS[p]), "id": 1000 + p, "kind": "test", "passage": int(PASSAGES[p])},
             **({} if p < 30 else {"year": int(YEARS[p])}),
-            **{"name": f"n{p}", "tags": ["long", "hard"] if LENGTHS[p] > 15 else ["short"]},
+            **{"nothing": None, "name": f"n{p}", "tags": ["long", "hard"] if LENGTHS[p] > 15 else ["short"]},
         }
         options = ["one", "two", "three", "four"][: 3 + p % 2]
         rows.rows["prompt"][number - 1] |= {"metadata": document, "choices": options, "target": "ABC"[p % 3]}
@@ -91,7 +91,8 @@ def test_what_cannot_be_compared_is_said(url: str) -> None:
     kinds = {(row.feature, row.level): row for row in named.rows if row.figure == "mean score"}
     assert kinds["metadata.kind", None].p_value is None and kinds["metadata.kind", None].reason
     assert kinds["has:[header]", "yes"].n_level == 120
-    with pytest.raises(MisuseError, match="nothing is known of the prompts of bare"):
+    why = r".the same for all prompts: length; no prompt has it: options, position.; load"
+    with pytest.raises(MisuseError, match=f"nothing is known of the prompts of bare .* {why}"):
         warehouse.connect(url).item_features("bare", by=[])
     with pytest.raises(MisuseError, match="unknown feature 'lenght'; there are: length"):
         warehouse.connect(url).item_features("quiz", by=["lenght"])
@@ -110,7 +111,9 @@ def test_tags_overlap_and_are_each_compared_with_the_rest(url: str) -> None:
 
 def test_clusters_are_respected(own_url: str, run: Caller) -> None:
     assert run("--db", own_url, "cluster", "by", "quiz", "passage").code == 0
-    found = warehouse.connect(own_url).item_features("quiz", by=["words"], cluster="passage").rows[0]
+    report = warehouse.connect(own_url).item_features("quiz", by=["words"], cluster="passage")
+    assert "240 prompts in 30 clusters, 12 models" in report.one_line
+    found = report.rows[0]
     alone = slope(SCORES.mean(axis=1), LENGTHS.astype(float), PASSAGES)
     assert (found.standard_error, found.df) == pytest.approx((alone.standard_error, alone.df), rel=1e-9)
     assert found.n_clusters == 30
@@ -136,3 +139,53 @@ def test_the_command_shows_tests_and_the_largest_differences(url: str, run: Call
 def test_slopes_are_drawn_below_one_another(url: str) -> None:
     spec = warehouse.connect(url).item_features("quiz", by=["length", "metadata.subject"]).plot().to_dict()
     assert len(spec["vconcat"]) == 3
+
+
+LONG_KIND = "a description of more than sixty characters whose end alone tells it from the other one: "
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table: numbers are text there, options count from 1, not every model answered, errors are counted."""
+    folder = tmp_path_factory.mktemp("features")
+    lines = []
+    for m, p in np.ndindex(4, 60):
+        document = {"n": str(p % 5), "kind": f"{LONG_KIND}{p % 2}", "tags": ["x"] if p % 3 == 0 else [], "no": None}
+        document |= {"big": 0.5 * p if p < 57 else 1e200}
+        scored = {"model": f"m{m}", "q": f"q{p}", "choices": ["w", "x", "y"], "gold": str(p % 3 + 1), "doc": document}
+        if (m, p) not in {(2, 7), (3, 7), (3, 8)}:
+            lines.append(json.dumps(scored | {"errors": int(DICE.random() < 0.5)}))
+    (folder / "errors.jsonl").write_text("\n".join(lines))
+    (folder / "map.toml").write_text(
+        'files = ["errors.jsonl"]\n[run]\nbenchmark = { const = "errors" }\nmodel = "model"\n'
+        '[sample]\nprompt_id = "q"\nchoices = "choices"\ntarget = "gold"\n'
+        '[metadata]\nn = "doc.n"\nkind = "doc.kind"\ntags = "doc.tags"\nno = "doc.no"\nbig = "doc.big"\n'
+        '[[scores]]\nmetric = "errors"\nvalue = "errors"\n'
+    )
+    url = f"duckdb:///{folder / 'w.duckdb'}"
+    warehouse.connect(url, create=True).ingest(
+        folder / "errors.jsonl", mapping=folder / "map.toml", higher_is_better=False
+    )
+    return url
+
+
+def test_numbers_lists_long_values_and_options_of_tables_are_what_they_say(table: str) -> None:
+    report = warehouse.connect(table).item_features("errors")
+    rows = {(row.feature, row.level): row for row in report.rows if row.figure == "mean score"}
+    assert rows["metadata.n", None].kind == "slope"
+    assert rows["metadata.kind", f"{LONG_KIND}0"].n_prompts == 60
+    assert {level for feature, level in rows if feature == "position"} == {None, "1", "2", "3"}
+    assert rows["metadata.big", None].n_prompts == 57  # squares of the others are no numbers
+    tags = rows["metadata.tags", "x"]
+    assert (tags.n_prompts, tags.n_level) == (60, 20)  # no tag is none of them, not unknown
+
+
+def test_few_models_and_lower_scores_are_said(table: str) -> None:
+    report = warehouse.connect(table).item_features("errors", by=["metadata.n"])
+    told = " | ".join(report.notes)
+    assert "what raises the mean score makes prompts harder" in told
+    assert "correlation is of the 58 prompts alone that every model answered" in told
+    by = {row.figure: row.n_prompts for row in report.rows}
+    assert by["correlation"] <= by["discrimination"] <= 59 < by["mean score"]  # of two models r is 1 or -1
+    two = warehouse.connect(table).item_features("errors", by=["metadata.n"], where=["model!=m2", "model!=m3"])
+    assert [bool(row.reason) for row in two.rows] == [False, True, True]

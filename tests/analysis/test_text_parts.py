@@ -12,6 +12,7 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.embedders import TinyEmbedder, word_vector
+from warehouse.analysis.text.parts import embed_command
 from warehouse.errors import MisuseError
 from warehouse.store.open import open_store
 
@@ -103,6 +104,11 @@ def test_parts_explain_side_by_side(url: str) -> None:
     assert {row.text for row in alone.rows} == {"bad sums", "Bad  sums", "long text"}
     assert "parts are compared on different prompts" in " ".join(both.notes)
     assert matrix.explain(permutations=50).part == "prompt"
+    with pytest.raises(MisuseError, match="which parts"):
+        matrix.explain_parts([])
+    home.embed(embedder=TinyEmbedder(name="other"), part="target")
+    with pytest.raises(MisuseError, match="vectors of different embedders .tiny@1, other@1.: embed each"):
+        matrix.explain_parts(["prompt", "target"])
 
 
 def test_the_commands_take_parts(url: str, run: Caller) -> None:
@@ -120,6 +126,9 @@ def test_the_commands_take_parts(url: str, run: Caller) -> None:
         assert refused.code == 2 and message in refused.err
     none = run("--db", url, "duplicates", "quiz", "--part", "choices")
     assert none.code == 2 and "run: warehouse embed --part choices --embedder FOLDER" in none.err
+    assert embed_command("metadata.a b", "my quiz") == (
+        "warehouse embed 'my quiz' --part 'metadata.a b' --embedder FOLDER"
+    )
 
 
 def test_a_vector_is_that_of_its_part(url: str) -> None:

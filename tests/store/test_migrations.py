@@ -129,7 +129,9 @@ def test_0009_keeps_vectors_of_questions_alone(kit: Any) -> None:
     assert migrate.schema_drift(kit.store) == []
     found = kit.all("select prompt_id, part, text_hash is null from prompt_embedding order by prompt_id")
     assert found == [(ids[0], None, False), (ids[1], None, True)]
-    assert prompt_vectors.read_vectors(kit.store, prompt_vectors.embedders(kit.store)[0]).prompts.tolist() == ids[:1]
+    (embedder,) = prompt_vectors.embedders(kit.store)
+    assert embedder.n_prompts == 1
+    assert prompt_vectors.read_vectors(kit.store, embedder).prompts.tolist() == ids[:1]
 
 
 CHANGES = {

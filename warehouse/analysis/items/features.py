@@ -7,8 +7,9 @@ cluster-robust errors: prompts are a sample, these models are not.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from warehouse.analysis.text.parts import FIELD, document_of, prompt_rows
 from warehouse.errors import MisuseError
 from warehouse.questions.items import ItemFeatures
 from warehouse.questions.question import answers
-from warehouse.stats.items.discrimination import MODELS_FOR_RAW, discrimination, mean_correlations
+from warehouse.stats.items.discrimination import MODELS_FOR_RAW, correlations, mean_correlations
 from warehouse.stats.items.features import CONSTANT, joint_test, slope
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -39,16 +40,17 @@ ENOUGH = 20
 MOST_VALUES = 40
 #: Largest p of what is called shown, and where a skewed figure makes p too small.
 SHOWN, SHOWN_SKEWED = 0.05, 0.01
-#: Prompts that are read at a time.
-_CHUNK = 2000
-#: Characters of a value beyond which it is a text.
-_LONG = 60
+#: Models below which every correlation over them is 1 or -1.
+_MODELS = 3
 HAS = "has:"
 #: Kind of a row of one value among several.
 VALUE = "value"
 _OWN = ("length", "options", "position")
 _OF_SLOPE = ("estimate", "standard_error", "ci_low", "ci_high", "df", "p_value", "flags", "reason")
-FIGURES = ("mean score", "discrimination", "correlation")
+#: Numbers from here on, of which squares are none, count as unknown.
+_LARGEST = 1e150
+#: A number that a table has as text.
+_NUMBER = re.compile(r"\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -143,24 +145,25 @@ class FeatureReport(Result):
     @property
     def one_line(self) -> str:
         """Which features go with which figure, in a sentence."""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts, {self.n_models} models: "
+        clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
+        grouped = f" in {clusters} clusters" if clusters else ""
+        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{grouped}, {self.n_models} models: "
         by_figure: dict[str, list[str]] = {}
         for row in self.tests:
             if row.is_shown:
                 by_figure.setdefault(row.figure, []).append(_in_words(row))
         what = "; ".join(f"{figure} goes with {listed(found)}" for figure, found in by_figure.items())
         features = len({row.feature for row in self.rows})
-        none = f"none of {features} features is shown to go with a figure of prompts"
+        none = f"of {features} features none is shown to go with a figure of prompts"
         if not self.n_tests:
             return f"{head}nothing could be tested"
         return f"{head}{what or none} (p after Holm over {self.n_tests} tests at most {SHOWN:g})"
 
 
 def _in_words(row: FeatureRow) -> str:
-    size = row.per_sd if row.kind == "slope" else row.estimate
-    if size is None:
-        return row.feature
-    return f"{row.feature} ({size:+.3f}{' per SD' if row.kind == 'slope' else ''})"
+    if row.kind == "slope":
+        return f"{row.feature} ({row.per_sd:+.3f} per SD)"
+    return row.feature if row.estimate is None else f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
 
 
 @dataclass(frozen=True)
@@ -169,26 +172,19 @@ class _Feature:
 
     Attributes:
         numbers: NaN where it is missing, shape (n,); None for values.
-        values: the values that each prompt has, empty where it is missing; None for numbers.
-        is_flag: whether it is a matter of yes or no.
+        values: the values that each prompt has, None where it is missing; of numbers none.
     """
 
     name: str
     numbers: Floats | None = None
-    values: Sequence[frozenset[str]] | None = None
-    is_flag: bool = False
+    values: Sequence[frozenset[str] | None] = ()
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Prompts that have it."""
         if self.numbers is not None:
             return ~np.isnan(self.numbers)
-        return np.array([bool(one) for one in self.values or ()], np.bool_)
-
-    @property
-    def counts(self) -> Counter[str]:
-        """Prompts of each value."""
-        return Counter(value for one in self.values or () for value in one)
+        return np.array([one is not None for one in self.values], np.bool_)
 
 
 @answers(ItemFeatures)
@@ -212,15 +208,19 @@ def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
 
 def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]:
     """Each figure of the prompts, NaN where it is not defined, shape (n,)."""
-    oriented = -data.values if data.higher_is_better is False else data.values
+    answered = (~np.isnan(data.values)).sum(axis=1)
     n_models = len(data.models)
-    yield FIGURES[0], np.nanmean(data.values, axis=1)
-    table = discrimination(oriented.T)
-    yield FIGURES[1], table.corrected
-    yield FIGURES[2], mean_correlations(oriented)
-    lost = int(np.isnan(table.corrected).sum())
+    if data.higher_is_better is False:
+        notes.append("lower scores are better: what raises the mean score makes prompts harder")
+    yield "mean score", np.nanmean(data.values, axis=1)
+    corrected = np.where(answered < _MODELS, math.nan, correlations(data.values.T)[1])
+    yield "discrimination", corrected
+    yield "correlation", mean_correlations(data.values) if n_models >= _MODELS else np.full(len(answered), math.nan)
+    lost = int(np.isnan(corrected).sum())
     if lost:
         notes.append(f"{lost} prompts have no discrimination: all models score alike, or fewer than three answered")
+    if (complete := int((answered == n_models).sum())) < len(answered):
+        notes.append(f"correlation is of the {complete} prompts alone that every model answered")
     if n_models < MODELS_FOR_RAW:
         notes.append(f"correlations over {n_models} models are mostly noise, which hides what goes with them")
 
@@ -228,23 +228,22 @@ def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]
 def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str]) -> list[_Feature]:
     """The features that were asked for, else all that can be compared; notes say what cannot."""
     rows = _prompts(store, data)
-    documents = [row["document"] for row in rows]
     names = list(dict.fromkeys(part.strip() for one in by for part in _split(one) if part.strip()))
-    fields = sorted({name for document in documents for name in document})
+    fields = sorted({name for row in rows for name, value in row["document"].items() if value is not None})
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        every = [_named(name, rows, fields) for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))]
-        found = [one for one in every if not _unfit(one)]
-        left_out: dict[str, list[str]] = {}
-        for one in every:
-            if reason := _unfit(one):
-                left_out.setdefault(reason, []).append(one.name)
-        notes += [f"left out, {reason}: {', '.join(names)}" for reason, names in left_out.items()]
+        by_reason: dict[str, list[_Feature]] = {"": []}
+        for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)):
+            one = _named(name, rows, fields)
+            by_reason.setdefault(_unfit(one), []).append(one)
+        found = by_reason.pop("")
+        why = [f"{reason}: {', '.join(one.name for one in left)}" for reason, left in by_reason.items()]
+        notes += [f"left out, {one}" for one in why]
         if not found:
             raise MisuseError(
-                f"nothing is known of the prompts of {data.benchmark} that could be compared: no texts, no options, no"
-                " fields that several of them share"
+                f"nothing is known of the prompts of {data.benchmark} that could be compared ({'; '.join(why)}); load"
+                " them with their texts, choices or metadata"
             )
     for one in found:
         missing = int((~one.known).sum())
@@ -260,11 +259,8 @@ def _split(text: str) -> list[str]:
 
 def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
     """What features are made of, in the order of the matrix."""
-    found: dict[int, dict[str, Any]] = {}
-    for start in range(0, len(data.prompts), _CHUNK):
-        ids = data.prompts[start : start + _CHUNK].tolist()
-        for row in prompt_rows(store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": ids}):
-            found[row["id"]] = row | {"document": document_of(row), "metadata": None}
+    rows = prompt_rows(store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": data.prompts.tolist()})
+    found = {row["id"]: row | {"document": document_of(row), "metadata": None} for row in rows}
     return [found[one] for one in data.prompts.tolist()]
 
 
@@ -279,13 +275,17 @@ def _unfit(feature: _Feature) -> str:
             return CONSTANT
         whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
         return "another number for each prompt" if whole and len(np.unique(numbers)) == len(numbers) else ""
-    counts = feature.counts
-    if len(counts) == 1 and sum(counts.values()) == known.sum() and not feature.is_flag:
+    if len({*feature.values} - {None}) == 1:
         return CONSTANT
+    counts = _counts(feature.values)
     if len(counts) > MOST_VALUES:
         return f"more than {MOST_VALUES} values"
-    several = sum(n >= ENOUGH for n in counts.values())
-    return "" if several else f"no value that {ENOUGH} prompts have"
+    return "" if max(counts.values()) >= ENOUGH else f"no value that {ENOUGH} prompts have"
+
+
+def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
+    """Prompts of each value."""
+    return Counter(value for one in values for value in one or ())
 
 
 def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> _Feature:
@@ -297,70 +297,64 @@ def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) 
     if name.startswith(HAS) and len(name) > len(HAS):
         wanted = name.removeprefix(HAS)
         told = [None if row["text"] is None else wanted in row["text"] for row in rows]
-        return _Feature(name, values=[_flag(one) for one in told], is_flag=True)
+        return _Feature(name, values=[_value(one) for one in told])
     if name.startswith(FIELD):
         values = [field_at(row["document"], name.removeprefix(FIELD)) for row in rows]
         if all(value is None for value in values):
             there = ", ".join(fields[:MOST_VALUES]) or "none"
             raise MisuseError(f"no prompt has {name}; fields there are: {there}")
         return _field(name, values)
-    own: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
-        "length": lambda row: None if (n := _words(row)) is None else math.log2(n),
-        "words": _words,
-        "options": lambda row: float(len(options(row["choices"]))) or None,
-    }
-    if name in own:
-        numbers = [own[name](row) for row in rows]
-        return _Feature(name, np.array([math.nan if one is None else one for one in numbers]))
+    if name in ("length", "words", "options"):
+        parts = [options(row["choices"]) if name == "options" else (row["text"] or "").split() for row in rows]
+        numbers = np.array([len(one) or math.nan for one in parts])
+        return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
-        return _Feature(name, values=[_position(row) for row in rows])
+        first = 0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
+        return _Feature(name, values=[_position(row, first) for row in rows])
     raise MisuseError(
         f"unknown feature {name!r}; there are: length, words, options, position, has:TEXT, metadata.FIELD"
     )
 
 
-def _words(row: Mapping[str, Any]) -> float | None:
-    return float(len(row["text"].split())) or None if row["text"] else None
+def _is_index(row: Mapping[str, Any]) -> bool:
+    """Whether the target is the number of an option."""
+    target = str(row["target"]).strip()
+    return target.isdecimal() and target not in options(row["choices"])
 
 
-def _position(row: Mapping[str, Any]) -> frozenset[str]:
-    """Where the right answer stands among the options, from 1 on."""
-    offered, target = options(row["choices"]), row["target"]
-    if target is None or not offered:
-        return frozenset()
-    answer = expected_answer(row)
-    if str(target).strip().isdecimal() and answer not in offered:  # the number of an option, from 0 on
-        place = int(target)
-    elif offered.count(str(answer)) == 1:
-        place = offered.index(str(answer))
+def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
+    """Where the right answer stands among the options, from 1 on; numbers of options count from ``first``."""
+    offered = options(row["choices"])
+    if _is_index(row):
+        place = int(row["target"]) - first
     else:
-        return frozenset()
-    return frozenset({str(place + 1)}) if place < len(offered) else frozenset()
-
-
-def _flag(value: bool | None) -> frozenset[str]:
-    return frozenset() if value is None else frozenset({"yes" if value else "no"})
+        answer = expected_answer(row)
+        place = offered.index(answer) if answer is not None and offered.count(answer) == 1 else -1
+    return frozenset({str(place + 1)}) if 0 <= place < len(offered) else None
 
 
 def _field(name: str, values: Sequence[Any]) -> _Feature:
     """A field of documents: numbers, or values, of which a list has several."""
-    known = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in known):
-        return _Feature(name, values=[_flag(value) for value in values], is_flag=True)
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        numbers = np.array([math.nan if value is None else float(value) for value in values])
+    known = [value for value in values if _value(value) is not None]
+    if all(_is_number(value) for value in known):
+        numbers = np.array([float(value) if _is_number(value) else math.nan for value in values])
         if len(np.unique(numbers[~np.isnan(numbers)])) > 2:
-            return _Feature(name, np.where(np.isfinite(numbers), numbers, math.nan))
+            return _Feature(name, np.where(np.abs(numbers) < _LARGEST, numbers, math.nan))
     return _Feature(name, values=[_value(value) for value in values])
 
 
-def _value(value: Any) -> frozenset[str]:
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(_NUMBER.fullmatch(value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _value(value: Any) -> frozenset[str] | None:
     if isinstance(value, list):
-        return frozenset(word for one in value for word in _value(one))
+        return frozenset(word for one in value for word in _value(one) or ())
     if value is None or isinstance(value, dict) or str(value).strip() == "":
-        return frozenset()
-    text = str(value)
-    return frozenset({text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"})
+        return None
+    return frozenset({{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)})
 
 
 def _rows(
@@ -370,36 +364,34 @@ def _rows(
     used = feature.known & ~np.isnan(y)
     y, groups = y[used], None if labels is None else labels[used]
     n = len(y)
-    n_clusters = None if groups is None else len(np.unique(groups))
+    row = FeatureRow(figure, feature.name, None, "slope", n, None, None if groups is None else len(np.unique(groups)))
     if feature.numbers is not None:
-        row = FeatureRow(figure, feature.name, None, "slope", n, None, n_clusters)
         yield _with_slope(row, y, feature.numbers[used], groups, level)
         return
-    values = [one for one, is_used in zip(feature.values or (), used.tolist(), strict=True) if is_used]
-    counts = Counter(value for one in values for value in one)
+    values = [one or frozenset() for one, is_used in zip(feature.values, used.tolist(), strict=True) if is_used]
+    counts = _counts(values)
     enough = [value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH]
     columns = {value: np.array([value in one for one in values], np.float64) for value in enough[:MOST_VALUES]}
-    mirrored = len(counts) == 2 and sum(counts.values()) == n
-    if mirrored:  # one value against the rest says it all
-        first = "yes" if "yes" in columns else next(iter(sorted(columns)), None)
-        columns = {} if first is None else {first: columns[first]}
+    mirrored = len(counts) == 2 and all(len(one) == 1 for one in values)
+    if mirrored and columns:  # one value against the rest says it all
+        first = "yes" if "yes" in columns else min(columns)
+        columns = {first: columns[first]}
     if not columns or not mirrored:
-        row = FeatureRow(figure, feature.name, None, "joint", n, None, n_clusters)
-        yield _joint_row(row, y, columns, values, groups)
+        yield _joint_row(replace(row, kind="joint"), y, columns, values, groups)
     for value, column in columns.items():
-        kind = "difference" if mirrored else VALUE
-        row = FeatureRow(figure, feature.name, value, kind, n, counts[value], n_clusters)
-        yield _with_slope(row, y, column, groups, level)
+        own = replace(row, level=value, kind="difference" if mirrored else VALUE, n_level=counts[value])
+        yield _with_slope(own, y, column, groups, level)
 
 
 def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64] | None, level: float) -> FeatureRow:
     if not len(y):
         return replace(row, reason="no prompt has both")
     found = slope(y, x, groups, level=level)
-    ends = {"per_sd": found.estimate, "per_sd_low": found.ci_low, "per_sd_high": found.ci_high}
-    sd = found.sd if row.kind == "slope" else None
-    per_sd: dict[str, Any] = {name: None if sd is None or end is None else end * sd for name, end in ends.items()}
-    return replace(row, **per_sd, **{name: getattr(found, name) for name in _OF_SLOPE})
+    told: dict[str, Any] = {name: getattr(found, name) for name in _OF_SLOPE}
+    if row.kind == "slope" and found.estimate is not None:
+        per_sd = {"per_sd": "estimate", "per_sd_low": "ci_low", "per_sd_high": "ci_high"}
+        told |= {name: told[of] * float(x.std(ddof=1)) for name, of in per_sd.items()}
+    return replace(row, **told)
 
 
 def _joint_row(
@@ -428,8 +420,6 @@ def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
     adjusted = np.full(len(rows), math.nan)
     for kind in (is_part, ~is_part):
         adjusted[kind] = holm(p[kind])
-    found = [
-        replace(row, p_holm=None if math.isnan(value) else float(value))
-        for row, value in zip(rows, adjusted, strict=True)
-    ]
+    told = [None if math.isnan(value) else value for value in adjusted.tolist()]
+    found = [replace(row, p_holm=p_holm) for row, p_holm in zip(rows, told, strict=True)]
     return found, int((~np.isnan(p[~is_part])).sum())

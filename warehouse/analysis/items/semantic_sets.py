@@ -22,10 +22,11 @@ from warehouse.analysis.items.answer_grouping import (
     read_generations,
 )
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.text.parts import texts_of_part
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import semantic_consistency
-from warehouse.store.computed.prompt_vectors import texts_of
+from warehouse.store.computed.prompt_vectors import PROMPT
 from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion, answer
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
@@ -114,7 +115,7 @@ def _compute(
         chunk = counts.prompts[start : start + CHUNK]
         with opener.reading() as store:
             block = read_generations(store, condition.run_ids, chunk, source)
-            questions = texts_of(store, chunk.tolist()) if grouper.needs_questions else {}
+            questions = texts_of_part(store, PROMPT, chunk.tolist()) if grouper.needs_questions else {}
         prompts, owners = np.unique(block.prompts, return_inverse=True)
         sets = grouper.group(block, questions)
         consistency = semantic_consistency(owners, sets.codes, len(prompts))

@@ -295,11 +295,18 @@ class Matrix:
 
         Arguments and errors are those of :meth:`explain`.
         """
-        found = [
-            self.explain(embedder=embedder, intercept=intercept, permutations=permutations, seed=seed, part=part)
-            for part in dict.fromkeys(parts)
-        ]
-        return compare_parts(found)
+        names = [*dict.fromkeys(parts)]
+        with self.opener.reading() as store:
+            labels = dict.fromkeys(choose_embedder(store, embedder, part).label for part in names)
+        if len(labels) != 1:
+            raise MisuseError(
+                f"the parts have vectors of different embedders ({', '.join(labels)}): embed each by one of them, and"
+                " name it with --embedder"
+                if labels
+                else "which parts? prompt, target, choices or metadata.FIELD"
+            )
+        settings: Any = {"embedder": embedder, "intercept": intercept, "permutations": permutations, "seed": seed}
+        return compare_parts([self.explain(**settings, part=part) for part in names])
 
     def _spread(self, seconds: float, compute: Callable[[Elsewhere | None], Found]) -> Found:
         """What is computed with the help of executors, where there are any and it is worth it."""
@@ -414,13 +421,13 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: s
     Raises:
         MisuseError: prompts without text or vectors; no or several embedders that fit.
     """
-    benchmarks = np.unique(data.benchmark_ids).tolist()
-    chosen = None if part == PROMPT and not any(data.texts) else choose_embedder(store, embedder, part)
-    if chosen is None:
+    if part == PROMPT and not any(data.texts):
         raise MisuseError(
             f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
             " compare their performance with"
         )
+    chosen = choose_embedder(store, embedder, part)
+    benchmarks = np.unique(data.benchmark_ids).tolist()
     texts = read_part(store, part, benchmarks)
     vectors = read_vectors(store, chosen, benchmarks, texts)
     places = np.searchsorted(vectors.prompts, data.prompts)

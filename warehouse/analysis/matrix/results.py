@@ -435,7 +435,11 @@ class ExplainedParts(Result):
         both = [row.part for row in found if row.mantel_p is not None and row.mantel_p <= SHOWN]
         only = [row.part for row in found if row.part not in both]
         said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
-        said += [f"{listed(only)} only within single prompts, not over all pairs (Mantel)"] if only else []
+        said += (
+            [f"prompts alike in {listed(only)} have scores alike one by one, not over all pairs (Mantel)"]
+            if only
+            else []
+        )
         what = "; ".join(said) or "no part is shown to go with scores"
         return (
             f"{self.benchmark} by {self.metric}, {self.n_models} models: {what}"

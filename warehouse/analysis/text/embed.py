@@ -264,7 +264,7 @@ def choose_embedder(store: Store, wanted: str | None, part: str = PROMPT) -> Emb
     known = [row for row in embedders(store, as_part(part)) if row.n_prompts]
     if not known:
         of = "" if part == PROMPT else f" of its {part}"
-        raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)} --embedder FOLDER")
+        raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)}")
     fitting = known if wanted is None else _called(wanted, known)
     if len(fitting) == 1:
         return fitting[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,8 +92,8 @@ def normalised(text: str) -> str:
 
 def embed_command(part: str, *benchmarks: str) -> str:
     """The command that embeds a part of benchmarks."""
-    options_given = [] if part == PROMPT else ["--part", part]
-    return " ".join(["warehouse embed", *benchmarks, *options_given])
+    of_part = [] if part == PROMPT else ["--part", part]
+    return shlex.join(["warehouse", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"])
 
 
 def prompt_rows(

@@ -31,7 +31,7 @@ _NO_SPREAD = 1e-24
 #: Condition of a matrix beyond which some direction of it is rounding.
 _COLLINEAR = 1e12
 
-ONE_CLUSTER = "one cluster has all that tells this apart"
+ONE_CLUSTER = "one prompt or cluster has all that tells this apart"
 CONSTANT = "the same for all prompts"
 NO_VARIATION = "the figure is the same for all prompts"
 FEW = "too few prompts"
@@ -46,12 +46,8 @@ class Slope(NamedFigures):
         standard_error: CR2, HC2 without clusters.
         ci_low: lower end of the interval.
         ci_high: upper end.
-        level: its nominal coverage.
         df: Satterthwaite's degrees of freedom.
         p_value: two-sided, of no slope.
-        sd: standard deviation of the feature over the prompts; ``estimate·sd`` is per standard deviation.
-        n: prompts.
-        n_clusters: clusters; None without.
         flags: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed that a group of so few
             prompts is found different too often (simulated near a ceiling: 9 % and not 5 %).
         reason: why there is no slope, or no error.
@@ -61,12 +57,8 @@ class Slope(NamedFigures):
     standard_error: float | None
     ci_low: float | None
     ci_high: float | None
-    level: float
     df: float | None
     p_value: float | None
-    sd: float | None
-    n: int
-    n_clusters: int | None
     flags: tuple[str, ...]
     reason: str
 
@@ -77,15 +69,13 @@ class JointTest(NamedFigures):
 
     Attributes:
         statistic: F; None where it cannot be had.
-        df: numerator, the columns.
-        df_error: denominator.
+        df_error: degrees of freedom of the denominator; those of the numerator are the columns.
         p_value: of none at all.
         flags: ``skewed``, as of `Slope`.
         reason: why there is none.
     """
 
     statistic: float | None
-    df: int
     df_error: float | None
     p_value: float | None
     flags: tuple[str, ...]
@@ -108,15 +98,13 @@ def slope(y: ArrayLike, x: ArrayLike, clusters: ArrayLike | None = None, *, leve
     check_length(len(feature), len(values), "x")
     groups = None if clusters is None else as_clusters(clusters, len(values))
     found, reason = _fitted(values, feature[:, None], groups)
-    n_clusters = None if groups is None else groups.n
-    sd = float(feature.std(ddof=1)) if len(feature) > 1 else None
     if found is None:
-        return Slope(None, None, None, None, level, None, None, sd, len(values), n_clusters, (), reason)
+        return Slope(None, None, None, None, None, None, (), reason)
     beta, se, df = float(found.beta[0]), math.sqrt(found.v[0, 0]), found.eta
     half = t_quantile(level, df) * se
     flags = (*(("few_clusters",) if df < FEW_DF else ()), *_skewed(values, feature[:, None]))
     p = t_p_value(beta / se, df)
-    return Slope(beta, se, beta - half, beta + half, level, df, p, sd, len(values), n_clusters, flags, "")
+    return Slope(beta, se, beta - half, beta + half, df, p, flags, "")
 
 
 def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = None) -> JointTest:
@@ -136,18 +124,18 @@ def joint_test(y: ArrayLike, columns: ArrayLike, clusters: ArrayLike | None = No
     check_length(len(x), len(values), "columns")
     q = x.shape[1]
     if not q:
-        return JointTest(None, 0, None, None, (), CONSTANT)
+        return JointTest(None, None, None, (), CONSTANT)
     members = None if clusters is None else as_clusters(clusters, len(values))
     found, reason = _fitted(values, x, members)
     if found is None:
-        return JointTest(None, q, None, None, (), reason)
+        return JointTest(None, None, None, (), reason)
     rest = found.eta - q + 1
     if rest <= 0:
-        return JointTest(None, q, None, None, (), "too few clusters for so many groups")
+        return JointTest(None, None, None, (), "too few clusters for so many groups")
     wald = float(found.beta @ np.linalg.solve(found.v, found.beta))
     f = rest / (found.eta * q) * wald
     p = max(float(special.fdtrc(q, rest, f)), SMALLEST_P)
-    return JointTest(f, q, rest, p, _skewed(values, x), "")
+    return JointTest(f, rest, p, _skewed(values, x), "")
 
 
 def _skewed(y: FloatArray, columns: FloatArray) -> tuple[str, ...]:

@@ -26,7 +26,6 @@ from warehouse.store.sql.query_files import query_text
 
 #: Of no benchmark: a constant alone is no group to a server.
 NO_ARM = "when 0 then 'none'"
-_TEXTS = "select id, text from prompt where id in ({ids})"
 _STALE = """
 delete from prompt_embedding
 where embedder_id = {embedder} and prompt_id in ({ids}) and {part}
@@ -195,14 +194,6 @@ def missing_texts(
     sql = query_text("store", "texts_without_vector")
     table = store.arrow(sql.format(embedder=embedder, benchmarks=where, templates=_case("prompt", templates)))
     return MissingTexts(_whole(table, "first_id"), _whole(table, "n_prompts"))
-
-
-def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
-    """Questions of some prompts, by id."""
-    if not len(prompts):
-        return {}
-    rows = store.rows(_TEXTS.format(ids=_listed(prompts)))
-    return {row["id"]: row["text"] for row in rows if row["text"] is not None}
 
 
 def write_vectors(
