@@ -124,6 +124,11 @@ def test_one_model_across_links(run: Caller, url: str) -> None:
     same = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows
     assert len(same) == 1 and abs(same[0]["difference"]) == pytest.approx(abs(row["difference"]))
     run("compare", "run:1", "run:2", "--across-links", db=url).fails(2, "no two linked")
+    warehouse.connect(url).ingest(_frame("other", 3))
+    run("link", "other", "mc", "--by", "id", db=url)
+    rows = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows  # also two that a third joins
+    assert [row["benchmark"] for row in rows[:3]] == ["cloze / mc", "cloze / other", "mc / other"]
+    assert "benchmark=" not in run("compare", "org/m0", "org/m0", "--across-links", db=url).out
 
 
 def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> None:
