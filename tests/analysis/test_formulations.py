@@ -131,6 +131,15 @@ def test_one_model_across_links(run: Caller, url: str) -> None:
     assert "benchmark=" not in run("compare", "org/m0", "org/m0", "--across-links", db=url).out
 
 
+def test_metrics_of_two_scales_have_no_difference_and_an_unknown_direction_is_said(run: Caller, url: str) -> None:
+    frame = _frame("loss", 3).rename(columns={"acc": "score"})
+    warehouse.connect(url).ingest(frame.assign(score=frame.score * 1e9 - 0.5))
+    run("link", "mc", "loss", "--by", "id", db=url)
+    report = warehouse.connect(url).formulations("mc", "loss")
+    assert {(row.difference, row.n_prompts) for row in report.models} == {(None, PROMPTS)}
+    assert "ranked as if higher were better" in " ".join(report.notes) and "warehouse link" not in str(report.notes)
+
+
 def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> None:
     run("curves", "mc", "--against", "cloze", db=url).fails(2, "warehouse formulations mc cloze")
 

@@ -20,6 +20,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.suites.score_table import comparable
 
 #: Models below which there is no correlation, and no interval for other models.
 FEWEST, FEWEST_FOR_OTHERS = 3, 5
@@ -61,7 +62,7 @@ def formulation_noise(
         units_second: shape (n',).
 
     Returns:
-        None with one prompt or cluster, or one model.
+        None with one prompt or cluster, one model, or where nothing but rounding varies.
     """
     numbered = np.concatenate([np.asarray(units_first), np.asarray(units_second)])
     codes = np.unique(numbered, return_inverse=True)[1]
@@ -73,6 +74,8 @@ def formulation_noise(
             return None
         parts.append(_influence(values, unit, int(codes.max()) + 1))
         counts.append(len(np.unique(unit)))
+        if np.abs(parts[-1]).max() <= 1e-12 * np.nanmax(np.abs(values)):
+            return None
     a, b = parts
     scale = 1 / (a.shape[1] - 1)
     own, other, both = (float((x * y).sum() * scale) for x, y in ((a, a), (b, b), (a, b)))
@@ -141,7 +144,7 @@ def formulation_agreement(
         [0.9035, 0.6667, 0.8]
     """
     level, seed = as_level(level), as_seed(seed)
-    x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    x, y = (comparable(np.asarray(side, dtype=np.float64)) for side in (first, second))
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
         raise StatisticsError(f"`first` and `second` must be finite and alike, found {x.shape} and {y.shape}")
     if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -281,7 +284,7 @@ def find_crossings(
     """
     x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
     i, j = np.triu_indices(len(x), 1)
-    of_x, of_y = x[i] - x[j], y[i] - y[j]
+    of_x, of_y = (np.sign(side[i] - side[j]) for side in map(comparable, (x, y)))
     crossed = of_x * of_y < 0
     p = np.full(len(i), np.nan)
     if p_first is not None and p_second is not None:
