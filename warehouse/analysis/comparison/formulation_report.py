@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,8 +169,10 @@ class FormulationsReport(Result):
         parts += [models_table(self, None if verbose else MOST), *legend(_MODELS)]
         if self.n_shown:
             parts += ["", crossings_table(self, None if verbose else min(MOST, self.n_shown))]
-        reasons = {row.reason for row in (*self.rows, *self.models) if row.reason not in self.one_line} - {NO_PROMPT}
-        return View(tuple(parts), (*self.notes, *sorted(reasons)))
+        reasons = Counter(row.reason for row in self.models if row.reason not in ("", NO_PROMPT))
+        notes = [f"{n} of {len(self.models)} models: {reason}" for reason, n in sorted(reasons.items())]
+        notes += {row.reason for row in self.rows if row.reason not in self.one_line}
+        return View(tuple(parts), (*self.notes, *notes))
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""

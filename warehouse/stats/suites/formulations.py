@@ -154,12 +154,13 @@ def formulation_agreement(
     others = _of_draws(x[resampled], y[resampled])
     true, population = None, None
     if noise is not None and min(noise.first, noise.second) > 0:
-        u, v, rho = _posterior(x, y, noise, rng)
+        u, v, rho, chances = _posterior(x, y, noise, rng)
         true = _of_draws(u, v)
         if len(x) >= FEWEST_FOR_OTHERS:
             half = float(special.ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
-            fisher = np.tanh(np.arctanh(np.median(rho)) + np.array([-half, half]))  # longer with few models
-            ends = np.array([min(_central(rho, level)[0], fisher[0]), max(_central(rho, level)[1], fisher[1])])
+            low, middle, high = np.interp([(1 - level) / 2, 0.5, (1 + level) / 2], chances.cumsum() - chances / 2, rho)
+            fisher = np.tanh(np.arctanh(middle) + np.array([-half, half]))  # longer with few models
+            ends = np.array([min(low, fisher[0]), max(high, fisher[1])])
             kendall, spearman = 2 / math.pi * np.arcsin(ends), 6 / math.pi * np.arcsin(ends / 2)  # of normal models
             population = {"pearson": ends, "kendall": kendall, "spearman": spearman}
     estimates = {name: float(draws[0]) for name, draws in _of_draws(x[None], y[None]).items()}
@@ -213,8 +214,8 @@ def _for_other_models(
 
 def _posterior(
     x: FloatArray, y: FloatArray, noise: FormulationNoise, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draws of the true means of both formulations, shape (draws, M), and of the correlation in the population."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Draws of the true means of both, shape (draws, M); the population's possible correlations, and their chances."""
     m, s = len(x), np.cov(x, y)
     of_x, weights_x = _lattice(noise.first, float(s[0, 0]), m)
     of_y, weights_y = _lattice(noise.second, float(s[1, 1]), m)
@@ -228,7 +229,8 @@ def _posterior(
     distance = (yy * s[0, 0] - 2 * xy * s[0, 1] + xx * s[1, 1]) / determinant
     fit = -(m - 1) / 2 * (np.log(determinant) + distance)
     weights = np.exp(fit - fit.max()) * prior
-    drawn = rng.choice(len(weights), _DRAWS, p=weights / weights.sum())
+    weights /= weights.sum()
+    drawn = rng.choice(len(weights), _DRAWS, p=weights)
     a, b, c = a[drawn], b[drawn], c[drawn]
     true = np.array([[a, c], [c, b]]).transpose(2, 0, 1)
     slopes = true @ np.linalg.inv(true + np.array([[noise.first, noise.both], [noise.both, noise.second]]))
@@ -236,7 +238,7 @@ def _posterior(
     rest += 1e-12 * (a + b)[:, None, None] * np.eye(2)  # may have rounded below 0
     means = slopes @ np.array([x - x.mean(), y - y.mean()])
     means += np.linalg.cholesky(rest) @ rng.standard_normal((2, _DRAWS, m)).transpose(1, 0, 2)
-    return means[:, 0], means[:, 1], r[drawn]
+    return means[:, 0], means[:, 1], rho, weights.reshape(-1, angles).sum(axis=0)
 
 
 def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]:
