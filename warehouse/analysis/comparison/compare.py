@@ -139,8 +139,8 @@ class Comparison(SingleTest, Result):
         """The same of some rows."""
         lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
         conditions = {(row.condition_a, row.condition_b) for row in rows if row is not self.overall}
-        several = {"condition_a": "", "condition_b": ""} if len(conditions) > 1 else {}  # the rows have their own
-        head = (*models_of(replace(rows[0], **several)), visible(self.sentence), "")
+        first = rows[0] if len(conditions) < 2 else replace(rows[0], condition_a="", condition_b="")
+        head = (*models_of(first), visible(self.sentence), "")
         notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
         return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 
