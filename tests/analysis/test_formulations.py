@@ -151,4 +151,5 @@ def test_the_command(run: Caller, url: str) -> None:
     rows = run("formulations", "mc", "cloze", "--json", db=url).rows
     assert [row["statistic"] for row in rows] == ["pearson", "kendall", "spearman"]
     assert len(run("formulations", "mc", "cloze", "--models", "--json", db=url).rows) == 6
+    assert "moves: rank in the second" in run("formulations", "mc", "cloze", "--models", db=url).out
     run("formulations", "mc", "cloze", "--models", "--crossings", db=url).fails(2, "one of --models")

@@ -166,7 +166,7 @@ class FormulationsReport(Result):
         if self.rows[0].estimate is not None:
             hide_empty = ("other models", "other prompts", "both", "flags")
             parts += [Table.of(map(_agreement_cells, self.rows), hide_empty=hide_empty), *legend(_MEANINGS), ""]
-        parts += [models_table(self, None if verbose else MOST), *legend(_MODELS)]
+        parts += [models_table(self, None if verbose else MOST), *legend(MODELS)]
         if self.n_shown:
             parts += ["", crossings_table(self, None if verbose else min(MOST, self.n_shown))]
         reasons = Counter(row.reason for row in self.models if row.reason not in ("", NO_PROMPT))
@@ -196,7 +196,8 @@ _MEANINGS = {
     "other prompts": "these models on all prompts like these: noise is taken off, which raises r",
     "both": "all models like these on all prompts like these",
 }
-_MODELS = {
+#: Of the table of models.
+MODELS = {
     "difference": "first less second, on the prompts that both have",
     "moves": "rank in the second less rank in the first: above 0 it is placed worse there",
 }
