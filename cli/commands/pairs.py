@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.questions.comparison import AllPairs, Formulations
-from warehouse.tables.view import View
+from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -121,6 +121,6 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
     view = report.view(verbose=state.verbose)
     if models or crossings:
         table = words.models_table(report) if models else words.crossings_table(report)
-        view = View((report.one_line, "", table), report.notes)
+        view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
     print_view(view)
     state.notes(view.notes)

@@ -247,8 +247,8 @@ TEMPLATE_MINOR = (
     "V prompts",
     "df",
     "condition",
-    "worst",
-    "best",
+    "lowest",
+    "highest",
     "prompts",
 )
 _SAMPLES = {
@@ -268,17 +268,19 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
     factor = report.factor
     print_text(f"se and interval: {_SAMPLES[report.rows[0].random].format(factor=factor)}")
     meanings = {
-        "worst": f"the lowest and highest mean of a {factor}, with its name; extremes of noisy means, without error",
+        "highest": f"highest mean of a {factor}, with its name: like the lowest an extreme, without error",
         "V prompts": "variance of the figure that the choice of prompts makes",
         "V templates": f"that the choice of {factor}s makes",
         "V both": "that is in each of the two: of both together, and of draws",
-        "needed": f"{factor}s with which the error would be as asked, at as many prompts; none: no number suffices",
+        "needed": f"{factor}s that bring the error to the one asked for; none: no number does, or there are no others",
         "left out": f"prompts without a score under some {factor}",
     }
     print_legend(meanings, shown)
     if report.flip_share is not None and report.n_top is not None:
         first = f"{report.n_top} of {len(report.rows)} conditions are first by some {factor}"
-        print_text(f"{100 * report.flip_share:.0f} % of orders of two are the other way round by one {factor}; {first}")
+        print_text(
+            f"two conditions by one {factor}: opposite to their means in {100 * report.flip_share:.0f} %; {first}"
+        )
     if any("few_templates" in row.flags for row in report.rows):
         print_text(f"few_templates: fewer than 5 {factor}s stand for all; where they differ much the interval is short")
     say_reasons([(row, row.reason) for row in report.rows if row.reason], state)
@@ -299,8 +301,8 @@ def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor
         "se": number(row.standard_error, places),
         level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
         "df": number(row.df, 1),
-        "worst": named(row.worst, row.worst_template),
-        "best": named(row.best, row.best_template),
+        "lowest": named(row.worst, row.worst_template),
+        "highest": named(row.best, row.best_template),
         "V prompts": _part(row.part_prompts),
         "V templates": _part(row.part_templates),
         "V both": _part(row.part_residual),

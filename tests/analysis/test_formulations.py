@@ -124,6 +124,20 @@ def test_one_model_across_links(run: Caller, url: str) -> None:
     same = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows
     assert len(same) == 1 and abs(same[0]["difference"]) == pytest.approx(abs(row["difference"]))
     run("compare", "run:1", "run:2", "--across-links", db=url).fails(2, "no two linked")
+    warehouse.connect(url).ingest(_frame("other", 3))
+    run("link", "other", "mc", "--by", "id", db=url)
+    rows = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows  # also two that a third joins
+    assert [row["benchmark"] for row in rows[:3]] == ["cloze / mc", "cloze / other", "mc / other"]
+    assert "benchmark=" not in run("compare", "org/m0", "org/m0", "--across-links", db=url).out
+
+
+def test_metrics_of_two_scales_have_no_difference_and_an_unknown_direction_is_said(run: Caller, url: str) -> None:
+    frame = _frame("loss", 3).rename(columns={"acc": "score"})
+    warehouse.connect(url).ingest(frame.assign(score=frame.score * 1e9 - 0.5))
+    run("link", "mc", "loss", "--by", "id", db=url)
+    report = warehouse.connect(url).formulations("mc", "loss")
+    assert {(row.difference, row.n_prompts) for row in report.models} == {(None, PROMPTS)}
+    assert "ranked as if higher were better" in " ".join(report.notes) and "warehouse link" not in str(report.notes)
 
 
 def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> None:
@@ -137,4 +151,5 @@ def test_the_command(run: Caller, url: str) -> None:
     rows = run("formulations", "mc", "cloze", "--json", db=url).rows
     assert [row["statistic"] for row in rows] == ["pearson", "kendall", "spearman"]
     assert len(run("formulations", "mc", "cloze", "--models", "--json", db=url).rows) == 6
+    assert "moves: rank in the second" in run("formulations", "mc", "cloze", "--models", db=url).out
     run("formulations", "mc", "cloze", "--models", "--crossings", db=url).fails(2, "one of --models")

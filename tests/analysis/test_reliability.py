@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.support.builders import StoreRows
@@ -322,6 +323,20 @@ def test_anchors_of_a_benchmark(run: Caller, url: str) -> None:
     assert {"weight", "n_items"} <= set(run("anchors", "quiz", "--list", "--json", db=url).rows[0])
     with pytest.raises(MisuseError, match="unknown by .* irt, scores"):
         connect(url).anchors("quiz", by="chance")
+
+
+def test_anchors_where_each_model_lacks_some_prompts(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    rows = [
+        {"model": f"org/m{m}", "benchmark": "quiz", "prompt_id": f"q{i}", "acc": int(rng.random() < (m + 1) / 12)}
+        for m in range(10)
+        for i in range(60)
+        if (i + 6 * m) % 40 > 3  # each lacks a tenth, all together more than half
+    ]
+    store = connect(f"duckdb:///{tmp_path}/gaps.duckdb")
+    store.ingest(pd.DataFrame(rows))
+    report = store.anchors("quiz", sizes=[3])
+    assert report.n_models == 10 and report.n_items < 30 and "not all models answered" in " ".join(report.notes)
 
 
 def test_anchors_by_several_dimensions_and_each_model(run: Caller, url: str, tmp_path: Path) -> None:

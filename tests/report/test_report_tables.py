@@ -92,7 +92,7 @@ def test_many_models_are_a_heat_map_that_says_how_many_pairs_differ(data: Report
     assert part.pairs is not None
     (group,) = benchmark_section(part)["groups"]
     assert group["matrix"] is None and group["chart"] is not None
-    differ = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in part.pairs.rows)
+    differ = int((part.pairs.groups[0].pairs.p_holm <= 0.05).sum())  # rows are those of the first model alone
     n = len(part.pairs.groups[0].labels)
     assert f"{differ} of {n * (n - 1) // 2} pairs differ" in group["chart"].say
     told = apart(part.pairs)

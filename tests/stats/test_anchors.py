@@ -8,10 +8,10 @@ from scipy import special, stats
 
 from tests.support.items import simulate
 from warehouse.errors import StatisticsError
-from warehouse.stats.items.anchor_errors import METHODS, RecipeCheckpoints, anchor_errors, irt_anchors
+from warehouse.stats.items.anchor_errors import METHODS, RecipeCheckpoints, anchor_errors, irt_anchors, shares_of
 from warehouse.stats.items.anchors import anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
 from warehouse.stats.items.irt import fit_irt
-from warehouse.stats.items.responses import as_responses
+from warehouse.stats.items.responses import Responses, as_responses
 
 
 def test_g13_gp_irt() -> None:
@@ -121,3 +121,8 @@ def test_seeds_and_curves() -> None:
 def test_what_is_refused(call: object, message: str) -> None:
     with pytest.raises(StatisticsError, match=message):
         call()  # type: ignore[operator]
+
+
+def test_a_cell_without_draws_has_no_share() -> None:
+    trials = np.array([[2, 0]], np.float32)
+    assert np.array_equal(shares_of(Responses(trials / 2, trials, ("a",), ("x", "y"))), [[0.5, np.nan]], equal_nan=True)

@@ -103,3 +103,18 @@ def test_what_is_no_means_is_refused() -> None:
         formulation_agreement([1, 2, 3], [1, 2])
     with pytest.raises(StatisticsError, match="finite"):
         formulation_agreement([1, 2, np.nan], [1, 2, 3])
+
+
+def test_what_rounding_alone_tells_apart_is_no_crossing_and_no_noise() -> None:
+    third = 0.1 + 0.2, 0.3
+    assert not len(find_crossings(third, [0.1, 0.2]).first)
+    alike = np.tile([0.2, 0.3, 0.7], (20, 1))
+    assert formulation_noise(alike, alike, np.arange(20), np.arange(20, 40)) is None
+
+
+def test_the_interval_of_both_is_free_of_draws() -> None:
+    _, first, second = _answers(np.random.default_rng(6), 7, 40, 0.5, 0.9)
+    noise = formulation_noise(first, second, np.arange(40), np.arange(40))
+    means = first.mean(axis=0), second.mean(axis=0)
+    one, other = (formulation_agreement(*means, noise, seed=seed)[0] for seed in (0, 1))
+    assert (one.both_low, one.both_high) == (other.both_low, other.both_high)

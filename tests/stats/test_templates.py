@@ -77,6 +77,9 @@ def test_templates_that_an_error_takes() -> None:
     assert templates_needed(found, 0.15) == math.ceil((0.0555556 + 0.1666667 / 6) / (0.15**2 - 0.0666667 / 6))
     assert templates_needed(found, 0.1) is None  # prompts alone make more
     assert templates_needed(template_variance([[1, 0]]), 0.1) is None
+    these_prompts = template_variance(GOLDEN, random="templates")
+    assert templates_needed(these_prompts, 0.1) == math.ceil((0.0555556 + 0.1666667 / 6) / 0.1**2)
+    assert templates_needed(template_variance(GOLDEN, random="prompts"), 0.15) is None  # there are no others
     with pytest.raises(StatisticsError, match="above 0"):
         templates_needed(found, 0)
 
@@ -86,6 +89,7 @@ def test_flips_and_first_places() -> None:
     assert (ranking.flip_share, ranking.n_top) == (pytest.approx(1 / 3), 2)
     assert template_ranking([[0.5, 0.5], [0.4, 0.5]]).flip_share == 0  # a tie is no flip
     assert template_ranking([[0.5, 0.6]]).flip_share is None
+    assert template_ranking([[1, 1], [1, 1], [0, 0]]).n_top == 2
 
 
 @pytest.mark.parametrize(("count", "spread", "least", "most"), [(3, 0.5, 0.885, 0.96), (10, 0.5, 0.91, 0.97)])

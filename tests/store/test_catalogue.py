@@ -175,6 +175,12 @@ def test_links_never_form_chains(store: Store) -> None:
     assert unchained(store)
 
 
+def test_what_is_linked_stays_so_where_it_is_linked_to_a_third(store: Store) -> None:
+    prompt_links.link(store, "quiz", "other")
+    prompt_links.link(store, "quiz", "third", by="id")
+    assert joined(store) == {"x1": "third p1", "p1": "third p1"} and unchained(store)
+
+
 def test_a_benchmark_that_is_not_there_is_named(store: Store) -> None:
     for call in (lambda: prompt_links.link(store, "nope", "quiz"), lambda: prompt_links.unlink(store, "nope")):
         with pytest.raises(MisuseError, match="no benchmark 'nope'"):

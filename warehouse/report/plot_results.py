@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -144,13 +144,14 @@ def charts_of(result: Any) -> list[Chart | None]:
         case ReliabilityReport():
             return [*chain.from_iterable(suite_charts(result).values())]
         case _:
-            return spread_charts.charts_of(result)
+            return []
 
 
-_DRAWN_WHOLE: dict[type, Callable[[Any], Sequence[Chart]]] = {
+_DRAWN_WHOLE: dict[type, Callable[[Any], Iterable[Chart | None]]] = {
     BenchmarkCurves: curve_charts,
     MatrixTest: matrix_charts.similarity_charts,
     MatrixGrowth: matrix_charts.growth_charts,
+    **spread_charts.CHARTS,
 }
 
 

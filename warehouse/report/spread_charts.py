@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -153,15 +153,10 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
 
 
-_CHARTS: dict[type, Any] = {
+#: What draws a result that has figures here.
+CHARTS: dict[type, Callable[[Any], Iterator[Chart | None]]] = {
     SeedsReport: seed_charts,
     ItemReport: item_charts,
     SplitReport: split_charts,
     AnchorReport: anchor_charts,
 }
-
-
-def charts_of(result: Any) -> list[Chart | None]:
-    """The figures of a result that has some here."""
-    found = _CHARTS.get(type(result))
-    return [*found(result)] if found else []

@@ -138,7 +138,9 @@ class Comparison(SingleTest, Result):
     def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
         """The same of some rows."""
         lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
-        head = (*models_of(rows[0]), visible(self.sentence), "")
+        conditions = {(row.condition_a, row.condition_b) for row in rows if row is not self.overall}
+        first = rows[0] if len(conditions) < 2 else replace(rows[0], condition_a="", condition_b="")
+        head = (*models_of(first), visible(self.sentence), "")
         notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
         return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 

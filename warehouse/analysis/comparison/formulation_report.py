@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,13 +143,13 @@ class FormulationsReport(Result):
         pearson, kendall, _ = self.rows
         head = f"{self.first} and {self.second} over {pearson.n_models} model{'s' * (pearson.n_models > 1)}"
         if pearson.estimate is None or kendall.estimate is None:
-            return f"{head}: no correlation, {pearson.reason}."
+            return f"{head}: no correlation can be told, {pearson.reason}."
         known = f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau {kendall.estimate:.2f}."
         low, high = pearson.prompts_low, pearson.prompts_high
         if low is None or high is None:
             return f"{known} {_crossed(self)}"
-        known += f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models."
-        known += f" {_crossed(self)}"
+        known += f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models"
+        known += f" ({100 * pearson.level:g} % interval). {_crossed(self)}"
         if pearson.both_low is None or pearson.both_high is None or pearson.both_high - pearson.both_low <= _WIDE:
             return known
         more = "prompts" if high - low > (pearson.both_high - pearson.both_low) / 2 else "models"
@@ -165,11 +166,13 @@ class FormulationsReport(Result):
         if self.rows[0].estimate is not None:
             hide_empty = ("other models", "other prompts", "both", "flags")
             parts += [Table.of(map(_agreement_cells, self.rows), hide_empty=hide_empty), *legend(_MEANINGS), ""]
-        parts += [models_table(self, None if verbose else MOST)]
+        parts += [models_table(self, None if verbose else MOST), *legend(MODELS)]
         if self.n_shown:
             parts += ["", crossings_table(self, None if verbose else min(MOST, self.n_shown))]
-        reasons = ({row.reason for row in self.rows} | {row.reason for row in self.models}) - {"", NO_PROMPT}
-        return View(tuple(parts), (*self.notes, *sorted(reasons)))
+        reasons = Counter(row.reason for row in self.models if row.reason not in ("", NO_PROMPT))
+        notes = [f"{n} of {len(self.models)} models: {reason}" for reason, n in sorted(reasons.items())]
+        notes += {row.reason for row in self.rows if row.reason not in self.one_line}
+        return View(tuple(parts), (*self.notes, *notes))
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""
@@ -183,7 +186,7 @@ def _crossed(report: FormulationsReport) -> str:
         return f"None of {pairs} changes order."
     changed = f"{n} of {pairs} change{'s' * (n == 1)} order"
     if all(row.p_holm is None for row in report.crossings):
-        return f"{changed}; whether that is noise cannot be told without samples."
+        return f"{changed}; whether that is noise cannot be told."
     return f"{changed}, {report.n_shown or 'none'} of them by more than noise can make."
 
 
@@ -192,6 +195,11 @@ _MEANINGS = {
     "other models": "what other models like these would give, on these prompts",
     "other prompts": "these models on all prompts like these: noise is taken off, which raises r",
     "both": "all models like these on all prompts like these",
+}
+#: Of the table of models.
+MODELS = {
+    "difference": "first less second, on the prompts that both have",
+    "moves": "rank in the second less rank in the first: above 0 it is placed worse there",
 }
 
 

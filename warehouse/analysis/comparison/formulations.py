@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from warehouse.analysis.comparison.formulation_report import (
     FormulationsReport,
 )
 from warehouse.analysis.comparison.pairing import pair_up
-from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
@@ -148,8 +149,8 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     largest = max(groups, key=len)
     left, name = len(scores.entries) - len(largest), scores.benchmark.name
     if left:
-        why = "of another split, task version, metric or judge, on a part of the benchmark, or without a figure"
-        notes.append(f"{name}: {left} conditions {why} are left out")
+        why = "of another split, task version, metric or judge, without a figure, or on a part of the benchmark"
+        notes.append(f"{name}: {left} conditions {why} (--subset takes these) are left out")
     by_model: dict[str, list[ScoredCondition]] = {}
     for entry in largest:
         by_model.setdefault(entry.condition.who, []).append(entry)
@@ -187,11 +188,15 @@ def _report(
         for m, who in enumerate(models)
     ]
     n_linked = max(row.n_prompts for row in rows)
-    if not n_linked and first.table and second.table and question.first != question.second:
+    benchmarks = [side.entries[0].condition.benchmark_split[0] for side in (first, second)]
+    if not n_linked and first.table and second.table and benchmarks[0] != benchmarks[1]:
         notes.append(
             "no prompt stands in both, so that models have no paired difference and prompts count as others:"
-            f" warehouse link {question.first} {question.second} --by id joins those of one id"
+            f" warehouse link {shlex.join(benchmarks)} --by id joins those of one id"
         )
+    sides = zip((first, second), benchmarks, strict=True)
+    unknown = [(side.metric.label, name) for side, name in sides if side.metric.higher_is_better is None]
+    notes += [f"ranked as if higher were better: {direction_unknown(*one)}" for one in dict.fromkeys(unknown)]
     return FormulationsReport(
         first=first.label,
         second=second.label,
@@ -209,12 +214,14 @@ def _paired(
     question: Formulations, a: ScoredCondition, b: ScoredCondition, clusters: ClusterMap
 ) -> tuple[PairedDifference | None, int, str]:
     """A model's paired difference, its prompts, and why there is none or no interval."""
-    if a.metric.scale[:2] != b.metric.scale[:2]:
-        return None, 0, "metrics of different scales"
     if a.usable is None or b.usable is None:
         return None, 0, "published figures cannot be paired"
-    if not len(np.intersect1d(a.usable.prompts, b.usable.prompts)):
+    n_common = len(np.intersect1d(a.usable.prompts, b.usable.prompts))
+    if not n_common:
         return None, 0, NO_PROMPT
+    one, other = ((*m.scale[:2], m.higher_is_better, m.low, m.high) for m in (a.metric, b.metric))
+    if one[:3] != other[:3] or (a.metric.label != b.metric.label and one != other):
+        return None, n_common, "no paired difference: metrics of different scales"
     pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
     difference = pair.difference(question.level, seed=question.seed)
     return difference, pair.n, difference.reason if difference.ci_low is None else ""
@@ -229,7 +236,7 @@ def _agreement(question: Formulations, first: _Side, second: _Side, n_linked: in
         tables = (first.table, second.table)
         units = (-1 - table.prompts if table.clusters is None else table.clusters for table in tables)
         noise = formulation_noise(first.sign * first.table.values, second.sign * second.table.values, *units)
-        reason = "" if noise else "a single prompt, cluster or model: its noise is not known"
+        reason = "" if noise else "a single prompt, cluster or model, or all prompts alike: the noise is not known"
     x, y = first.sign * first.means, second.sign * second.means
     agreed = formulation_agreement(x, y, noise, level=question.level, seed=question.seed)
     if m < FEWEST:

@@ -196,18 +196,19 @@ class TwoModels:
         Raises:
             MisuseError: there are none, or an ambiguous reference.
         """
-        rows = self.store.rows(query_text("store", "linked_benchmarks"))
-        joined = {frozenset((row["benchmark"], row["canonical_benchmark"])) for row in rows}
+        ends: dict[str, set[str]] = {}  # of chains of links, the benchmark itself among them
+        for row in self.store.rows(query_text("store", "linked_benchmarks")):
+            ends.setdefault(row["benchmark"], {row["benchmark"]}).add(row["canonical_benchmark"])
         both = [(one, other) for one in of_a for other in of_b if one[0] != other[0]]
-        if len(both) > 1 or len(of_a) * len(of_b) > 1:
-            both = [(one, other) for one, other in both if frozenset((one[0], other[0])) in joined]
+        if len(of_a) * len(of_b) > 1:
+            both = [(x, y) for x, y in both if ends.get(x[0], {x[0]}) & ends.get(y[0], {y[0]})]
         if self.a == self.b:  # each two once
             both = [(one, other) for one, other in both if one < other]
         if not both:
             lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((self.a, of_a), (self.b, of_b)))
             raise MisuseError(
                 f"{self.a} and {self.b} have no two linked benchmarks: {lists} (warehouse link A B --by id joins the"
-                " prompts of two; conditions of one benchmark need no --across-links)"
+                " prompts of two; conditions of one benchmark need no --across-links, which goes without --benchmark)"
             )
         found = [
             tuple(

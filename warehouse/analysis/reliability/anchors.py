@@ -20,6 +20,7 @@ from warehouse.questions.question import answers
 from warehouse.questions.reliability import Anchors
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
 from warehouse.stats.items.anchor_errors import (
+    LEAST_MODELS,
     Estimates,
     RecipeCheckpoints,
     anchor_errors,
@@ -172,9 +173,9 @@ def _complete(pool: Pool) -> tuple[Pool, list[str]]:
     """Models that answered most, and the prompts that all of them did."""
     answered, notes = pool.responses.answered(), []
     models, items = np.ones(len(answered), bool), np.asarray(answered.all(axis=0))
-    if items.sum() < answered.shape[1] / 2:  # models that lack much cost more prompts than they are worth
-        models = answered.mean(axis=1) > 0.95
-        items = np.asarray(answered[models].all(axis=0)) if models.sum() > 1 else items
+    most = answered.mean(axis=1) > 0.95
+    if items.sum() < answered.shape[1] / 2 and most.sum() >= LEAST_MODELS:  # the others cost more than they are worth
+        models, items = most, np.asarray(answered[most].all(axis=0))
     if not models.all():
         left = [name for name, kept in zip(pool.responses.models, models, strict=True) if not kept]
         notes.append(f"{len(left)} left out, which lack prompts: {', '.join(left[:_NAMED])}")

@@ -54,7 +54,8 @@ class TemplateRow(Row):
         part_prompts: variance of the estimate that the choice of prompts makes.
         part_templates: that the choice of templates makes.
         part_residual: that is in each of the two.
-        templates_needed: templates for the error that was asked for; None where none was, or none suffices.
+        templates_needed: templates for the error that was asked for; None where none was, none suffices, or prompts
+            alone are a sample.
         flags: ``few_templates``: fewer than 5 stand for all that could have been.
         reason: why there is no error.
         run_ids: ids of the runs.

@@ -207,9 +207,9 @@ def _over_anchors(
 
 
 def shares_of(responses: Responses) -> FloatArray:
-    """Share of right draws in each cell, shape (M, J)."""
+    """Share of right draws in each cell, NaN where there are none, shape (M, J)."""
     y = responses.successes.astype(np.float64)
-    return y if responses.trials is None else y / responses.trials
+    return y if responses.trials is None else y / np.where(responses.trials > 0, responses.trials, np.nan)
 
 
 def fit_items(responses: Responses, model: str | int) -> IrtFit | DimensionsFit:

@@ -20,6 +20,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.suites.score_table import comparable
 
 #: Models below which there is no correlation, and no interval for other models.
 FEWEST, FEWEST_FOR_OTHERS = 3, 5
@@ -61,7 +62,7 @@ def formulation_noise(
         units_second: shape (n',).
 
     Returns:
-        None with one prompt or cluster, or one model.
+        None with one prompt or cluster, one model, or where nothing but rounding varies.
     """
     numbered = np.concatenate([np.asarray(units_first), np.asarray(units_second)])
     codes = np.unique(numbered, return_inverse=True)[1]
@@ -73,6 +74,8 @@ def formulation_noise(
             return None
         parts.append(_influence(values, unit, int(codes.max()) + 1))
         counts.append(len(np.unique(unit)))
+        if np.abs(parts[-1]).max() <= 1e-12 * np.nanmax(np.abs(values)):
+            return None
     a, b = parts
     scale = 1 / (a.shape[1] - 1)
     own, other, both = (float((x * y).sum() * scale) for x, y in ((a, a), (b, b), (a, b)))
@@ -141,7 +144,7 @@ def formulation_agreement(
         [0.9035, 0.6667, 0.8]
     """
     level, seed = as_level(level), as_seed(seed)
-    x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    x, y = (comparable(np.asarray(side, dtype=np.float64)) for side in (first, second))
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
         raise StatisticsError(f"`first` and `second` must be finite and alike, found {x.shape} and {y.shape}")
     if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -151,12 +154,13 @@ def formulation_agreement(
     others = _of_draws(x[resampled], y[resampled])
     true, population = None, None
     if noise is not None and min(noise.first, noise.second) > 0:
-        u, v, rho = _posterior(x, y, noise, rng)
+        u, v, rho, chances = _posterior(x, y, noise, rng)
         true = _of_draws(u, v)
         if len(x) >= FEWEST_FOR_OTHERS:
             half = float(special.ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
-            fisher = np.tanh(np.arctanh(np.median(rho)) + np.array([-half, half]))  # longer with few models
-            ends = np.array([min(_central(rho, level)[0], fisher[0]), max(_central(rho, level)[1], fisher[1])])
+            low, middle, high = np.interp([(1 - level) / 2, 0.5, (1 + level) / 2], chances.cumsum() - chances / 2, rho)
+            fisher = np.tanh(np.arctanh(middle) + np.array([-half, half]))  # longer with few models
+            ends = np.array([min(low, fisher[0]), max(high, fisher[1])])
             kendall, spearman = 2 / math.pi * np.arcsin(ends), 6 / math.pi * np.arcsin(ends / 2)  # of normal models
             population = {"pearson": ends, "kendall": kendall, "spearman": spearman}
     estimates = {name: float(draws[0]) for name, draws in _of_draws(x[None], y[None]).items()}
@@ -210,8 +214,8 @@ def _for_other_models(
 
 def _posterior(
     x: FloatArray, y: FloatArray, noise: FormulationNoise, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draws of the true means of both formulations, shape (draws, M), and of the correlation in the population."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Draws of the true means of both, shape (draws, M); the population's possible correlations, and their chances."""
     m, s = len(x), np.cov(x, y)
     of_x, weights_x = _lattice(noise.first, float(s[0, 0]), m)
     of_y, weights_y = _lattice(noise.second, float(s[1, 1]), m)
@@ -225,7 +229,8 @@ def _posterior(
     distance = (yy * s[0, 0] - 2 * xy * s[0, 1] + xx * s[1, 1]) / determinant
     fit = -(m - 1) / 2 * (np.log(determinant) + distance)
     weights = np.exp(fit - fit.max()) * prior
-    drawn = rng.choice(len(weights), _DRAWS, p=weights / weights.sum())
+    weights /= weights.sum()
+    drawn = rng.choice(len(weights), _DRAWS, p=weights)
     a, b, c = a[drawn], b[drawn], c[drawn]
     true = np.array([[a, c], [c, b]]).transpose(2, 0, 1)
     slopes = true @ np.linalg.inv(true + np.array([[noise.first, noise.both], [noise.both, noise.second]]))
@@ -233,7 +238,7 @@ def _posterior(
     rest += 1e-12 * (a + b)[:, None, None] * np.eye(2)  # may have rounded below 0
     means = slopes @ np.array([x - x.mean(), y - y.mean()])
     means += np.linalg.cholesky(rest) @ rng.standard_normal((2, _DRAWS, m)).transpose(1, 0, 2)
-    return means[:, 0], means[:, 1], r[drawn]
+    return means[:, 0], means[:, 1], rho, weights.reshape(-1, angles).sum(axis=0)
 
 
 def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]:
@@ -281,7 +286,7 @@ def find_crossings(
     """
     x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
     i, j = np.triu_indices(len(x), 1)
-    of_x, of_y = x[i] - x[j], y[i] - y[j]
+    of_x, of_y = (np.sign(side[i] - side[j]) for side in map(comparable, (x, y)))
     crossed = of_x * of_y < 0
     p = np.full(len(i), np.nan)
     if p_first is not None and p_second is not None:

@@ -167,8 +167,11 @@ def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
 def templates_needed(result: TemplateVariance, standard_error: float) -> int | None:
     """Templates for a standard error with as many prompts: ⌈(σ²_t + σ²_e/n) / (SE² − σ²_p/n)⌉, components below 0 as 0.
 
+    Without σ²_p where templates alone are a sample, as the error is then; of templates that are all there are none
+    could be added.
+
     Returns:
-        None where no number of templates suffices, or the components are not known.
+        None where no number of templates suffices, the components are not known, or prompts alone are a sample.
 
     Raises:
         StatisticsError: an error that is not above 0.
@@ -176,10 +179,10 @@ def templates_needed(result: TemplateVariance, standard_error: float) -> int | N
     if not 0 < standard_error < math.inf:
         raise StatisticsError(f"`standard_error` must be a number above 0, found {standard_error}")
     raw = (result.variance_prompts, result.variance_templates, result.variance_residual)
-    if any(value is None for value in raw):
+    if result.random == "prompts" or any(value is None for value in raw):
         return None
     prompts, templates, residual = (max(0.0, value or 0.0) for value in raw)
-    left = standard_error**2 - prompts / result.n_prompts
+    left = standard_error**2 - (prompts / result.n_prompts if result.random == "both" else 0)
     return max(1, math.ceil((templates + residual / result.n_prompts) / left)) if left > 0 else None
 
 
@@ -190,7 +193,7 @@ class TemplateRanking(NamedFigures):
     Attributes:
         flip_share: of the pairs of models and templates, the share in which the sign of the difference is
             opposite to that of the means; ties are no flip. None with one model.
-        n_top: models that are first by some template; of equal ones the first counts.
+        n_top: models that are first by some template; equal ones all are.
     """
 
     flip_share: float | None
@@ -217,4 +220,4 @@ def template_ranking(means: ArrayLike) -> TemplateRanking:
     overall = table.mean(axis=1)
     signs = np.sign(table[first] - table[second]) * np.sign(overall[first] - overall[second])[:, None]
     flip_share = float((signs < 0).mean()) if len(first) else None
-    return TemplateRanking(flip_share, len(set(table.argmax(axis=0).tolist())))
+    return TemplateRanking(flip_share, int((table == table.max(axis=0)).any(axis=1).sum()))

@@ -156,7 +156,7 @@ def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links:
         elif (target := _end(links, other)) == _end(links, prompt):
             outcomes["already"] += 1
         else:
-            links[prompt] = (target, by)
+            links[_end(links, prompt)] = (target, by)  # with what it is joined to
             outcomes["linked"] += 1
     return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
 
