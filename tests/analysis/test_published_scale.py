@@ -43,6 +43,10 @@ high = 100
 higher_is_better = false
 [metrics.share]
 higher_is_better = true
+link = "none"
+[metrics.score]
+low = 0
+high = 1
 [metrics.ppl]
 kind = "continuous"
 low = 1
@@ -91,7 +95,9 @@ def test_models_are_ordered_by_all_that_was_published(store: Any) -> None:
     last = report.rows[-1]
     assert (last.difference or 0) == pytest.approx(last.estimate - report.rows[0].estimate)
     assert (last.difference_high or 0) < 0 and last.release_date == "2020-01-01"
-    assert report.left_out == ("text: ppl has no lowest and highest value that are known",)
+    assert [why.partition(";")[0] for why in report.left_out] == [
+        "text: ppl has no lowest and highest value that are known"
+    ]
     ranges = {row.benchmark: row.chance for row in report.benchmarks}
     assert ranges["b1"] == 0.25 and ranges["b2"] == 100 and ranges["b3"] == 0
     assert report.held_out.scale < report.held_out.means
@@ -134,6 +140,19 @@ def test_what_is_left_out_is_said(store: Any) -> None:
         store.published_scale(["b0", "b1", "b2"], since="2023-01-01", min_benchmarks=2, min_models=2)
     with pytest.raises(MisuseError, match="0 model.s. with scores .*warehouse irt scale"):
         store.irt(["b0", "b1"]).abilities()
+
+
+def test_what_a_metric_lacks_is_said_with_the_command_that_says_it(store_url: str, tmp_path: Path, run: Caller) -> None:
+    frame = _figures()
+    frame.loc[frame.benchmark == "b3", "value"] *= 100  # no mean of samples, as link = "none" says, and no known ends
+    frame.loc[frame.benchmark == "b4", "metric"] = "score"
+    store = _filled(store_url, tmp_path, frame)
+    ends, direction = store.published_scale(["b?"]).left_out
+    assert ends.startswith("b3: share has no lowest") and direction.startswith("b4: it is not known whether a higher")
+    says = "warehouse benchmarks metrics b3 --metric share --bounds "
+    assert says in ends and "metrics b4 --metric score --higher-is-better" in direction
+    assert run("--db", store_url, *says.split()[1:], "0", "100").code == 0
+    assert len(store.published_scale(["b?"]).benchmarks) == 5
 
 
 def test_the_chart_has_abilities_over_days(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
