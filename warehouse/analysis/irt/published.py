@@ -199,7 +199,7 @@ class _Table:
 
     def figures(self, question: PublishedScale, since: date | None) -> tuple[Figures, tuple[str, ...]]:
         """The figures that the question is about, and what is left out of them."""
-        kept = [key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since]
+        kept = sorted(key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since)
         if not kept:
             dated = f" of models released since {since}; a day is known of {len(self.days)}" if since else ""
             raise MisuseError("; ".join((f"no figures on these benchmarks{dated}", *self.left_out[:5])))
@@ -351,10 +351,9 @@ def _range(
     if metric.higher_is_better is None:
         return f"{name}: {direction_unknown(metric.label, name)}"
     low, high = (float(end) for end in bounds if end is not None)
-    if not metric.higher_is_better:
-        return _Range(metric, high, low)
-    chance = chances.get((metric.benchmark_id, metric.id), low)
-    return _Range(metric, chance if low <= chance < high else low, high)
+    worst, best = (low, high) if metric.higher_is_better else (high, low)
+    chance = chances.get((metric.benchmark_id, metric.id), worst)
+    return _Range(metric, chance if low <= chance <= high and chance != best else worst, best)
 
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
