@@ -207,9 +207,15 @@ def test_seeds_that_share_no_checkpoint_and_units_that_differ(tmp_path: Path) ->
 
 
 def test_no_direction_no_drop(tmp_path: Path) -> None:
-    lines = [f"m,{s},{t},,{0.1 * t + 0.01 * s * t}" for s in (1, 2, 3) for t in (1, 2)]
+    lines = [
+        f"{m},{s},{t},,{m == 'm2' and t == 2 or 0.1 * t + 0.01 * s * t}"
+        for m in ("m", "m2")
+        for s in (1, 2, 3)
+        for t in (1, 2)
+    ]
     with published(tmp_path, lines) as store:
-        (row,) = curves(store, "quiz", chance=0.05).rows
+        row, other = curves(store, "quiz", chance=0.05).rows
+    assert other.crossing_in_words.endswith("m2 is significantly above at 1 of 2 checkpoints, m at none")
     assert row.n_drops is None and row.chance is None
     assert "not known whether a higher" in row.reason and "not known whether" in row.chance_reason
 

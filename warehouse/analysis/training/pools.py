@@ -30,6 +30,8 @@ from warehouse.store.connection import Store
 
 #: Sizes of models whose ratio is within this are alike.
 ALIKE = 2.0
+#: Of fewer prompts, spreads on benchmarks of more say nothing: the published ones have so many at least (COPA).
+FEW_PROMPTS = 100
 #: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
 BEYOND = 2.0
 #: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa: published spreads, and jitter of
@@ -47,6 +49,7 @@ class Spread:
         parameters: of the models; None where unknown.
         standard_deviation: ddof 1.
         degrees_of_freedom: seeds minus recipes.
+        n_prompts: at least; None where unknown.
     """
 
     names: frozenset[str]
@@ -54,6 +57,7 @@ class Spread:
     parameters: float | None
     standard_deviation: float
     degrees_of_freedom: float
+    n_prompts: int | None
 
     def is_alike(self, parameters: float | None) -> bool:
         """Whether its models are of about that size; no, where either is unknown."""
@@ -117,6 +121,7 @@ def published_spreads() -> tuple[Spread, ...]:
             float(row["parameters"]),
             float(row["standard_deviation"]),
             float(row["seeds"]) - 1,
+            FEW_PROMPTS,
         )
         for row in csv.DictReader(text.splitlines())
     )
@@ -143,7 +148,11 @@ def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
         if pooled is not None:
-            found.append(Spread(frozenset({plain_name(benchmark)}), metric, parameters, pooled[0] ** 0.5, pooled[1]))
+            name, n = (
+                frozenset({plain_name(benchmark)}),
+                min((m.n_prompts for m in members if m.n_prompts), default=None),
+            )
+            found.append(Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n))
     return found
 
 
@@ -189,6 +198,8 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 
 def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
     """Of one source, of models of about that size where enough are."""
+    n_prompts = recipe.n_prompts or FEW_PROMPTS
+    spreads = [one for one in spreads if n_prompts >= min(one.n_prompts or 0, FEW_PROMPTS)]
     alike = [one for one in spreads if one.is_alike(recipe.parameters)]
     kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
     if not kept:

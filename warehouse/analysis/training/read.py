@@ -29,7 +29,10 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of a figure, in order.
-_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "estimate", "standard_error")
+_FIGURE = (
+    *("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "n_prompts"),
+    *("estimate", "standard_error"),
+)
 
 
 def read_recipes(
@@ -73,6 +76,11 @@ def read_recipes(
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def no_figure(reference: str) -> str:
+    """That a model has none by the metric asked for."""
+    return f"{reference!r} has no figure by this metric; `warehouse benchmarks metrics` with a benchmark lists others"
 
 
 def by_other_metrics(
@@ -149,6 +157,7 @@ def _recipe(
         benchmark_ids=tuple(sorted(numbers)),
         parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
         is_rate=rows[0][5] is not False and rows[0][6] == 1,
+        n_prompts=min((row[7] for row in rows if row[7]), default=None),
     )
 
 
