@@ -104,6 +104,8 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
     """What follows from the table, in words."""
     floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
+        if any(row.n_seeds > 1 for row in report.rows):
+            return ["How far two runs of one recipe lie apart by chance cannot be told: the notes say why."]
         return [
             "No recipe has a second training seed: how far two of its runs lie apart by chance cannot be told;"
             " jitter alone is a lower bound (--json)."

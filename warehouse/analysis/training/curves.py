@@ -11,7 +11,7 @@ import numpy as np
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
-from warehouse.analysis.training.read import by_other_metrics, no_figure, read_curves, read_recipes
+from warehouse.analysis.training.read import by_other_metrics, check_metric, no_figure, read_curves, read_recipes
 from warehouse.analysis.training.trajectories import (
     Chance,
     Checkpoint,
@@ -49,6 +49,7 @@ def curves(store: Store, question: Curves) -> CurvesReport:
     for name in (question.benchmark, *filter(None, (question.against,))):
         benchmark = find_benchmark(store, name)
         recipes = read_recipes(store, benchmark.ids, metric=metric, where=filters)
+        check_metric(recipes, metric)
         chosen = _chosen(store, references, recipes, benchmark.ids, filters)
         metrics = metrics_of(store, benchmark.ids)
         own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
@@ -302,7 +303,7 @@ def _cross(
     if a.recipe.unit != b.recipe.unit:
         raise MisuseError(
             f"the checkpoints of {names[0]} are counted in {a.recipe.unit}, those of {names[1]} in {b.recipe.unit}:"
-            " ingest both with the same one (step, tokens or epoch)"
+            " ingest both with the same one (step, tokens or epoch), or name one of them alone"
         )
     ours = [replace(rows[index], other=other) for index, other in ((first, names[1]), (second, names[0]))]
     common = [position for position in a.checkpoints if position in b.checkpoints]

@@ -263,7 +263,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
-    is_mixed = len({run.positions[-1] for run in (*a.trajectories, *b.trajectories)}) > 1
+    is_mixed = len({(one.unit, run.positions[-1]) for one in (a, b) for run in one.trajectories}) > 1
     not_matched = bool(noise.source) and not noise.is_matched
     return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed
 

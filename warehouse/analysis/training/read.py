@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set, Sized
 from functools import reduce
 from statistics import fmean
 from typing import Any
@@ -25,6 +25,7 @@ from warehouse.analysis.training.trajectories import (
     RecipeScores,
     Trajectory,
 )
+from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -76,6 +77,14 @@ def read_recipes(
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def check_metric(found: Sized, metric: str | None) -> None:
+    """Refuse a metric by which there is nothing, where one was named."""
+    if metric not in (None, "*") and not found:
+        raise MisuseError(
+            f"no figure by {metric!r} there; `warehouse benchmarks metrics` with a benchmark lists metrics"
+        )
 
 
 def no_figure(reference: str) -> str:

@@ -14,7 +14,7 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
-from warehouse.analysis.training.read import read_checkpoints, read_recipes
+from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import Key, Scale, scales
 from warehouse.analysis.training.trajectories import (
     Checkpoint,
@@ -192,6 +192,8 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
     metric, averaged = question.metric, question.averaged
     ids = ids_named(store, question.benchmarks)
     at_small = _read(store, ids, metric, small, averaged)
+    if not small:
+        check_metric(at_small, metric)
     at_large = _read(store, ids, metric, large, averaged) if question.large else {}
     several = _several(at_small)
     elsewhere = {} if metric else _elsewhere(store, ids, small, averaged, several.values())
@@ -289,7 +291,7 @@ def _row(
         noise_sd=None if noise is None else math.sqrt(noise),
         noise_from=source,
         ceiling=ceiling,
-        verdict=_verdict(ceiling, source, found),
+        verdict=_verdict(ceiling, source, found, two_scales=bool(plan.large)),
         accuracy=found.accuracy if found else None,
         accuracy_low=found.ci_low if found else None,
         accuracy_high=found.ci_high if found else None,
@@ -336,14 +338,14 @@ def _ceiling(small: Scale, large: Scale | None) -> float | None:
     return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
 
 
-def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None) -> Verdict:
+def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None, *, two_scales: bool) -> Verdict:
     if found is not None and found.word != "cannot tell":
         return found.word
     if ceiling is None or (source == "items" and ceiling < LEAST_CEILING):
         return "cannot tell"
     if ceiling < LEAST_CEILING:
         return "cannot decide"
-    return "may decide" if found is None or found.accuracy is None else "cannot tell"
+    return "cannot tell" if two_scales else "may decide"
 
 
 def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[DecisionAccuracy | None, int | None, str]:
@@ -355,7 +357,7 @@ def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[Decis
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return None, len(both), f"{len(both)} recipes at both scales"
+        return None, len(both), f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales"
     accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=plan.level)
     return accuracy, len(both), accuracy.reason
 
