@@ -199,7 +199,9 @@ def test_a_constant_curve_and_one_without_errors_have_no_test(tmp_path: Path) ->
 
 def test_seeds_that_share_no_checkpoint_and_units_that_differ(tmp_path: Path) -> None:
     lines = ["apart,1,1,,0.5", "apart,2,2,,0.6", "steps,1,1,,0.5", "steps,1,2,,0.6", "tokens,1,,5,0.5"]
-    with published(tmp_path, [*lines, "tokens,1,,6,0.4"], UP) as store:
+    with published(tmp_path, [*lines, "tokens,1,,6,0.4", "seeds,1,1,,0.5", "seeds,2,1,,0.5"], UP) as store:
+        with pytest.raises(MisuseError, match="by its headline metric; a mapping or --set"):
+            curves(store, "quiz", where=["model=seeds"])
         apart = next(row for row in curves(store, "quiz").rows if row.model == "apart")
         with pytest.raises(MisuseError, match="counted in step, those of tokens in tokens"):
             curves(store, "quiz", ["steps", "tokens"])

@@ -55,7 +55,7 @@ def curves(store: Store, question: Curves) -> CurvesReport:
         own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
-            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, ())
+            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, checkpoints=True)
             advice = (
                 f"there are some {describe_others(others)}"
                 if others

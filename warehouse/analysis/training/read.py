@@ -93,7 +93,12 @@ def no_figure(reference: str) -> str:
 
 
 def by_other_metrics(
-    store: Store, benchmark_ids: Sequence[int] | None, where: Sequence[Where], shown: Sequence[RecipeScores]
+    store: Store,
+    benchmark_ids: Sequence[int] | None,
+    where: Sequence[Where],
+    shown: Sequence[RecipeScores] = (),
+    *,
+    checkpoints: bool = False,
 ) -> dict[str, tuple[str, ...]]:
     """For benchmarks that ``shown`` lacks, the metrics by which they have seeds or checkpoints: another dump
     may have made a metric the headline that training runs lack.
@@ -102,6 +107,7 @@ def by_other_metrics(
         benchmark_ids: of the benchmarks that were asked for; None for all.
         where: conditions that the runs must fulfil.
         shown: what is shown of them.
+        checkpoints: those alone that have two of them, not two seeds.
     """
     table = store.arrow(
         "select distinct benchmark_id from run_current where training_seed <> '' or position is not null"
@@ -112,7 +118,7 @@ def by_other_metrics(
         missing &= set(benchmark_ids)
     metrics: dict[str, set[str]] = {}
     for one in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
-        if one.is_telling:
+        if len(one.common) > 1 or (one.is_telling and not checkpoints):
             metrics.setdefault(one.benchmark, set()).add(one.metric)
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
