@@ -15,7 +15,7 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
-from warehouse.analysis.training.scales import Key, Scale, scales
+from warehouse.analysis.training.scales import HELD, Key, Scale, scales
 from warehouse.analysis.training.trajectories import (
     Checkpoint,
     RecipeScores,
@@ -274,7 +274,9 @@ def _row(
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
     found, n_both, why = _accuracy(small, large, plan)
-    held = small.held(large, pool_for(example, stored), plan.level) if large and found else None
+    held: Mapping[str, int | None] = dict.fromkeys(HELD)
+    if large and found:
+        held = small.held(large, pool_for(example, stored), plan.level)
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
@@ -301,10 +303,7 @@ def _row(
         ties_large=found.ties_large if found else None,
         tie_rule=TIE_RULE if found else "",
         recipes_to_settle=found.recipes_to_settle if found else None,
-        n_decides=held.n_decides if held else None,
-        n_decides_right=held.n_decides_right if held else None,
-        n_leans=held.n_leans if held else None,
-        n_leans_right=held.n_leans_right if held else None,
+        **held,
         signal_to_noise=snr.snr if snr else None,
         signal_to_noise_low=snr.ci_low if snr else None,
         signal_to_noise_high=snr.ci_high if snr else None,

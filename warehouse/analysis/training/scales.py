@@ -19,6 +19,8 @@ from warehouse.stats.training.noise_floor import MOST, jitter
 from warehouse.stats.training.signal_to_noise import two_way
 
 Key = tuple[Any, ...]
+#: What `Scale.held` counts, as of `RecipesRow`.
+HELD = ("n_decides", "n_decides_right", "n_leans", "n_leans_right")
 
 
 @dataclass(frozen=True)
@@ -36,23 +38,6 @@ class Components:
     jitter_variance: float
     most_averaged: int
     n_seeds: int
-
-
-@dataclass(frozen=True)
-class Held:
-    """What ``decide`` said of pairs at a small scale, and how often the large one agreed.
-
-    Attributes:
-        n_decides: pairs of which it says that it decides.
-        n_decides_right: those that the large scale orders alike.
-        n_leans: pairs of which it says that it leans.
-        n_leans_right: those that the large scale orders alike.
-    """
-
-    n_decides: int
-    n_decides_right: int
-    n_leans: int
-    n_leans_right: int
 
 
 @dataclass(frozen=True)
@@ -155,7 +140,7 @@ class Scale:
         between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
         return Components(max(0.0, between), error, min(table.columns for table in tables), seeds)
 
-    def held(self, large: Scale, pool: Pool | None, level: float) -> Held:
+    def held(self, large: Scale, pool: Pool | None, level: float) -> dict[str, int]:
         """What ``decide`` says here of each pair of recipes at both scales, and whether the large one agrees.
 
         The spread over seeds is of the two, else of the other recipes here, else the pool's (at least the jitter).
@@ -166,7 +151,7 @@ class Scale:
             level: of the verdicts.
         """
         names = [name for name in self.figures if name in large.figures]
-        counts = [0, 0, 0, 0]
+        counts = dict.fromkeys(HELD, 0)
         everywhere, jitter_sd = pooled_seed_variance(self._replicates(), self.averaged), (self._of_jitter() or 0) ** 0.5
         for a, b in combinations(names, 2):
             before, after = self.figures[a] - self.figures[b], large.figures[a] - large.figures[b]
@@ -180,10 +165,9 @@ class Scale:
                 noise = replace(noise, standard_deviation=measured[0] ** 0.5, degrees_of_freedom=measured[1])
             weighed = noise.weigh(before, level)
             if after and weighed and weighed.word != "cannot tell":
-                place = 2 * (weighed.word == "leans")
-                counts[place] += 1
-                counts[place + 1] += before * after > 0
-        return Held(*counts)
+                counts[f"n_{weighed.word}"] += 1
+                counts[f"n_{weighed.word}_right"] += before * after > 0
+        return counts
 
     def table(self) -> NDArray[np.float64] | None:
         """Recipes x their last common checkpoints (at most 20, at most half), each the mean over
