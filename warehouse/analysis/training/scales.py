@@ -31,13 +31,11 @@ class Components:
         seed_variance: σ_S² between seeds; with one checkpoint all that differs between runs.
         jitter_variance: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
         most_averaged: checkpoints that every run has for averaging.
-        n_seeds: most seeds of a recipe.
     """
 
     seed_variance: float
     jitter_variance: float
     most_averaged: int
-    n_seeds: int
 
 
 @dataclass(frozen=True)
@@ -132,13 +130,12 @@ class Scale:
             for recipe in replicates
             if (k := min(len(recipe.common) // 2, MOST)) > 1
         ]
-        seeds = max(len(recipe.trajectories) for recipe in replicates)
         if len(tables) < len(replicates):
-            return Components(self._of_seeds() or 0.0, 0.0, 1, seeds)
+            return Components(self._of_seeds() or 0.0, 0.0, 1)
         n1, n2 = sum(table.n1 for table in tables), sum(table.n2 for table in tables)
         error = sum(table.error * table.n2 for table in tables) / n2
         between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
-        return Components(max(0.0, between), error, min(table.columns for table in tables), seeds)
+        return Components(max(0.0, between), error, min(table.columns for table in tables))
 
     def held(self, large: Scale, pool: Pool | None, level: float) -> dict[str, int]:
         """What ``decide`` says here of each pair of recipes at both scales, and whether the large one agrees.
