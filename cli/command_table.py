@@ -288,7 +288,7 @@ _ITEMS = (
     CommandEntry("irt scale", "items", "irt", "Put models on one scale by published figures, without samples.", (
         "warehouse irt scale benchmark_stitching",
         "warehouse irt scale gsm8k math mmlu --reference model-a",
-        "warehouse irt scale benchmark_stitching --predict o3_high --json",
+        "warehouse irt scale benchmark_stitching --predict o3-2025-04-16_high --json",
     )),
     CommandEntry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
         "warehouse irt next model-a gsm8k -n 50",

@@ -64,7 +64,7 @@ def _print(report: CurvesReport, state: State, points: bool) -> None:
     state.notes(f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items())
     partly = sum(row.n_left_out > 0 for row in report.rows)
     if partly:
-        state.say(f"note: checkpoints that only some seeds have are left out in {partly} curves")
+        state.say(f"note: checkpoints that only some seeds have are left out in {partly} curve{'s' * (partly > 1)}")
 
 
 def _print_curves(report: CurvesReport) -> None:

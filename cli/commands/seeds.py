@@ -67,13 +67,9 @@ def _print_seeds(report: SeedsReport, state: State) -> None:
         rows = print_constants(rows, ("metric", "model"))
     level = level_column(report.level)
     floors = any(row.noise_floor is not None for row in report.rows)
-    first = () if floors else ("mean",)  # jitter says more where there is one seed
-    minor = (
-        (*_MINOR_OF_SEEDS, level, *_FOR_ANOTHER)
-        if report.rows[0].other_metric
-        else (*_MINOR_OF_SEEDS, "SNR", "mean", "split", level)
-    )
-    print_rows(rows, hide_empty=(*_HIDE_EMPTY, level), minor=(*first, *minor, "flags", "metric"))
+    narrow = _MINOR_OF_SEEDS if floors else ("mean", "half-width", "seeds", "p rise", "tau")  # jitter says more there
+    minor = (*narrow, level, *_FOR_ANOTHER) if report.rows[0].other_metric else (*narrow, "SNR", "mean", "split", level)
+    print_rows(rows, hide_empty=(*_HIDE_EMPTY, level), minor=(*minor, "flags", "metric"))
     without = Counter(row.reason for row in report.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
@@ -108,6 +104,8 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
     """What follows from the table, in words."""
     floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
+        if any(row.n_seeds > 1 for row in report.rows):
+            return ["How far two runs of one recipe lie apart by chance cannot be told: the notes say why."]
         return [
             "No recipe has a second training seed: how far two of its runs lie apart by chance cannot be told;"
             " jitter alone is a lower bound (--json)."
@@ -148,6 +146,9 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
     else:
         output.emit_records(DecisionRow, decisions.rows)
     state.notes(f"left out {reason}" for reason in decisions.left_out)
+    if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):
+        many = f"{mixed} benchmark{'s' * (mixed > 1)}"
+        state.say(f"note: the runs end at different places in training on {many}; MODEL@step=N ends them at one")
 
 
 #: Rows whose sentences are told one by one.

@@ -102,7 +102,8 @@ def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[di
     """
     for name in names:
         if rows and len({row[name] for row in rows}) == 1:
-            print_text(f"{name}: {rows[0][name]}")
+            if rows[0][name] != "":
+                print_text(f"{name}: {rows[0][name]}")
             rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
     return rows
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from scipy import stats
 
+import warehouse
 from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from warehouse.analysis.training.decide import DecisionRow, decide
@@ -126,6 +129,29 @@ def test_without_a_pool_only_the_threshold_is_told(tmp_path: Path) -> None:
         " is chance (2 more runs)."
     )
     assert "m-b is above m-a by 2" in rows_of(url, "odd")["oddity"].sentence
+
+
+def test_spreads_on_many_prompts_say_nothing_of_few(store_url: str, run: Caller) -> None:
+    rows = [
+        {"model": f"m-{name}", "benchmark": f"of {n}", "prompt_id": i, "score": int(i < share * n)}
+        for n in (10, 200)
+        for name, share in (("a", 0.3), ("b", 0.7))
+        for i in range(n)
+    ]
+    assert not warehouse.connect(store_url).ingest(pd.DataFrame(rows)).refused
+    ten, many = json.loads(run("decide", "m-a", "m-b", "--json", db=store_url).out)
+    assert (ten["verdict"], ten["p_wrong_sign"], ten["pool"]) == ("cannot tell", None, "")
+    assert (many["verdict"], many["pool_size"]) == ("decides", 14)
+
+
+def test_no_better_one_without_a_direction_and_lengths_that_differ_are_noted(tmp_path: Path, run: Caller) -> None:
+    url = store_of(
+        tmp_path, [f"m-{m},{seed},7e9,{5 + seed},odd,odd,{seed + 90 * (m == 'a')}" for m in "ab" for seed in (1, 2)]
+    )
+    row = rows_of(url, "odd")["odd"]
+    assert (row.verdict, row.better, row.flags) == ("decides", "", ("mixed_lengths",))
+    said = run("decide", "m-a", "m-b", "-m", "odd", db=url)
+    assert "m-a is above m-b" in said.out and "different places in training on 1 benchmark;" in said.err
 
 
 def test_jitter_is_no_spread_over_seeds(tmp_path: Path) -> None:

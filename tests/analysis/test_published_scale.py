@@ -15,6 +15,7 @@ from scipy.special import expit
 
 import warehouse
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError, StatisticsError
 
@@ -40,9 +41,14 @@ higher_is_better = true
 kind = "bounded"
 low = 0
 high = 100
+chance_level = 80
 higher_is_better = false
 [metrics.share]
 higher_is_better = true
+link = "none"
+[metrics.score]
+low = 0
+high = 1
 [metrics.ppl]
 kind = "continuous"
 low = 1
@@ -58,7 +64,7 @@ def _figures() -> pd.DataFrame:
     for m, ability in enumerate(ABILITY):
         for j in range(6):
             share = float(np.clip(expit(1.5 * ability - 0.6 + 0.3 * j) + rng.normal(0, 0.03), 0.01, 0.99))
-            metric, value = {1: ("acc", 0.25 + 0.75 * share), 2: ("wrong", 100 * (1 - share))}.get(j, ("share", share))
+            metric, value = {1: ("acc", 0.25 + 0.75 * share), 2: ("wrong", 80 * (1 - share))}.get(j, ("share", share))
             rows.append({"model": f"m{m}", "benchmark": f"b{j}", "metric": metric, "value": value, "source": "a"})
     rows += [{**row, "value": 0.02, "source": "b"} for row in rows if row["benchmark"] == "b0"]  # lower: not taken
     rows += [{"model": f"m{m}", "benchmark": "text", "metric": "ppl", "value": 9.0, "source": "a"} for m in range(10)]
@@ -91,9 +97,11 @@ def test_models_are_ordered_by_all_that_was_published(store: Any) -> None:
     last = report.rows[-1]
     assert (last.difference or 0) == pytest.approx(last.estimate - report.rows[0].estimate)
     assert (last.difference_high or 0) < 0 and last.release_date == "2020-01-01"
-    assert report.left_out == ("text: ppl has no lowest and highest value that are known",)
+    assert [why.partition(";")[0] for why in report.left_out] == [
+        "text: ppl has no lowest and highest value that are known"
+    ]
     ranges = {row.benchmark: row.chance for row in report.benchmarks}
-    assert ranges["b1"] == 0.25 and ranges["b2"] == 100 and ranges["b3"] == 0
+    assert ranges["b1"] == 0.25 and ranges["b2"] == 80 and ranges["b3"] == 0
     assert report.held_out.scale < report.held_out.means
     assert report.trend is not None and report.trend.ci_low > 0 and report.trend.n_models == 9
 
@@ -134,6 +142,29 @@ def test_what_is_left_out_is_said(store: Any) -> None:
         store.published_scale(["b0", "b1", "b2"], since="2023-01-01", min_benchmarks=2, min_models=2)
     with pytest.raises(MisuseError, match="0 model.s. with scores .*warehouse irt scale"):
         store.irt(["b0", "b1"]).abilities()
+
+
+def test_what_a_metric_lacks_is_said_with_the_command_that_says_it(store_url: str, tmp_path: Path, run: Caller) -> None:
+    frame = _figures()
+    frame.loc[frame.benchmark == "b3", "value"] *= 100  # no mean of samples, as link = "none" says, and no known ends
+    frame.loc[frame.benchmark == "b4", "metric"] = "score"
+    store = _filled(store_url, tmp_path, frame)
+    ends, direction = store.published_scale(["b?"]).left_out
+    assert ends.startswith("b3: share has no lowest") and direction.startswith("b4: it is not known whether a higher")
+    says = "warehouse benchmarks metrics b3 --metric share --bounds "
+    assert says in ends and "metrics b4 --metric score --higher-is-better" in direction
+    assert run("--db", store_url, *says.split()[1:], "0", "100").code == 0
+    assert len(store.published_scale(["b?"]).benchmarks) == 5
+
+
+def test_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    frame = _figures()
+    reports = []
+    for number, order in enumerate((frame, frame.sample(frac=1, random_state=1))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        reports.append(_filled(store_at(folder / "store.duckdb"), folder, order).published_scale(["b?"]))
+    assert reports[0] == reports[1]
 
 
 def test_the_chart_has_abilities_over_days(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:

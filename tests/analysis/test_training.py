@@ -119,7 +119,7 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
     with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
         (row,) = seeds(store, against="mass").rows
-        with pytest.raises(MisuseError, match="no figure by the metric 'nothing'"):
+        with pytest.raises(MisuseError, match="no figure by 'nothing'"):
             seeds(store, against="nothing")
         scores = seeds(store, against="mass").scores
         assert [(one.metric, one.score) for one in scores] == [(name, x) for name, xs in seeds_of.items() for x in xs]
@@ -243,6 +243,10 @@ def test_the_commands(run: Caller, url: str) -> None:
     assert "quiz decides: a is ahead of b by" in " ".join(said.out.split())
     run("decide", "mix-a", "nothing", db=url).fails(2, "nothing")
     run("seeds", "other", db=url).fails(2, "two training seeds")
+    short = run("seeds", "quiz", "--average", "99", db=url)
+    assert "No recipe has a second" not in short.out and "cannot be averaged over 99" in short.err
+    for command in ("seeds", "recipes", "curves"):
+        run(command, "quiz", "--metric", "nope", db=url).fails(2, "no figure by 'nope'")
 
 
 def test_another_headline_hides_no_training_without_a_word(tmp_path: Path, run: Caller) -> None:

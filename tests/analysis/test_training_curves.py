@@ -199,7 +199,9 @@ def test_a_constant_curve_and_one_without_errors_have_no_test(tmp_path: Path) ->
 
 def test_seeds_that_share_no_checkpoint_and_units_that_differ(tmp_path: Path) -> None:
     lines = ["apart,1,1,,0.5", "apart,2,2,,0.6", "steps,1,1,,0.5", "steps,1,2,,0.6", "tokens,1,,5,0.5"]
-    with published(tmp_path, [*lines, "tokens,1,,6,0.4"], UP) as store:
+    with published(tmp_path, [*lines, "tokens,1,,6,0.4", "seeds,1,1,,0.5", "seeds,2,1,,0.5"], UP) as store:
+        with pytest.raises(MisuseError, match="by its headline metric; a mapping or --set"):
+            curves(store, "quiz", where=["model=seeds"])
         apart = next(row for row in curves(store, "quiz").rows if row.model == "apart")
         with pytest.raises(MisuseError, match="counted in step, those of tokens in tokens"):
             curves(store, "quiz", ["steps", "tokens"])
@@ -207,9 +209,15 @@ def test_seeds_that_share_no_checkpoint_and_units_that_differ(tmp_path: Path) ->
 
 
 def test_no_direction_no_drop(tmp_path: Path) -> None:
-    lines = [f"m,{s},{t},,{0.1 * t + 0.01 * s * t}" for s in (1, 2, 3) for t in (1, 2)]
+    lines = [
+        f"{m},{s},{t},,{m == 'm2' and t == 2 or 0.1 * t + 0.01 * s * t}"
+        for m in ("m", "m2")
+        for s in (1, 2, 3)
+        for t in (1, 2)
+    ]
     with published(tmp_path, lines) as store:
-        (row,) = curves(store, "quiz", chance=0.05).rows
+        row, other = curves(store, "quiz", chance=0.05).rows
+    assert other.crossing_in_words.endswith("m2 is significantly above at 1 of 2 checkpoints, m at none")
     assert row.n_drops is None and row.chance is None
     assert "not known whether a higher" in row.reason and "not known whether" in row.chance_reason
 

@@ -135,7 +135,7 @@ def test_runs_of_different_lengths_are_told(tmp_path: Path) -> None:
     with open_store(fill(tmp_path, lines)) as store:
         (row,) = recipes(store, large=["step=100"]).rows
     assert row.flags == ("mixed_lengths",) and (row.n_both, row.accuracy) == (1, None)
-    assert row.accuracy_reason == "1 recipes at both scales"
+    assert row.accuracy_reason == "1 recipe at both scales"
 
 
 def test_what_cannot_be_answered(store: Store) -> None:
@@ -177,6 +177,8 @@ def test_the_command(run: Caller, url: str) -> None:
     assert max(map(len, on_a_terminal(80, "--db", url, *call))) <= 80
     rows = run("recipes", "clear", "--small", SMALL[0], "--json", db=url).rows
     assert rows[0]["verdict"] == "may decide" and rows[0]["accuracy"] is None
+    nowhere = run("recipes", "clear", "--small", SMALL[0], "--large", "parameter_count=5", "--json", db=url).rows
+    assert nowhere[0]["verdict"] == "cannot tell"  # what noise allows is no answer to what a large scale says
     run("recipes", "--small", "parameter_count=5", db=url).fails(2, "two recipes")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import RunFigures
@@ -198,7 +199,7 @@ class _Table:
 
     def figures(self, question: PublishedScale, since: date | None) -> tuple[Figures, tuple[str, ...]]:
         """The figures that the question is about, and what is left out of them."""
-        kept = [key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since]
+        kept = sorted(key for key in self.cells if since is None or self.days.get(key[0], date.min) >= since)
         if not kept:
             dated = f" of models released since {since}; a day is known of {len(self.days)}" if since else ""
             raise MisuseError("; ".join((f"no figures on these benchmarks{dated}", *self.left_out[:5])))
@@ -304,8 +305,7 @@ def _figures_of(store: Store, entries: Sequence[ScoredCondition]) -> dict[str, l
     """
     found: dict[str, list[Figure]] = {}
     for entry in entries:
-        if entry.usable is not None and entry.metric.link == "identity":
-            scores = entry.usable
+        if (scores := entry.usable) is not None and entry.metric.link == "identity":
             mean = float(np.average(scores.values, weights=scores.weights))
             error = float(scores.values.std(ddof=1)) / scores.n**0.5 if scores.n > 1 else 0.0
             found.setdefault(_who(entry.condition), []).append((mean, error, True))
@@ -325,7 +325,7 @@ def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
     own = [figure for figure in figures if figure[2]] or figures
     value, error, is_of_samples = max(own, key=lambda figure: between.share(figure[0]))
     width = abs(between.one - between.zero)
-    return _Cell(between.share(value), error / width, len(figures), is_of_samples)
+    return _Cell(between.share(value), error / width, len(own), is_of_samples)
 
 
 def _chances(store: Store, leaves: Sequence[LeafEntries]) -> dict[tuple[int, int], float]:
@@ -341,15 +341,19 @@ def _range(
     bounds = metric.bounds
     if bounds is None and values and min(values) >= 0 and max(values) <= 1:
         bounds = (0.0, 1.0)  # a rate, as far as anybody can see
-    if metric.link != "identity" or bounds is None or None in bounds:
-        return f"{name}: {metric.label} has no lowest and highest value that are known"
+    if metric.link not in ("identity", "none"):
+        return f"{name}: {metric.label} is no share of a range"
+    if bounds is None or None in bounds:
+        return (
+            f"{name}: {metric.label} has no lowest and highest value that are known; this says them: warehouse"
+            f" benchmarks metrics {shlex.quote(name)} --metric {shlex.quote(metric.label)} --bounds LOW HIGH"
+        )
     if metric.higher_is_better is None:
-        return f"{name}: it is not known whether a higher {metric.label} is better (warehouse benchmarks metrics)"
+        return f"{name}: {direction_unknown(metric.label, name)}"
     low, high = (float(end) for end in bounds if end is not None)
-    if not metric.higher_is_better:
-        return _Range(metric, high, low)
-    chance = chances.get((metric.benchmark_id, metric.id), low)
-    return _Range(metric, chance if low <= chance < high else low, high)
+    worst, best = (low, high) if metric.higher_is_better else (high, low)
+    chance = chances.get((metric.benchmark_id, metric.id), worst)
+    return _Range(metric, chance if low <= chance <= high and chance != best else worst, best)
 
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:

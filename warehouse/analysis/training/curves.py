@@ -11,7 +11,7 @@ import numpy as np
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
-from warehouse.analysis.training.read import by_other_metrics, read_curves, read_recipes
+from warehouse.analysis.training.read import by_other_metrics, check_metric, no_figure, read_curves, read_recipes
 from warehouse.analysis.training.trajectories import (
     Chance,
     Checkpoint,
@@ -49,12 +49,13 @@ def curves(store: Store, question: Curves) -> CurvesReport:
     for name in (question.benchmark, *filter(None, (question.against,))):
         benchmark = find_benchmark(store, name)
         recipes = read_recipes(store, benchmark.ids, metric=metric, where=filters)
+        check_metric(recipes, metric)
         chosen = _chosen(store, references, recipes, benchmark.ids, filters)
         metrics = metrics_of(store, benchmark.ids)
         own = read_curves(store, benchmark, metrics, chosen, chance=question.chance, cluster=question.cluster)
         if not own:
             what = f"no model of {', '.join(references)}" if references else "no model"
-            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, ())
+            others = {} if metric else by_other_metrics(store, benchmark.ids, filters, checkpoints=True)
             advice = (
                 f"there are some {describe_others(others)}"
                 if others
@@ -96,7 +97,7 @@ def _chosen(
         runs = {run for one in find_conditions(store, text, benchmark_ids=ids, where=where) for run in one.run_ids}
         cut = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
         if not cut:
-            raise MisuseError(f"{text!r} has no figure by this metric")
+            raise MisuseError(no_figure(text))
         chosen += [one for one in cut if one not in chosen]
     return chosen
 
@@ -302,7 +303,7 @@ def _cross(
     if a.recipe.unit != b.recipe.unit:
         raise MisuseError(
             f"the checkpoints of {names[0]} are counted in {a.recipe.unit}, those of {names[1]} in {b.recipe.unit}:"
-            " ingest both with the same one (step, tokens or epoch)"
+            " ingest both with the same one (step, tokens or epoch), or name one of them alone"
         )
     ours = [replace(rows[index], other=other) for index, other in ((first, names[1]), (second, names[0]))]
     common = [position for position in a.checkpoints if position in b.checkpoints]
@@ -313,7 +314,7 @@ def _cross(
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
     steps = [change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same) for u in common]
     intersection = crossing([one.mean.mean for one in steps], [one.p_value for one in steps], common, level=level)
-    words = _in_words(intersection, names, a.recipe.unit, len(common), a.recipe.sign)
+    words = _in_words(intersection, names, a.recipe, len(common))
     first_row, second_row = (
         replace(
             row,
@@ -334,24 +335,26 @@ def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
     return first.name, second.name
 
 
-def _in_words(intersection: Crossing, names: tuple[str, str], unit: str, n: int, sign: float) -> str:
-    def ahead(side: int) -> str:
-        return names[0] if side * sign > 0 else names[1]
+def _in_words(intersection: Crossing, names: tuple[str, str], recipe: RecipeScores, n: int) -> str:
+    ahead = "ahead" if recipe.higher_is_better is not None else "above"
+
+    def first(side: int) -> str:
+        return names[0] if side * recipe.sign > 0 else names[1]
 
     if intersection.n_changes:
         more = f" ({intersection.n_changes - 1} more changes after)" if intersection.n_changes > 1 else ""
         return (
-            f"{ahead(intersection.ahead_before)} is ahead until {unit} {intersection.low:g},"
-            f" {ahead(intersection.ahead_after)} from {intersection.high:g} on: they cross between, at about"
+            f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} {intersection.low:g},"
+            f" {first(intersection.ahead_after)} from {intersection.high:g} on: they cross between, at about"
             f" {intersection.position:.4g}{more}"
         )
     if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"
     count = intersection.n_ahead + intersection.n_behind
     if count:
-        leader = ahead(intersection.ahead_after)
-        return f"no crossing is shown: {leader} is ahead at {count} of {n} checkpoints, never behind"
-    return f"no crossing is shown: at none of {n} checkpoints is one of the two significantly ahead"
+        leader, other = (first(side * intersection.ahead_after) for side in (1, -1))
+        return f"no crossing is shown: {leader} is significantly {ahead} at {count} of {n} checkpoints, {other} at none"
+    return f"no crossing is shown: at none of {n} checkpoints is one of the two significantly {ahead}"
 
 
 def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:

@@ -12,7 +12,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
-from warehouse.analysis.training.read import read_recipes
+from warehouse.analysis.training.read import no_figure, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -46,7 +46,8 @@ class DecisionRow(Row):
             probability of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the
             threshold is above twice the largest of them; jitter alone leans where it is above twice the most that
             spreads over seeds were seen to be in multiples of jitter.
-        better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else.
+        better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else, and
+            where nobody has said the direction.
         floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks,
             ``jitter`` of the runs, or empty.
         n_seeds_a: seeds of the first.
@@ -66,7 +67,8 @@ class DecisionRow(Row):
             power; None if unknown.
         runs_to_settle: further runs of both that this takes; 0 where it decides, None if unknown.
         averaged: last checkpoints that are averaged in each run.
-        flags: ``pool_not_matched``: the spread is of another benchmark or another size of model.
+        flags: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``:
+            runs end at different places in training.
         advice: what would settle it, and what that costs.
         sentence: all of this for a reader.
     """
@@ -196,7 +198,7 @@ def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeSc
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise MisuseError(f"{text!r} has no figure by this metric")
+        raise MisuseError(no_figure(text))
     names = ", ".join(f"{one.model} {one.recipe}".strip() for one in matching[:4])
     raise MisuseError(
         f"{text!r} means {len(matching)} recipes or settings ({names}); narrow it with --where field=value"
@@ -233,7 +235,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         difference=difference,
         noise_floor=weighed.floor if weighed else None,
         verdict=verdict,
-        better="" if verdict == "cannot tell" else "ab"[ahead],
+        better="" if verdict == "cannot tell" or a.higher_is_better is None else "ab"[ahead],
         floor_from=noise.source,
         n_seeds_a=counts[0],
         n_seeds_b=counts[1],
@@ -251,13 +253,19 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         seeds_for_80=needed,
         runs_to_settle=0 if verdict == "decides" else _runs_to_settle(needed, counts),
         averaged=noise.averaged,
-        flags=() if noise.is_matched or not noise.source else ("pool_not_matched",),
+        flags=_flags(a, b, noise),
         advice="",
         sentence="",
     )
     row = replace(row, advice=_advice(row))
     verb = "is above" if a.higher_is_better is None else "is ahead of"
     return replace(row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}"))
+
+
+def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
+    is_mixed = len({(one.unit, run.positions[-1]) for one in (a, b) for run in one.trajectories}) > 1
+    not_matched = bool(noise.source) and not noise.is_matched
+    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed
 
 
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:

@@ -30,6 +30,8 @@ from warehouse.store.connection import Store
 
 #: Sizes of models whose ratio is within this are alike.
 ALIKE = 2.0
+#: Of fewer prompts, spreads on benchmarks of more say nothing: the published ones have so many at least (COPA).
+FEW_PROMPTS = 100
 #: A benchmark that is not in the pool is taken to spread by at most so many times the largest of it.
 BEYOND = 2.0
 #: Spreads over seeds that were seen (arc_challenge, copa, hellaswag, piqa, triviaqa: published spreads, and jitter of
@@ -47,6 +49,7 @@ class Spread:
         parameters: of the models; None where unknown.
         standard_deviation: ddof 1.
         degrees_of_freedom: seeds minus recipes.
+        n_prompts: at least; None where unknown.
     """
 
     names: frozenset[str]
@@ -54,6 +57,7 @@ class Spread:
     parameters: float | None
     standard_deviation: float
     degrees_of_freedom: float
+    n_prompts: int | None
 
     def is_alike(self, parameters: float | None) -> bool:
         """Whether its models are of about that size; no, where either is unknown."""
@@ -117,6 +121,7 @@ def published_spreads() -> tuple[Spread, ...]:
             float(row["parameters"]),
             float(row["standard_deviation"]),
             float(row["seeds"]) - 1,
+            FEW_PROMPTS,
         )
         for row in csv.DictReader(text.splitlines())
     )
@@ -143,7 +148,11 @@ def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
         if pooled is not None:
-            found.append(Spread(frozenset({plain_name(benchmark)}), metric, parameters, pooled[0] ** 0.5, pooled[1]))
+            name, n = (
+                frozenset({plain_name(benchmark)}),
+                min((m.n_prompts for m in members if m.n_prompts), default=None),
+            )
+            found.append(Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n))
     return found
 
 
@@ -155,6 +164,12 @@ def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> 
         recipes: of one benchmark by one metric.
         averaged: m, last checkpoints whose mean is the figure.
     """
+    squares, nu = seed_squares(recipes, averaged)
+    return (squares / nu, float(nu)) if nu and squares else None
+
+
+def seed_squares(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float, int]:
+    """The sum of squares over seeds of such figures, and its degrees of freedom; zeros without seeds."""
     squares, nu = 0.0, 0
     for one in recipes:
         positions = one.common
@@ -162,7 +177,7 @@ def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> 
             finals = one.table(positions[-averaged:]).mean(axis=1)
             squares += float(((finals - finals.mean()) ** 2).sum())
             nu += len(finals) - 1
-    return (squares / nu, float(nu)) if nu and squares else None
+    return squares, nu
 
 
 def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
@@ -189,6 +204,8 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 
 def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
     """Of one source, of models of about that size where enough are."""
+    n_prompts = recipe.n_prompts or FEW_PROMPTS
+    spreads = [one for one in spreads if n_prompts >= min(one.n_prompts or 0, FEW_PROMPTS)]
     alike = [one for one in spreads if one.is_alike(recipe.parameters)]
     kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
     if not kept:
@@ -228,24 +245,39 @@ class Noise:
         """Seeds of both."""
         return len(self.figures[0]), len(self.figures[1])
 
+    def elsewhere(self, of_jitter: float) -> Noise:
+        """Measured by the pool, whose spreads over seeds hold the jitter too, else by the jitter, which has
+        ``of_jitter`` degrees of freedom.
+        """
+        measure = self.pool.figures if self.pool else None
+        if self.pool is not None and measure is not None:
+            return replace(
+                self,
+                source="pool",
+                standard_deviation=max(measure[0], self.jitter or 0.0),
+                degrees_of_freedom=measure[1],
+                is_matched=self.pool.is_matched,
+            )
+        if self.jitter is None:
+            return self
+        return replace(self, source="jitter", standard_deviation=self.jitter, degrees_of_freedom=of_jitter)
+
     def weigh(self, difference: float, level: float) -> WeighedDifference | None:
-        """The difference against this noise; None without. By jitter alone nothing decides."""
+        """The difference against this noise; None without. By jitter alone nothing decides, and
+        leans where seeds would have to spread by more than twice the most that was seen, in multiples of jitter.
+        """
         if self.standard_deviation is None or self.degrees_of_freedom is None:
             return None
         weighed = weigh_difference(
             difference, self.standard_deviation, self.degrees_of_freedom, *self.counts, level=level
         )
         if self.source == "jitter":
-            leans = leans_by_jitter(difference, self.standard_deviation, self.counts, level)
+            threshold = noise_only_above(difference, *self.counts, level=level)
+            leans = threshold > BEYOND * SEEN_OF_JITTER[1] * self.standard_deviation
             return replace(weighed, word="leans" if leans else "cannot tell")
         if self.source == "pool" and self.pool and weighed.word == "decides" and not self.pool.may_decide(difference):
             return replace(weighed, word="leans")
         return weighed
-
-
-def leans_by_jitter(difference: float, jitter: float, counts: tuple[int, int], level: float) -> bool:
-    """Whether seeds would have to spread by more than twice the most that was seen, in multiples of jitter."""
-    return noise_only_above(difference, *counts, level=level) > BEYOND * SEEN_OF_JITTER[1] * jitter
 
 
 def noise_of(
@@ -290,18 +322,7 @@ def noise_of(
             degrees_of_freedom=pooled[1],
             is_matched=sizes <= {a.parameters},
         )
-    measure = noise.pool.figures if noise.pool else None
-    if noise.pool is not None and measure is not None:  # the spread over seeds holds the jitter too
-        return replace(
-            noise,
-            source="pool",
-            standard_deviation=max(measure[0], within or 0.0),
-            degrees_of_freedom=measure[1],
-            is_matched=noise.pool.is_matched,
-        )
-    if within is not None:
-        return replace(noise, source="jitter", standard_deviation=within, degrees_of_freedom=within_nu)
-    return noise
+    return noise.elsewhere(within_nu)
 
 
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set, Sized
 from functools import reduce
 from statistics import fmean
 from typing import Any
@@ -25,11 +25,15 @@ from warehouse.analysis.training.trajectories import (
     RecipeScores,
     Trajectory,
 )
+from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of a figure, in order.
-_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "estimate", "standard_error")
+_FIGURE = (
+    *("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "n_prompts"),
+    *("estimate", "standard_error"),
+)
 
 
 def read_recipes(
@@ -75,8 +79,26 @@ def read_recipes(
     return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
 
 
+def check_metric(found: Sized, metric: str | None) -> None:
+    """Refuse a metric by which there is nothing, where one was named."""
+    if metric not in (None, "*") and not found:
+        raise MisuseError(
+            f"no figure by {metric!r} there; `warehouse benchmarks metrics` with a benchmark lists metrics"
+        )
+
+
+def no_figure(reference: str) -> str:
+    """That a model has none by the metric asked for."""
+    return f"{reference!r} has no figure by this metric; `warehouse benchmarks metrics` with a benchmark lists others"
+
+
 def by_other_metrics(
-    store: Store, benchmark_ids: Sequence[int] | None, where: Sequence[Where], shown: Sequence[RecipeScores]
+    store: Store,
+    benchmark_ids: Sequence[int] | None,
+    where: Sequence[Where],
+    shown: Sequence[RecipeScores] = (),
+    *,
+    checkpoints: bool = False,
 ) -> dict[str, tuple[str, ...]]:
     """For benchmarks that ``shown`` lacks, the metrics by which they have seeds or checkpoints: another dump
     may have made a metric the headline that training runs lack.
@@ -85,6 +107,7 @@ def by_other_metrics(
         benchmark_ids: of the benchmarks that were asked for; None for all.
         where: conditions that the runs must fulfil.
         shown: what is shown of them.
+        checkpoints: those alone that have two of them, not two seeds.
     """
     table = store.arrow(
         "select distinct benchmark_id from run_current where training_seed <> '' or position is not null"
@@ -95,7 +118,7 @@ def by_other_metrics(
         missing &= set(benchmark_ids)
     metrics: dict[str, set[str]] = {}
     for one in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
-        if one.is_telling:
+        if len(one.common) > 1 or (one.is_telling and not checkpoints):
             metrics.setdefault(one.benchmark, set()).add(one.metric)
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
@@ -149,6 +172,7 @@ def _recipe(
         benchmark_ids=tuple(sorted(numbers)),
         parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
         is_rate=rows[0][5] is not False and rows[0][6] == 1,
+        n_prompts=min((row[7] for row in rows if row[7]), default=None),
     )
 
 

@@ -14,8 +14,8 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
-from warehouse.analysis.training.read import read_checkpoints, read_recipes
-from warehouse.analysis.training.scales import Key, Scale, scales
+from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
+from warehouse.analysis.training.scales import HELD, Key, Scale, scales
 from warehouse.analysis.training.trajectories import (
     Checkpoint,
     RecipeScores,
@@ -192,6 +192,8 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
     metric, averaged = question.metric, question.averaged
     ids = ids_named(store, question.benchmarks)
     at_small = _read(store, ids, metric, small, averaged)
+    if not small:
+        check_metric(at_small, metric)
     at_large = _read(store, ids, metric, large, averaged) if question.large else {}
     several = _several(at_small)
     elsewhere = {} if metric else _elsewhere(store, ids, small, averaged, several.values())
@@ -272,7 +274,9 @@ def _row(
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
     found, n_both, why = _accuracy(small, large, plan)
-    held = small.held(large, pool_for(example, stored), plan.level) if large and found else None
+    held: Mapping[str, int | None] = dict.fromkeys(HELD)
+    if large and found:
+        held = small.held(large, pool_for(example, stored), plan.level)
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
@@ -289,7 +293,7 @@ def _row(
         noise_sd=None if noise is None else math.sqrt(noise),
         noise_from=source,
         ceiling=ceiling,
-        verdict=_verdict(ceiling, source, found),
+        verdict=_verdict(ceiling, source, found, two_scales=bool(plan.large)),
         accuracy=found.accuracy if found else None,
         accuracy_low=found.ci_low if found else None,
         accuracy_high=found.ci_high if found else None,
@@ -299,10 +303,7 @@ def _row(
         ties_large=found.ties_large if found else None,
         tie_rule=TIE_RULE if found else "",
         recipes_to_settle=found.recipes_to_settle if found else None,
-        n_decides=held.n_decides if held else None,
-        n_decides_right=held.n_decides_right if held else None,
-        n_leans=held.n_leans if held else None,
-        n_leans_right=held.n_leans_right if held else None,
+        **held,
         signal_to_noise=snr.snr if snr else None,
         signal_to_noise_low=snr.ci_low if snr else None,
         signal_to_noise_high=snr.ci_high if snr else None,
@@ -336,14 +337,14 @@ def _ceiling(small: Scale, large: Scale | None) -> float | None:
     return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
 
 
-def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None) -> Verdict:
+def _verdict(ceiling: float | None, source: str, found: DecisionAccuracy | None, *, two_scales: bool) -> Verdict:
     if found is not None and found.word != "cannot tell":
         return found.word
     if ceiling is None or (source == "items" and ceiling < LEAST_CEILING):
         return "cannot tell"
     if ceiling < LEAST_CEILING:
         return "cannot decide"
-    return "may decide" if found is None or found.accuracy is None else "cannot tell"
+    return "cannot tell" if two_scales else "may decide"
 
 
 def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[DecisionAccuracy | None, int | None, str]:
@@ -355,7 +356,7 @@ def _accuracy(small: Scale, large: Scale | None, plan: ScalePlan) -> tuple[Decis
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return None, len(both), f"{len(both)} recipes at both scales"
+        return None, len(both), f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales"
     accuracy = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=plan.level)
     return accuracy, len(both), accuracy.reason
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
 from statistics import fmean
@@ -12,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.training.pools import Pool, leans_by_jitter, pooled_seed_variance
+from warehouse.analysis.training.pools import Noise, Pool, pooled_seed_variance, seed_squares
 from warehouse.analysis.training.trajectories import RecipeScores, Trajectory
 from warehouse.stats.training.noise_floor import MOST, jitter
-from warehouse.stats.training.seed_pool import Word, weigh_difference
 from warehouse.stats.training.signal_to_noise import two_way
 
 Key = tuple[Any, ...]
+#: What `Scale.held` counts, as of `RecipesRow`.
+HELD = ("n_decides", "n_decides_right", "n_leans", "n_leans_right")
 
 
 @dataclass(frozen=True)
@@ -29,30 +31,11 @@ class Components:
         seed_variance: σ_S² between seeds; with one checkpoint all that differs between runs.
         jitter_variance: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
         most_averaged: checkpoints that every run has for averaging.
-        n_seeds: most seeds of a recipe.
     """
 
     seed_variance: float
     jitter_variance: float
     most_averaged: int
-    n_seeds: int
-
-
-@dataclass(frozen=True)
-class Held:
-    """What ``decide`` said of pairs at a small scale, and how often the large one agreed.
-
-    Attributes:
-        n_decides: pairs of which it says that it decides.
-        n_decides_right: those that the large scale orders alike.
-        n_leans: pairs of which it says that it leans.
-        n_leans_right: those that the large scale orders alike.
-    """
-
-    n_decides: int
-    n_decides_right: int
-    n_leans: int
-    n_leans_right: int
 
 
 @dataclass(frozen=True)
@@ -125,11 +108,7 @@ class Scale:
         return [recipe for recipe in recipes if len(recipe.trajectories) > 1 and len(recipe.common) >= self.averaged]
 
     def _of_seeds(self) -> float | None:
-        squares, nu = 0.0, 0
-        for recipe in self._replicates():
-            finals = recipe.table(recipe.common[-self.averaged :]).mean(axis=1)
-            squares += float(np.sum((finals - finals.mean()) ** 2))
-            nu += len(finals) - 1
+        squares, nu = seed_squares(self._replicates(), self.averaged)
         return squares / nu if nu else None
 
     def _of_jitter(self) -> float | None:
@@ -151,15 +130,14 @@ class Scale:
             for recipe in replicates
             if (k := min(len(recipe.common) // 2, MOST)) > 1
         ]
-        seeds = max(len(recipe.trajectories) for recipe in replicates)
         if len(tables) < len(replicates):
-            return Components(self._of_seeds() or 0.0, 0.0, 1, seeds)
+            return Components(self._of_seeds() or 0.0, 0.0, 1)
         n1, n2 = sum(table.n1 for table in tables), sum(table.n2 for table in tables)
         error = sum(table.error * table.n2 for table in tables) / n2
         between = sum((table.between - table.error) / table.columns * table.n1 for table in tables) / n1
-        return Components(max(0.0, between), error, min(table.columns for table in tables), seeds)
+        return Components(max(0.0, between), error, min(table.columns for table in tables))
 
-    def held(self, large: Scale, pool: Pool | None, level: float) -> Held:
+    def held(self, large: Scale, pool: Pool | None, level: float) -> dict[str, int]:
         """What ``decide`` says here of each pair of recipes at both scales, and whether the large one agrees.
 
         The spread over seeds is of the two, else of the other recipes here, else the pool's (at least the jitter).
@@ -170,41 +148,23 @@ class Scale:
             level: of the verdicts.
         """
         names = [name for name in self.figures if name in large.figures]
-        counts = [0, 0, 0, 0]
-        everywhere = pooled_seed_variance(self._replicates(), self.averaged)
+        counts = dict.fromkeys(HELD, 0)
+        everywhere, jitter_sd = pooled_seed_variance(self._replicates(), self.averaged), (self._of_jitter() or 0) ** 0.5
         for a, b in combinations(names, 2):
             before, after = self.figures[a] - self.figures[b], large.figures[a] - large.figures[b]
             own = [recipe for name in (a, b) for recipe in self.members[name]]
             measured = pooled_seed_variance(own, self.averaged) or everywhere
-            word = self._word(before, (len(self.runs[a]), len(self.runs[b])), measured, pool, level)
-            if after and word != "cannot tell":
-                place = 2 * (word == "leans")
-                counts[place] += 1
-                counts[place + 1] += before * after > 0
-        return Held(*counts)
-
-    def _word(
-        self,
-        difference: float,
-        n_runs: tuple[int, int],
-        measured: tuple[float, float] | None,
-        pool: Pool | None,
-        level: float,
-    ) -> Word:
-        if measured is not None:
-            return weigh_difference(difference, measured[0] ** 0.5, measured[1], *n_runs, level=level).word
-        figures = pool.figures if pool else None
-        if pool is None or figures is None:
-            known = self._jitter_sd
-            return "leans" if known and leans_by_jitter(difference, known, n_runs, level) else "cannot tell"
-        sd = max(figures[0], self._jitter_sd or 0.0)
-        word = weigh_difference(difference, sd, figures[1], *n_runs, level=level).word
-        return "leans" if word == "decides" and not pool.may_decide(difference) else word
-
-    @cached_property
-    def _jitter_sd(self) -> float | None:
-        variance = self._of_jitter()
-        return None if variance is None else variance**0.5
+            figures = np.array(self.runs[a]), np.array(self.runs[b])
+            noise = Noise(figures, self.averaged, "", None, None, pool, is_matched=True, jitter=jitter_sd or None)
+            if measured is None:
+                noise = noise.elsewhere(math.inf)
+            else:
+                noise = replace(noise, standard_deviation=measured[0] ** 0.5, degrees_of_freedom=measured[1])
+            weighed = noise.weigh(before, level)
+            if after and weighed and weighed.word != "cannot tell":
+                counts[f"n_{weighed.word}"] += 1
+                counts[f"n_{weighed.word}_right"] += before * after > 0
+        return counts
 
     def table(self) -> NDArray[np.float64] | None:
         """Recipes x their last common checkpoints (at most 20, at most half), each the mean over

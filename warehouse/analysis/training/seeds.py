@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.read import by_other_metrics, read_recipes
+from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
@@ -176,14 +176,14 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
     against, filters = question.against, parse_where(question.where)
     ids = ids_named(store, question.benchmarks)
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
+    check_metric(recipes, question.metric)
     replicated = [one for one in recipes if one.is_telling]
     elsewhere = {} if question.metric else by_other_metrics(store, ids, filters, replicated)
     if not replicated:
         of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
         raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
     others = read_recipes(store, ids, metric=against, where=filters) if against else []
-    if against and not others:
-        raise MisuseError(f"no figure by the metric {against!r} there")
+    check_metric(others, against)
     return recipe_seeds(recipes, others, question.averaged, question.level, elsewhere)
 
 

@@ -64,6 +64,7 @@ class RecipeScores:
         trajectories: one per training seed, by its label.
         parameters: of the model; None where unknown or several.
         is_rate: whether the metric is at most 1, and more is better.
+        n_prompts: fewest behind a figure; None where unknown.
     """
 
     benchmark: str
@@ -78,6 +79,7 @@ class RecipeScores:
     benchmark_ids: tuple[int, ...] = ()
     parameters: float | None = None
     is_rate: bool = False
+    n_prompts: int | None = None
 
     @property
     def sign(self) -> float:

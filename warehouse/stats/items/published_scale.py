@@ -43,12 +43,8 @@ class _Parameters:
     d: FloatArray
     variance: float
 
-    def logits(self, model: IntArray, benchmark: IntArray) -> FloatArray:
-        logits: FloatArray = np.exp(self.log_a[benchmark]) * self.theta[model] + self.d[benchmark]
-        return logits
-
     def chances(self, model: IntArray, benchmark: IntArray) -> FloatArray:
-        chances: FloatArray = special.expit(self.logits(model, benchmark))
+        chances: FloatArray = special.expit(np.exp(self.log_a[benchmark]) * self.theta[model] + self.d[benchmark])
         return chances
 
     def gradients(self, model: IntArray, benchmark: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
