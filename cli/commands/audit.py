@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +102,7 @@ def _give_sample(report: AuditReport, out: Path | None, force: bool, output: Out
         write_output(out, report.sample_csv().encode(), SAMPLE, force=force)
         state.say(
             f"wrote {out}: {len(report.sample)} of {report.n_judged} keys; fill in the column wrong (1, 0, or unknown),"
-            f" then: warehouse audit {report.benchmark} --verdicts {out}"
+            f" then: warehouse audit {shlex.quote(report.benchmark)} --verdicts {shlex.quote(str(out))}"
         )
     elif output.for_people:
         echo(report.sample_csv(), nl=False)
