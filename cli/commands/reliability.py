@@ -251,9 +251,9 @@ def _print_switches(report: ReliabilityReport) -> None:
         empty=report.prompt_rows[-1].reason,
     )
     print_text(
-        f"Means over windows, a tie is half a switch; ± is half the width of the {100 * report.level:g} % Monte Carlo interval, < its upper end"
-        " where none did. --json has both ends, the windows that begin with the first five models (first), and the"
-        " worst window (most)."
+        f"Means over windows, a tie is half a switch; ± is half the width of the {100 * report.level:g} % Monte Carlo"
+        " interval, < its upper end where none did. --json has both ends, the windows that begin with the first five"
+        " models (first), and the worst window (most)."
     )
 
 
