@@ -242,8 +242,8 @@ def _print_agreement(rows: Sequence[AuditAgreementRow]) -> None:
                 "threshold": number(row.at, 2),
                 "listed": row.n,
                 "wrong": row.n_wrong,
-                "expected FDR": number(expected[row.at].value, 2),
-                "observed": number(row.value, 2),
+                "mean of 1 - P(wrong)": number(expected[row.at].value, 2),
+                "found right": number(row.value, 2),
                 "95% interval": interval(row.low, row.high, 2),
             }
             for row in rows
@@ -280,6 +280,7 @@ def _print_judged(report: AuditReport) -> None:
         if row.n
     ]  # fmt: skip
     print_rows(cells, hide_empty=("whatever is missing", "said", "recalibrated"), minor=("whatever is missing",))
+    print_text("share: wrong keys of all these keys, by those judged; said: their mean P(wrong).")
     echo()
     print_text(_recalibrated(report))
     orders: dict[str, dict[str, Any]] = {}

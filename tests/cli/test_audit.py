@@ -53,7 +53,7 @@ def test_effect_and_people_in_words(run: Caller, url: str, tmp_path: Path) -> No
     verdicts = write_verdicts(tmp_path / "people.csv")
     shown = run("audit", "quiz", "--effect", "--against", str(verdicts), db=url).out
     assert " suspects scores change by +" in shown and " ranks change." in shown
-    assert "Against the audit: " in shown and "average precision" in shown and "expected FDR" in shown
+    assert "Against the audit: " in shown and "average precision" in shown and "mean of 1 - P(wrong)" in shown
 
 
 def test_a_plan_is_not_written_over(run: Caller, url: str, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(run: Caller, url: str, tmp
     run("audit", "quiz", "--sample", "9", "--out", str(tmp_path / "judge.csv"), db=url).fails(2, "is there already")
     judged = judge(tmp_path / "judged.csv", [row | {"wrong": verdict(row)} for row in rows])
     shown = run("audit", "quiz", "--verdicts", str(judged), db=url)
-    assert "120 keys judged" in shown.out and "Of all 300:" in shown.out and "within strata" in shown.out
+    assert "120 keys judged" in shown.out and "Of all 300:" in shown.out and "within strata" in shown.out and "said: " in shown.out
     assert "not calibrated" not in shown.err and "missing" not in shown.out and " of them wrong" in shown.out
     answers = run("audit", "quiz", "--verdicts", str(judged), "--json", db=url).rows
     assert answers[0]["low"] <= WRONG.mean() <= answers[0]["high"] and answers[0]["bound_low"] is None
