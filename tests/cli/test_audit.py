@@ -95,12 +95,8 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(run: Caller, url: str, tmp
     judged = judge(tmp_path / "judged.csv", [row | {"wrong": verdict(row)} for row in rows])
     shown = run("audit", "quiz", "--verdicts", str(judged), db=url)
     assert "120 keys judged" in shown.out and "Of all 300:" in shown.out and "within strata" in shown.out
-    assert (
-        "said: " in shown.out
-        and "not calibrated" not in shown.err
-        and "missing" not in shown.out
-        and " of them wrong" in shown.out
-    )
+    assert "said: " in shown.out and "missing" not in shown.out and " of them wrong" in shown.out
+    assert "not calibrated" not in shown.err
     answers = run("audit", "quiz", "--verdicts", str(judged), "--json", db=url).rows
     assert answers[0]["low"] <= WRONG.mean() <= answers[0]["high"] and answers[0]["bound_low"] is None
     assert list(answers[0]) == list(JudgedRow.columns())

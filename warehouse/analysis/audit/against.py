@@ -176,15 +176,8 @@ def agreement(
 def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     of = audit_score.overall
 
-    def row(
-        figure: str,
-        value: float | None,
-        random: float | None,
-        at: float | None = None,
-        n: int = of.n_items,
-        w: int = of.n_wrong,
-    ) -> AuditAgreementRow:
-        return AuditAgreementRow(score, figure, at, value, None, None, random, n, w)
+    def row(figure: str, value: float | None, random: float | None, at: float | None = None) -> AuditAgreementRow:
+        return AuditAgreementRow(score, figure, at, value, None, None, random, of.n_items, of.n_wrong)
 
     rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
     rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
@@ -192,35 +185,22 @@ def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     if within is not None and within.n_strata:
         rows.append(row("auc_within", within.auc, 0.5))
         rows.append(row("average_precision_within", within.average_precision, within.random_precision))
-        other = within.without_largest
-        if other is not None:
-            rows.append(row("auc_without_largest", other.auc, 0.5, None, other.n_items, other.n_wrong))
-            rows.append(
-                row(
-                    "average_precision_without_largest",
-                    other.average_precision,
-                    other.base_rate,
-                    None,
-                    other.n_items,
-                    other.n_wrong,
-                )
-            )
+        of = within.without_largest or of
+        if within.without_largest is not None:
+            rows.append(row("auc_without_largest", of.auc, 0.5))
+            rows.append(row("average_precision_without_largest", of.average_precision, of.base_rate))
     return rows
 
 
 def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     rows = []
     for one in audit_score.calibration:
-        n, n_wrong = one.n_listed, one.n_wrong
-        ends = (one.observed_low, one.observed_high)
-        rows.append(
-            AuditAgreementRow(
-                "posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong
-            )
-        )
-        rows.append(
-            AuditAgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong)
-        )
+        counts = one.n_listed, one.n_wrong
+        for figure, value, low, high in (
+            ("expected_fdr", one.expected_fdr, None, None),
+            ("observed_fdr", one.observed_fdr, one.observed_low, one.observed_high),
+        ):
+            rows.append(AuditAgreementRow("posterior", figure, one.threshold, value, low, high, None, *counts))
     return rows
 
 
