@@ -138,11 +138,8 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
     match = None if lacking else _WRITTEN.fullmatch(rows[0]["sample"])
     if match is None:
         found = f"no column {lacking[0]}" if lacking else f"sample {rows[0]['sample']!r}"
-        expected, advice = (
-            "the table that audit --sample wrote, with verdicts",
-            "verdicts from elsewhere: --against FILE",
-        )
-        raise InputError(found, path=name, expected=expected, advice=advice)
+        expected = "the table that audit --sample wrote, with verdicts"
+        raise InputError(found, path=name, expected=expected, advice="verdicts from elsewhere: --against FILE")
     places = [f"row {number}" for number in range(2, len(rows) + 2)]
     for place, row in zip(places, rows, strict=True):
         for column, same in (("benchmark", benchmark), ("sample", match[0])):
