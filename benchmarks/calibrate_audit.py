@@ -89,7 +89,8 @@ def slopes(times: int, seed: int) -> Iterator[Row]:
                         [f"{i}" for i in range(3000)], size, certain=np.argsort(-posterior)[:certain], strata=subjects,
                         seed=int(rng.integers(1 << 40)),
                     )  # fmt: skip
-                    fit = recalibrate(posterior, np.where(sample.selected, wrong, np.nan), 1 / sample.probability)
+                    verdicts = np.where(sample.selected, wrong, np.nan)
+                    fit = recalibrate(posterior, verdicts, 1 / sample.probability, certain=sample.certain)
                     if fit.coefficients is not None and fit.errors is not None and fit.t is not None:
                         fits.append((fit.coefficients[1], fit.t * fit.errors[1]))
                 covered = np.mean([abs(one - slope) <= half for one, half in fits]) if fits else np.nan

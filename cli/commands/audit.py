@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +102,7 @@ def _give_sample(report: AuditReport, out: Path | None, force: bool, output: Out
         write_output(out, report.sample_csv().encode(), SAMPLE, force=force)
         state.say(
             f"wrote {out}: {len(report.sample)} of {report.n_judged} keys; fill in the column wrong (1, 0, or unknown),"
-            f" then: warehouse audit {report.benchmark} --verdicts {out}"
+            f" then: warehouse audit {shlex.quote(report.benchmark)} --verdicts {shlex.quote(str(out))}"
         )
     elif output.for_people:
         echo(report.sample_csv(), nl=False)
@@ -241,8 +242,8 @@ def _print_agreement(rows: Sequence[AuditAgreementRow]) -> None:
                 "threshold": number(row.at, 2),
                 "listed": row.n,
                 "wrong": row.n_wrong,
-                "expected FDR": number(expected[row.at].value, 2),
-                "observed": number(row.value, 2),
+                "mean of 1 - P(wrong)": number(expected[row.at].value, 2),
+                "found right": number(row.value, 2),
                 "95% interval": interval(row.low, row.high, 2),
             }
             for row in rows
@@ -279,6 +280,7 @@ def _print_judged(report: AuditReport) -> None:
         if row.n
     ]  # fmt: skip
     print_rows(cells, hide_empty=("whatever is missing", "said", "recalibrated"), minor=("whatever is missing",))
+    print_text("share: wrong keys of all these keys, by those judged; said: their mean P(wrong).")
     echo()
     print_text(_recalibrated(report))
     orders: dict[str, dict[str, Any]] = {}

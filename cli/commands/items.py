@@ -141,7 +141,8 @@ def _show_features(state: State, question: ItemFeatures, top: int, output: Outpu
 LEGEND = {
     "r implied": "correlation with the other prompts that the item response model implies; sorted by it",
     "r_c": "correlation with the sum of the other prompts, over models",
-    "q negative": "chance of such an r_c below 0 if there were none (Benjamini and Hochberg over prompts)",
+    "q negative": "chance of an r_c so far below 0 if there were none, of a sum in which such prompts count in reverse"
+    " (Benjamini and Hochberg over prompts)",
     "models": "that answered it, where not all did",
     "a": "how well the prompt tells able models from others",
     "free a": "the same where it may be negative, of prompts that go against the fitted ability: a wrong key?",

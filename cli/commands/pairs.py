@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Formulations
 from warehouse.tables.view import View, legend
 
@@ -31,8 +32,11 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @output_options
 @pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
-    with state.open() as store:
-        result: Pairs = AllPairs(benchmark, **options).ask(store)
+    try:
+        with state.open() as store:
+            result: Pairs = AllPairs(benchmark, **options).ask(store)
+    except MisuseError as error:
+        raise MisuseError(in_flags(AllPairs, str(error))) from None
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:

@@ -234,7 +234,7 @@ def _print_ranks(report: ReliabilityReport) -> None:
     sizes = dict.fromkeys("all" if row.size is None else str(row.size) for row in report.ranks)
     # a narrow terminal keeps the least, the middle and all
     middle = [size for size in sizes if size != "all"]
-    print_rows([*rows.values()], minor=[*middle[1::2], *middle[2::2]])
+    print_rows([*rows.values()], minor=[*middle[1::2], *middle[2::2]], empty=report.prompt_rows[-1].reason)
 
 
 def _print_switches(report: ReliabilityReport) -> None:
@@ -248,11 +248,12 @@ def _print_switches(report: ReliabilityReport) -> None:
             for size in sizes
         ],
         hide_empty=tuple(f"{w} models" for w in windows),
+        empty=report.prompt_rows[-1].reason,
     )
     print_text(
-        f"Means over windows; ± is half the width of the {100 * report.level:g} % Monte Carlo interval, < its upper end"
-        " where none did. --json has both ends, the windows that begin with the first five models (first), and the"
-        " worst window (most)."
+        f"Means over windows, a tie is half a switch; ± is half the width of the {100 * report.level:g} % Monte Carlo"
+        " interval, < its upper end where none did. --json has both ends, the windows that begin with the first five"
+        " models (first), and the worst window (most)."
     )
 
 
@@ -285,7 +286,7 @@ def _print_datasets(report: ReliabilityReport) -> None:
         ],
         minor=("leader", "e", "same order", "models"),
     )
-    print_text("enough: prompts from which on the ranking is at least 0.9.")
+    print_text("enough: the fewest prompts tried whose ranking is at least 0.9.")
     for reason in dict.fromkeys(row.reason for row in whole if row.reason):
         print_text(f"{', '.join(row.subscenario for row in whole if row.reason == reason)}: {reason}")
 

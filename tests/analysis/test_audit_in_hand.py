@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from tests.analysis.test_without_store import ACC, NOBODY, answers
-from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of
+from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of, table_rows
 from warehouse.analysis.audit.audit import audit_of
 from warehouse.analysis.audit.keys import SEVERAL_KEYS, ChoiceRows, Key, PromptOptions, TextAnswers, keys_of
 from warehouse.analysis.audit.report import EffectRow
@@ -179,3 +180,12 @@ def test_options_that_several_runs_mark_as_right_are_one_key() -> None:
     )
     found = keys_of([{"id": prompt, "target": None, "choices": None} for prompt in (7, 8)], choices, None)
     assert found == [Key(PromptOptions(4), 2), Key(PromptOptions(3), reason=SEVERAL_KEYS)]
+
+
+def test_prompts_in_a_table_may_be_long_and_hold_separators(tmp_path: Path) -> None:
+    path, prompt = tmp_path / "judge.csv", "x\u2028y\x0c" * 50_000
+    path.write_text(f"key,question,wrong\n1,{prompt},1,surplus\n2,short\n", encoding="utf-8")
+    assert table_rows(path) == [
+        {"key": "1", "question": prompt, "wrong": "1"},
+        {"key": "2", "question": "short", "wrong": ""},
+    ]

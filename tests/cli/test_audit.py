@@ -53,7 +53,7 @@ def test_effect_and_people_in_words(run: Caller, url: str, tmp_path: Path) -> No
     verdicts = write_verdicts(tmp_path / "people.csv")
     shown = run("audit", "quiz", "--effect", "--against", str(verdicts), db=url).out
     assert " suspects scores change by +" in shown and " ranks change." in shown
-    assert "Against the audit: " in shown and "average precision" in shown and "expected FDR" in shown
+    assert "Against the audit: " in shown and "average precision" in shown and "mean of 1 - P(wrong)" in shown
 
 
 def test_a_plan_is_not_written_over(run: Caller, url: str, tmp_path: Path) -> None:
@@ -95,10 +95,15 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(run: Caller, url: str, tmp
     judged = judge(tmp_path / "judged.csv", [row | {"wrong": verdict(row)} for row in rows])
     shown = run("audit", "quiz", "--verdicts", str(judged), db=url)
     assert "120 keys judged" in shown.out and "Of all 300:" in shown.out and "within strata" in shown.out
-    assert "not calibrated" not in shown.err and "missing" not in shown.out and " of them wrong" in shown.out
+    assert "said: " in shown.out and "missing" not in shown.out and " of them wrong" in shown.out
+    assert "not calibrated" not in shown.err
     answers = run("audit", "quiz", "--verdicts", str(judged), "--json", db=url).rows
     assert answers[0]["low"] <= WRONG.mean() <= answers[0]["high"] and answers[0]["bound_low"] is None
     assert list(answers[0]) == list(JudgedRow.columns())
+    numbers = tmp_path / "judged.jsonl"
+    judgements = [row | {"probability": float(row["probability"]), "wrong": int(verdict(row))} for row in rows]
+    numbers.write_text("\n".join(map(json.dumps, judgements)))
+    assert run("audit", "quiz", "--verdicts", str(numbers), "--json", db=url).rows == answers
 
 
 def test_missing_verdicts_are_counted_and_are_no_right_keys(run: Caller, url: str, tmp_path: Path) -> None:
@@ -128,6 +133,7 @@ def test_a_table_that_is_not_the_sample_is_refused(run: Caller, url: str, tmp_pa
     refused(with_cell("benchmark", "exam"), 3, "benchmark 'exam'; expected 'quiz'")
     refused(with_cell("probability", "0.5"), 2, "this key was drawn with 0.357")
     refused(with_cell("probability", "1"), 2, "rows or probabilities were changed")
+    refused(with_cell("probability", "nan"), 2, "this key was drawn with 0.357")
     refused(with_cell("probability", "often"), 2, "'often' is no number")
     refused([*rows[1:], rows[1]], 2, "are not those that seed 5 draws")
     refused([row | {"sample": row["sample"].replace("seed=5", "seed=6")} for row in rows], 2, "seed 6 draws")

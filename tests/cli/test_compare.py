@@ -227,3 +227,11 @@ def test_the_papers_clustered_error_stands_beside_cr2(run: Caller, url: str) -> 
     said = in_one_line(run(*call, db=url).out)
     expected = f"Miller's eq. 8 gives se {row['se_eq8']:.3g}, CR2 {row['standard_error']:.3g}."
     assert expected in said
+
+
+def test_pairs_of_parts_name_the_option_that_takes_them(run: Caller, tmp_path: Path) -> None:
+    table, store = tmp_path / "t.csv", str(tmp_path / "s.duckdb")
+    rows = [f"{model},b,{place},1" for model, n in (("x", 9), ("y", 4)) for place in range(n)]
+    table.write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    run("ingest", str(table), db=store)
+    run("pairs", "b", db=store).fails(2, "--subset compares it")

@@ -63,7 +63,7 @@ def test_the_recalibration_is_a_weighted_logistic_regression_with_a_sandwich() -
     x = rng.normal(-3, 2, 900)
     wrong, judged = (rng.random(900) < special.expit(0.7 * x)).astype(float), rng.random(900) < 0.7
     weight = np.where(x > -1, 1.0, 8.0)
-    found = recalibrate(special.expit(x), np.where(judged, wrong, np.nan), weight)
+    found = recalibrate(special.expit(x), np.where(judged, wrong, np.nan), weight, certain=weight == 1)
     model = sm.GLM(wrong[judged], sm.add_constant(x[judged]), family=sm.families.Binomial(), var_weights=weight[judged])
     fit = model.fit(cov_type="HC0")
     assert found.coefficients == pytest.approx(fit.params, abs=1e-7)
@@ -79,11 +79,13 @@ def test_the_recalibration_is_a_weighted_logistic_regression_with_a_sandwich() -
         ([1.0] * 9 + [0.0] * 91, 1.0, "10 keys found wrong, found 9"),
         ([1.0] * 95 + [0.0] * 5, 1.0, "10 keys found right, found 5"),
         ([1.0] * 20 + [0.0] * 80, [1.0] * 20 + [5.0] * 80, "found 0 wrong of 80"),
+        ([1.0] * 20 + [0.0] * 80, [1.25] * 20 + [5.0] * 80, "found 0 wrong of 80"),  # certain ones without a verdict
         ([1.0] * 50 + [0.0] * 50, 1.0, "apart without an error"),
     ],
 )
 def test_too_few_verdicts_are_no_recalibration(wrong: list[float], weight: object, reason: str) -> None:
-    found = recalibrate(np.linspace(0.9, 0.01, 100), wrong, np.broadcast_to(weight, 100))  # type: ignore[arg-type]
+    weights = np.broadcast_to(weight, 100)  # type: ignore[arg-type]
+    found = recalibrate(np.linspace(0.9, 0.01, 100), wrong, weights, certain=weights < 2)
     assert found.coefficients is None and found.posterior is None and reason in found.reason
 
 

@@ -259,6 +259,8 @@ def test_rules_of_what_is_null() -> None:
     assert found.ranking.value is None and found.best.value is None and "judged from 5" in found.reason
     assert sizes_of(few, "scenarios") == [] and "no scenario has two" in reliability(few, "subscenarios").reason
     assert "few-shot" in reliability(few, "seeds").reason
+    one = reliability(suite_scores("ab", [subscenario("s", "s", [[1.0, 0.0]])]), "prompts")
+    assert one.same_order is None and one.reason == "no data set has two prompts"
     single = reliability(simulated(1, scenarios=1), "scenarios")
     assert (
         "1 scenario:" in single.reason and reliability(simulated(1, scenarios=1), "prompts").ranking.value is not None

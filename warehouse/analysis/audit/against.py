@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,15 +93,15 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdic
             two verdicts.
         MisuseError: none of the verdicts is one of ``wrong_is``.
     """
-    rows = list(table_rows(Path(path)))
+    rows = table_rows(path)
     if not rows:
         raise InputError("no rows", path=str(path), expected="a header and a row for each prompt")
-    columns = {_word(name): str(name) for name in rows[0]}
+    columns = {_word(name): name for name in rows[0]}
     prompt = _column(columns, PROMPT_COLUMNS, "a column that names the prompt", str(path))
     verdict = _column(columns, VERDICT_COLUMNS, "a column with the verdict", str(path))
     words = {_spoken(word) for word in wrong_is}
     verdicts = [
-        (str(row.get(prompt) or "").strip(), _spoken(row.get(verdict)), line) for line, row in enumerate(rows, start=2)
+        (row.get(prompt, "").strip(), _spoken(row.get(verdict, "")), line) for line, row in enumerate(rows, start=2)
     ]
     if words and not words & {word for _, word, _ in verdicts}:
         raise MisuseError(
@@ -175,15 +176,8 @@ def agreement(
 def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     of = audit_score.overall
 
-    def row(
-        figure: str,
-        value: float | None,
-        random: float | None,
-        at: float | None = None,
-        n: int = of.n_items,
-        w: int = of.n_wrong,
-    ) -> AuditAgreementRow:
-        return AuditAgreementRow(score, figure, at, value, None, None, random, n, w)
+    def row(figure: str, value: float | None, random: float | None, at: float | None = None) -> AuditAgreementRow:
+        return AuditAgreementRow(score, figure, at, value, None, None, random, of.n_items, of.n_wrong)
 
     rows = [row("auc", of.auc, 0.5), row("average_precision", of.average_precision, of.base_rate)]
     rows += [row("precision_at", value, of.base_rate, float(k)) for k, value in audit_score.precision_at.items()]
@@ -191,67 +185,65 @@ def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
     if within is not None and within.n_strata:
         rows.append(row("auc_within", within.auc, 0.5))
         rows.append(row("average_precision_within", within.average_precision, within.random_precision))
-        other = within.without_largest
-        if other is not None:
-            rows.append(row("auc_without_largest", other.auc, 0.5, None, other.n_items, other.n_wrong))
-            rows.append(
-                row(
-                    "average_precision_without_largest",
-                    other.average_precision,
-                    other.base_rate,
-                    None,
-                    other.n_items,
-                    other.n_wrong,
-                )
-            )
+        of = within.without_largest or of
+        if within.without_largest is not None:
+            rows.append(row("auc_without_largest", of.auc, 0.5))
+            rows.append(row("average_precision_without_largest", of.average_precision, of.base_rate))
     return rows
 
 
 def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     rows = []
     for one in audit_score.calibration:
-        n, n_wrong = one.n_listed, one.n_wrong
-        ends = (one.observed_low, one.observed_high)
-        rows.append(
-            AuditAgreementRow(
-                "posterior", "expected_fdr", one.threshold, one.expected_fdr, None, None, None, n, n_wrong
-            )
-        )
-        rows.append(
-            AuditAgreementRow("posterior", "observed_fdr", one.threshold, one.observed_fdr, *ends, None, n, n_wrong)
-        )
+        counts = one.n_listed, one.n_wrong
+        for figure, value, low, high in (
+            ("expected_fdr", one.expected_fdr, None, None),
+            ("observed_fdr", one.observed_fdr, one.observed_low, one.observed_high),
+        ):
+            rows.append(AuditAgreementRow("posterior", figure, one.threshold, value, low, high, None, *counts))
     return rows
 
 
-def table_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a table: CSV with a header, or JSON lines.
+def table_rows(path: str | Path) -> list[dict[str, str]]:
+    """The rows of a table as text, nothing where a value is missing: CSV with a header, or JSON lines.
 
     Raises:
         InputError: no such file, or none of either.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", path=str(path), expected="a table as UTF-8") from error
-    if path.suffix in (".jsonl", ".ndjson", ".json"):
-        yield from _json_lines(text, path)
-        return
+    rows = _json_lines if Path(path).suffix in (".jsonl", ".ndjson", ".json") else _csv_rows
+    return [
+        {str(name): "" if value is None else str(value) for name, value in row.items() if name is not None}
+        for row in rows(text, str(path))
+    ]
+
+
+def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
     header = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=header.count)
-    yield from csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # prompts may be longer than it
+    try:
+        return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(str(error), path=path, expected="CSV with a header") from error
+    finally:
+        csv.field_size_limit(limit)
 
 
-def _json_lines(text: str, path: Path) -> Iterator[dict[str, Any]]:
+def _json_lines(text: str, path: str) -> Iterator[dict[Any, Any]]:
     listed = text.lstrip().startswith("[")
     parts = [(1, text)] if listed else [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
     for number, part in parts:
         try:
             document = json.loads(part)
         except ValueError as error:
-            raise InputError(str(error), path=str(path), place=f"line {number}", expected="JSON") from error
+            raise InputError(str(error), path=path, place=f"line {number}", expected="JSON") from error
         for row in document if listed else [document]:
             if not isinstance(row, dict):
-                raise InputError(repr(row)[:60], path=str(path), place=f"line {number}", expected="an object")
+                raise InputError(repr(row)[:60], path=path, place=f"line {number}", expected="an object")
             yield row
 
 
@@ -285,15 +277,13 @@ def _some(words: Any) -> str:
     return ", ".join(f"{word or 'nothing'} ({n})" for word, n in counts)
 
 
-def _word(name: Any) -> str:
-    return str(name).strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
+def _word(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
 
 
-def _spoken(value: Any) -> str:
+def _spoken(value: str) -> str:
     """A verdict in lower case, with blanks for underscores."""
-    if isinstance(value, bool):
-        return str(int(value))
-    return "" if value is None else " ".join(str(value).lower().replace("_", " ").split())
+    return " ".join(value.lower().replace("_", " ").split())
 
 
 Ids = NDArray[np.int64]

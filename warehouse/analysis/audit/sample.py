@@ -133,21 +133,18 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
     Raises:
         InputError: not a sample's table, that of another benchmark, rows lost, or a word that is no verdict.
     """
-    rows, name = list(table_rows(Path(path))), str(path)
+    rows, name = table_rows(path), str(path)
     lacking = sorted(set(SampleRow.columns()) - set(rows[0] if rows else ()))
-    match = None if lacking else _WRITTEN.fullmatch(rows[0]["sample"] or "")
+    match = None if lacking else _WRITTEN.fullmatch(rows[0]["sample"])
     if match is None:
         found = f"no column {lacking[0]}" if lacking else f"sample {rows[0]['sample']!r}"
-        expected, advice = (
-            "the table that audit --sample wrote, with verdicts",
-            "verdicts from elsewhere: --against FILE",
-        )
-        raise InputError(found, path=name, expected=expected, advice=advice)
+        expected = "the table that audit --sample wrote, with verdicts"
+        raise InputError(found, path=name, expected=expected, advice="verdicts from elsewhere: --against FILE")
     places = [f"row {number}" for number in range(2, len(rows) + 2)]
     for place, row in zip(places, rows, strict=True):
         for column, same in (("benchmark", benchmark), ("sample", match[0])):
-            if row[column] != same:
-                raise InputError(f"{column} {row[column]!r}", path=name, place=place, expected=f"{same!r}")
+            if row.get(column) != same:
+                raise InputError(f"{column} {row.get(column)!r}", path=name, place=place, expected=f"{same!r}")
     seed, size, certain, keys = map(int, match.groups()[:4])
     if len(rows) != size:
         advice = "leave rows without a verdict in the table: they are counted"
@@ -155,7 +152,9 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
     verdicts = read_verdicts(path, wrong_is).by_prompt
     if all(verdict is None for verdict in verdicts.values()):
         raise InputError("no verdict", path=name, expected="1 or 0, or such words, in the column wrong")
-    lines = tuple((place, row["key"], row["probability"]) for place, row in zip(places, rows, strict=True))
+    lines = tuple(
+        (place, row.get("key", ""), row.get("probability", "")) for place, row in zip(places, rows, strict=True)
+    )
     return JudgedTable(name, SampleDesign(seed, size, certain, keys, match[5] or None), lines, verdicts)
 
 
@@ -209,7 +208,7 @@ def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labe
     sampled, certain[sure] = certain.copy(), True
     for place, key, written in table.rows:
         item, verdict = item_of[key], table.verdicts.get(key)
-        if abs(chances[item] - drawn_with[item]) > _ROUNDED * drawn_with[item]:
+        if not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]:  # NaN too
             raise MisuseError(
                 f"{table.path}, {place}: probability {written}, but this key was drawn with {drawn_with[item]:.6g};"
                 " leave the column as it was written"
@@ -231,7 +230,7 @@ def judged_rows(
     known = ~np.isnan(posterior)
     weight = _weights(judged, known)
     strata = None if labels is None else np.array(labels, dtype=object)
-    fit = recalibrate(posterior, judged.wrong, weight, level=level)
+    fit = recalibrate(posterior, judged.wrong, weight, certain=judged.certain, level=level)
     rows = [_rate(judged, known, level, "wrong_rate", None)]
     for one in sorted({*THRESHOLDS, threshold}):
         rows.append(_rate(judged, known & (posterior >= one), level, "wrong_rate", one))

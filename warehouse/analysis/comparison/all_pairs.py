@@ -214,14 +214,9 @@ def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tup
     if metric.link == "identity" and not table.is_weighted:
         found = pair_flags(table.values, pairs.first, pairs.second, table.clusters, bounds=table.bounds)
         shared = _shared_outside(table)
-        return (
-            found
-            if shared is None
-            else [
-                flags + ("prompts_outside_clusters",) * bool(shared[pair])
-                for flags, pair in zip(found, ends, strict=True)
-            ]
-        )
+        if shared is None:
+            return found
+        return [own + ("prompts_outside_clusters",) * bool(shared[pair]) for own, pair in zip(found, ends, strict=True)]
     weights = (None,) * len(pairs.means) if table.weights is None else table.weights.T
     return [
         paired_flags(

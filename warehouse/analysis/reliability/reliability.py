@@ -322,9 +322,10 @@ def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
 
 
 def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
+    if not rows[-1].best_errors:
+        return "nor of the top two"
     settled = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
-    known = [bool(row.best_errors) and row.best_errors[0] is not None for row in rows]
-    if not known[-1]:
+    if rows[-1].best_errors[0] is None:
         return "the top two are not on the same scenarios"
     if not settled[-1]:
         return f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"

@@ -198,13 +198,16 @@ class Recalibration(NamedFigures):
     reason: str
 
 
-def recalibrate(posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, *, level: float = 0.95) -> Recalibration:
+def recalibrate(
+    posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, *, certain: ArrayLike = False, level: float = 0.95
+) -> Recalibration:
     """The posterior on the scale of people's verdicts.
 
     Args:
         posterior: of all keys, NaN where there is none, shape (J,).
         wrong: verdicts, 1, 0, NaN where not judged, shape (J,).
         weight: keys that a judged one stands for, shape (J,).
+        certain: keys that stand in every sample, so not for others drawn at random, shape (J,).
         level: nominal coverage of the intervals.
     """
     p, y, w = (as_floats(one, name) for one, name in ((posterior, "posterior"), (wrong, "wrong"), (weight, "weight")))
@@ -215,7 +218,7 @@ def recalibrate(posterior: ArrayLike, wrong: ArrayLike, weight: ArrayLike, *, le
     if least < FEWEST_VERDICTS:
         which = "wrong" if n_wrong == least else "right"
         return _no_fit(f"it needs {FEWEST_VERDICTS} keys found {which}, found {least}")
-    at_random = judged & (w > 1)
+    at_random = judged & ~np.asarray(certain, dtype=bool)
     drawn = int(y[at_random].sum())
     if at_random.any() and min(drawn, int(at_random.sum()) - drawn) < FEWEST_AT_RANDOM:
         return _no_fit(

@@ -113,10 +113,9 @@ class SuspectList(NamedFigures):
     Attributes:
         items: numbers of the items, the most suspect first; of equals the first.
         posterior: of each of them.
-        running_fdr: expected share of right keys in the list down to each of them.
-        expected_fdr: expected share of right keys in the whole list, mean of 1 − posterior; None
-            for an empty list.
-        expected_wrong: expected number of wrong keys in it.
+        running_fdr: mean of 1 − posterior in the list down to each of them; not calibrated, like the next two.
+        expected_fdr: the same of the whole list; None for an empty one.
+        expected_wrong: sum of the posteriors in it.
         threshold: the smallest posterior that is listed.
     """
 
@@ -130,7 +129,7 @@ class SuspectList(NamedFigures):
     def __str__(self) -> str:
         if self.expected_fdr is None:
             return f"no item reaches {self.threshold:g}; that proves no clean key"
-        return f"{len(self.items)} items, {100 * self.expected_fdr:.3g} % of them expected to be right"
+        return f"{len(self.items)} items reach {self.threshold:g}; how many are wrong is not known"
 
 
 def select_models(votes: Votes) -> IntArray:

@@ -26,11 +26,10 @@ def paired_flags(
     *,
     weights_a: ArrayLike | None = None,
     weights_b: ArrayLike | None = None,
-    link: str = "identity",
     bounds: Bounds | None = None,
 ) -> tuple[str, ...]:
     """The flags of `paired_difference` without its figures; arguments as there."""
-    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
+    first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link("identity"))
     return difference_flags(first, second, groups, left_out, bounded=first.within(bounds) and second.within(bounds))
 
 

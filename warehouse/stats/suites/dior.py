@@ -175,7 +175,8 @@ def reliability(
 
     Returns:
         without figures, with the reason: below 5 scenarios for ``scenarios``, where no scenario has
-        two subscenarios for ``subscenarios``, without few-shot seeds for ``seeds``.
+        two subscenarios for ``subscenarios``, no data set two prompts for ``prompts``, without few-shot
+        seeds for ``seeds``.
 
     Raises:
         StatisticsError: another granularity, a number out of range.
@@ -394,6 +395,8 @@ def _why_none(suite: SuiteScores, granularity: str) -> str:
         return f"{n} scenario{'s' * (n > 1)}: their choice is judged from {LEAST_SCENARIOS} on"
     if granularity == "subscenarios" and len(suite.subscenarios) == n:
         return "no scenario has two subscenarios"
+    if granularity == "prompts" and suite.sizes.max() < 2:
+        return "no data set has two prompts"
     if granularity == "seeds" and all(one.seeds is None for one in suite.subscenarios):
         return "no runs with several few-shot seeds"
     return ""
