@@ -133,8 +133,9 @@ def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate
         StatisticsError: counts that are none.
 
     Examples:
-        >>> print(wrong_rate([JudgedPart(50, 50, 12), JudgedPart(2850, 150, 1)]))
-        estimate 0.01069, low 0.004483, high 0.03931
+        >>> rate = wrong_rate([JudgedPart(50, 50, 12), JudgedPart(2850, 150, 1)])
+        >>> round(rate.estimate, 5), round(rate.low, 5), round(rate.high, 5)
+        (0.01069, 0.00448, 0.03931)
     """
     for part in parts:
         if not 0 <= part.n_wrong <= part.n_judged <= part.n_items:
