@@ -218,8 +218,8 @@ def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch
         ElementTree.fromstring(drawn._repr_svg_())
     points = board.plot().spec["data"]["values"]
     assert [(one["name"], one["estimate"]) for one in points] == [(row.model, row.estimate) for row in board.rows]
-    with pytest.raises(MisuseError, match="PruningReport has no chart"):
-        store.item_pruning("alpha").plot()
+    with pytest.raises(MisuseError, match="RunView has no chart"):
+        store.show("run:1").plot()
 
 
 def test_what_the_report_draws_is_a_chart_of_its_result(
