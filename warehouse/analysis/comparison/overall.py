@@ -31,6 +31,9 @@ Units = NDArray[np.int64]
 
 def why_no_overall(pairs: Sequence[Pair]) -> str:
     """Why the differences have no mean; empty where they have one."""
+    sides = {(pair.a.benchmark_split[0], pair.b.benchmark_split[0]) for pair in pairs}
+    if len(sides) > 1 and any(one != other for one, other in sides):
+        return "which of two linked benchmarks comes first was nobody's choice, so several pairs have no common mean"
     scales = {
         (
             pair.metric.unit,

@@ -219,12 +219,13 @@ def _blocks(pairs: IntArray) -> Iterator[IntArray]:
 def _correlation(
     sums: FloatArray, squares: FloatArray, products: FloatArray, n: FloatArray, a: IntArray, b: IntArray
 ) -> FloatArray:
-    """Pearson's over the common prompts; NaN where a model does not vary on them."""
-    ss_a = squares[a, b] - sums[a, b] ** 2 / n
-    ss_b = squares[b, a] - sums[b, a] ** 2 / n
-    flat = (ss_a <= ROUNDING * squares[a, b]) | (ss_b <= ROUNDING * squares[b, a])
-    covariance = products - sums[a, b] * sums[b, a] / n
-    correlation = covariance / np.sqrt(np.where(flat, np.nan, ss_a * ss_b))
+    """Pearson's over the common prompts; NaN where a model does not vary on them, and where squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        ss_a = squares[a, b] - sums[a, b] ** 2 / n
+        ss_b = squares[b, a] - sums[b, a] ** 2 / n
+        flat = (ss_a <= ROUNDING * squares[a, b]) | (ss_b <= ROUNDING * squares[b, a])
+        covariance = products - sums[a, b] * sums[b, a] / n
+        correlation = covariance / np.sqrt(np.where(flat, np.nan, ss_a * ss_b))
     return np.clip(correlation, -1.0, 1.0)
 
 
