@@ -90,6 +90,8 @@ def _refuse_unused(options: dict[str, Any], plan: Path | None, out: Path | None,
         refuse_typed("goes with --sample", "out")
     else:
         refuse_typed("is for the suspects, and --sample shows none", "top", "plan", "threshold")
+        if out is not None and not output.for_people:
+            raise click.UsageError("--out writes the table itself; without it --csv-safe > FILE and the like have it")
     if plan is None and out is None:
         refuse_typed("goes with --plan and --out", "force")
 

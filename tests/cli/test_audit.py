@@ -144,6 +144,7 @@ def test_a_table_that_is_not_the_sample_is_refused(run: Caller, url: str, tmp_pa
     run("audit", "quiz", "--sample", "5", "--certain", "9", db=url).fails(2, "cannot hold 9 for certain")
     run("audit", "quiz", "--sample", "900", db=url).fails(2, "from 1 to all 300")
     run("audit", "quiz", "--certain", "9", db=url).fails(2, "--certain goes with --sample")
+    run("audit", "quiz", "--sample", "9", "--out", "judge.csv", "--csv-safe", db=url).fails(2, "--out writes the table")
 
 
 def test_mistakes_end_in_one_line(run: Caller, url: str, tmp_path: Path) -> None:
