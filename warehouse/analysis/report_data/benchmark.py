@@ -25,6 +25,7 @@ from warehouse.analysis.selection.targets import targets_of
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves_of
 from warehouse.analysis.training.decide import Decisions, decide_of
+from warehouse.analysis.training.pools import Spread
 from warehouse.analysis.training.recipes import RecipesReport, recipes_of
 from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport, seeds_of, variance_of
@@ -84,11 +85,12 @@ class BenchmarkPart:
     reliability: StoredReliability | None = None
 
 
-def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
+def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Spread] = ()) -> BenchmarkPart:
     """All sections of a benchmark that was read; a section that cannot be made gives its error message instead.
 
     Args:
         options: level of all intervals, and draws behind simultaneous ones.
+        spreads: over training seeds, on benchmarks of the store.
     """
     level = options.level
     board, scores, runs = reads.board, reads.scores, reads.facts.runs
@@ -114,7 +116,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
         noise = recipe_seeds(reads.recipes, level=level) if any(one.is_telling for one in reads.recipes) else None
         along, _ = or_why(lambda: curves_of(reads.curves, level)) if reads.curves else (None, "")
         deciding = recipes_of(reads.recipes, level)
-        decided = _decided(reads, noise, level) if noise else None
+        decided = _decided(reads, noise, spreads, level) if noise else None
     return BenchmarkPart(
         reads.name,
         board,
@@ -140,7 +142,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking) -> BenchmarkPart:
     )
 
 
-def _decided(reads: BenchmarkReads, noise: SeedsReport, level: float) -> Decisions | None:
+def _decided(reads: BenchmarkReads, noise: SeedsReport, spreads: Sequence[Spread], level: float) -> Decisions | None:
     """The two best of the models that have seeds or checkpoints; None for fewer."""
     trained = {row.model for row in noise.rows}
     shown = dict.fromkeys(row.model for row in reads.board.rows) if reads.board else {}
@@ -148,7 +150,7 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport, level: float) -> Decisio
     if len(best) < 2:
         return None
     a, b = ((model, by_split(group_runs(run for run in reads.facts.runs if run["model"] == model))) for model in best)
-    return or_why(lambda: decide_of(a, b, reads.recipes, level=level))[0]
+    return or_why(lambda: decide_of(a, b, reads.recipes, level=level, stored=spreads))[0]
 
 
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:

@@ -22,6 +22,7 @@ from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, 
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
+from warehouse.analysis.training.pools import stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
@@ -111,8 +112,9 @@ def read_report(
     suites = list_suites(names_read, {row["benchmark_id"] for own in runs.values() for row in own})
     names = _chosen(runs, benchmarks, suites)
     chosen_runs = {name: runs[name] for name in names}
+    spreads = stored_spreads(store, None, 1)
     parts = [
-        replace(benchmark_part(reads, ranks), reliability=reliable.get(reads.name))
+        replace(benchmark_part(reads, ranks, spreads), reliability=reliable.get(reads.name))
         for reads in read_benchmarks(store, names_read, chosen_runs, ranks, progress)
     ]
     chosen = set(names) if benchmarks else None
