@@ -157,6 +157,7 @@ def hold(filled: str, names: tuple[str, str, str], run: Caller, folder: Path, fo
                 read(form, outcome.out, target)
 
 
+@pytest.mark.rare
 @pytest.mark.rare_on_server
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     hold(filled, names, run, tmp_path, ("", "--json"))
@@ -167,6 +168,7 @@ def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Calle
     hold(filled, names, run, tmp_path, FORMS[2:])
 
 
+@pytest.mark.rare
 @pytest.mark.rare_on_server
 def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\x1b[31m"))
@@ -201,6 +203,7 @@ def test_words_of_the_user(filled: str, run: Caller) -> None:
             assert outcome.code in (0, 2) and not STEERS.search(outcome.out + outcome.err)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(
     "environment",
     [pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.rare), {"LC_ALL": "C", "PYTHONUTF8": "0"}],

@@ -72,6 +72,7 @@ def test_without_noise_the_interval_is_the_estimate() -> None:
     assert row.prompts_low == pytest.approx(row.estimate, abs=1e-4)
 
 
+@pytest.mark.rare
 def test_prompts_interval_covers_where_resampling_them_does_not() -> None:
     """Strong noise, true correlations near 1: the percentile interval misses nearly always (statistics.md §19a)."""
     rng = np.random.default_rng(5)
