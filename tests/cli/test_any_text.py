@@ -158,7 +158,6 @@ def hold(filled: str, names: tuple[str, str, str], run: Caller, folder: Path, fo
 
 
 @pytest.mark.rare
-@pytest.mark.rare_on_server
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     hold(filled, names, run, tmp_path, ("", "--json"))
 
@@ -169,7 +168,6 @@ def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Calle
 
 
 @pytest.mark.rare
-@pytest.mark.rare_on_server
 def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\x1b[31m"))
     folder.mkdir()
