@@ -70,14 +70,15 @@ ARGUMENTS = {
     "calibrate_audit": ["--times", "1"],
     "calibrate_scale": ["--runs", "1"],
     "calibrate_dimensions": ["--runs", "1", "--cells", "1"],
-    "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "cache.jsonl"],
+    "calibrate_features": ["--samples", "2"],
+    "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
 #: Pages whose tables a script renews.
-PAGES = {"calibrate_scale": "items.md"}
+PAGES = {"calibrate_features": "items.md", "calibrate_scale": "items.md"}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 SPARK = ROOT / "build" / "spark" / "pyspark"
 

@@ -116,14 +116,17 @@ def test_few_or_no_models(run: Caller, url: str) -> None:
 
 
 def test_one_model_across_links(run: Caller, url: str) -> None:
-    run("compare", "run:1", f"run:{MODELS + 1}", db=url).fails(2, "--across-links")
-    run("compare", "run:1", f"run:{MODELS + 1}", "--across-links", db=url).fails(2, "warehouse link mc cloze --by id")
+    numbers = {(row["benchmark"], row["model"]): row["run_id"] for row in run("runs", "--json", db=url).rows}
+    own, other = (f"run:{numbers[name, 'org/m0']}" for name in ("mc", "cloze"))
+    run("compare", own, other, db=url).fails(2, "--across-links")
+    run("compare", own, other, "--across-links", db=url).fails(2, "warehouse link mc cloze --by id")
     run("link", "cloze", "mc", "--by", "id", db=url)
-    (row,) = run("compare", "run:1", f"run:{MODELS + 1}", "--across-links", "--json", db=url).rows
+    (row,) = run("compare", own, other, "--across-links", "--json", db=url).rows
     assert (row["benchmark"], row["n_prompts"]) == ("mc / cloze", 60)
     same = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows
     assert len(same) == 1 and abs(same[0]["difference"]) == pytest.approx(abs(row["difference"]))
-    run("compare", "run:1", "run:2", "--across-links", db=url).fails(2, "no two linked")
+    same_benchmark = f"run:{numbers['mc', 'org/m1']}"
+    run("compare", own, same_benchmark, "--across-links", db=url).fails(2, "no two linked")
     warehouse.connect(url).ingest(_frame("other", 3))
     run("link", "other", "mc", "--by", "id", db=url)
     rows = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows  # also two that a third joins
