@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.items.published_figures import Figures, as_figures, where, with_enough
-from warehouse.stats.items.published_scale import PublishedScale, published_scale, scale_trend
+from warehouse.stats.items.published_scale import ScaleFit, published_scale, scale_trend
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- simulated: scale -->", "<!-- end: scale -->"
@@ -82,7 +82,7 @@ def figures_of(one: World, values: Floats, errors: Floats | None = None) -> Figu
     return with_enough(as_figures(np.clip(values, 0, 1), *names, errors))
 
 
-def off(scale: PublishedScale, one: World, rng: np.random.Generator) -> tuple[Floats, Floats, Floats, Floats]:
+def off(scale: ScaleFit, one: World, rng: np.random.Generator) -> tuple[Floats, Floats, Floats, Floats]:
     """Errors of differences of pairs, and the three standard errors of each."""
     kept = np.array([int(name[1:]) for name in scale.models])
     truth = (one.theta[kept] - one.theta[kept].mean()) / one.theta[kept].std()

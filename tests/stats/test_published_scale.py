@@ -15,7 +15,7 @@ from scipy.stats import t as student
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.items.published_figures import Figures, as_figures, where, with_enough
-from warehouse.stats.items.published_scale import PublishedScale, held_out, published_scale, scale_trend
+from warehouse.stats.items.published_scale import ScaleFit, held_out, published_scale, scale_trend
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ def test_the_fit_and_its_errors_are_those_of_scipy(errors: bool) -> None:
     )
 
 
-def by_leaving_out(figures: Figures, scale: PublishedScale) -> Floats:
+def by_leaving_out(figures: Figures, scale: ScaleFit) -> Floats:
     """Abilities without each benchmark, all fitted from the beginning; models and priors stay."""
     rows = []
     for j in range(len(figures.benchmarks)):

@@ -89,7 +89,7 @@ class ItemPruning(ChosenScores, _Benchmark, Question):
 
 @dataclass(frozen=True)
 class ItemFeatures(SelectedAtLevel, _Benchmark, Question):
-    """What goes with difficulty and discrimination of prompts: length, options, place of the right answer, fields.
+    """What goes with difficulty and discrimination of prompts: length, options, position of the right answer, fields.
 
     Raises:
         MisuseError: an unknown name, feature or clustering, fewer than two models or prompts, nothing to compare.

@@ -111,24 +111,24 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
             yield _training(f"{_WORDS[name]}, {len(report.anchors)} anchors", rows)
         return
     order = sorted(by_method["all"], key=lambda row: row.estimate)
-    place = {row.model: float(number) for number, row in enumerate(order, 1)}
+    at_x = {row.model: float(number) for number, row in enumerate(order, 1)}
     shown = {_WORDS[name]: rows for name, rows in by_method.items() if name != "p_irt"}
     dots, legend = lines(
-        [(name, [(place[row.model], row.estimate) for row in rows]) for name, rows in shown.items()], columns=3
+        [(name, [(at_x[row.model], row.estimate) for row in rows]) for name, rows in shown.items()], columns=3
     )
     dots[0]["mark"] = {"type": "point", "filled": True, "size": 14}
     dots[0]["encoding"].pop("strokeDash")
     dots[0]["encoding"]["color"]["legend"]["symbolType"] = "circle"
     ends: list[float] = []
     for rows, (colour, _) in zip(shown.values(), SERIES, strict=False):
-        bars = [_error(place[row.model], row) for row in rows]
+        bars = [_error(at_x[row.model], row) for row in rows]
         ends += [end for bar in bars for end in (bar["y"], bar["y2"])]
         rule: Spec = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
         dots.insert(0, layer(rule, bars, y2={"field": "y2"}))
     yield chart(
         f"{', '.join(report.benchmarks)}: estimates from {len(report.anchors)} anchors, ± one standard error",
-        f"Scores of {len(place)} models by all prompts and by estimates; the figures are in the table",
-        axis("model, by score", span(place.values())),
+        f"Scores of {len(at_x)} models by all prompts and by estimates; the figures are in the table",
+        axis("model, by score", span(at_x.values())),
         axis("score", span(ends)),
         dots,
         legend=legend,

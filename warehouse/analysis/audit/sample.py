@@ -72,31 +72,31 @@ def draw_rows(
     most = frame[np.argsort(-judgement.posterior[frame], kind="stable")][: design.certain]
     sample = _drawn(data, frame, most, labels, design)
     names = _names(data, frame)
-    places = sorted(np.flatnonzero(sample.selected).tolist(), key=lambda i: hashed("order", design.seed, [names[i]])[0])
+    items = sorted(np.flatnonzero(sample.selected).tolist(), key=lambda i: hashed("order", design.seed, [names[i]])[0])
     return tuple(
         SampleRow(
             benchmark=benchmark,
             sample=str(design),
-            key=names[place],
-            id=str(data.prompts[frame[place]]["tool_id"] or ""),
-            stratum=None if labels is None else labels[frame[place]],
-            probability=float(sample.probability[place]),
-            question=str(data.prompts[frame[place]]["text"] or ""),
-            options="\n".join(_lettered(data, int(frame[place]))),
-            recorded=data.recorded(int(frame[place])) or "",
+            key=names[item],
+            id=str(data.prompts[frame[item]]["tool_id"] or ""),
+            stratum=None if labels is None else labels[frame[item]],
+            probability=float(sample.probability[item]),
+            question=str(data.prompts[frame[item]]["text"] or ""),
+            options="\n".join(_lettered(data, int(frame[item]))),
+            recorded=data.recorded(int(frame[item])) or "",
             wrong="",
         )
-        for place in places
+        for item in items
     )
 
 
 def _drawn(
     data: AuditData, frame: NDArray[np.intp], certain: NDArray[np.intp], labels: Sequence[str] | None, of: SampleDesign
 ) -> AuditSample:
-    """The sample of the keys that can be judged, certain ones by their place in the data."""
+    """The sample of the keys that can be judged, certain ones by their number in the data."""
     strata = None if labels is None else [labels[item] for item in frame.tolist()]
-    places = np.flatnonzero(np.isin(frame, certain))
-    return draw_audit_sample(_names(data, frame), of.size, certain=places, strata=strata, seed=of.seed)
+    numbers = np.flatnonzero(np.isin(frame, certain))
+    return draw_audit_sample(_names(data, frame), of.size, certain=numbers, strata=strata, seed=of.seed)
 
 
 def _names(data: AuditData, frame: NDArray[np.intp]) -> list[str]:
@@ -140,11 +140,11 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
         found = f"no column {lacking[0]}" if lacking else f"sample {rows[0]['sample']!r}"
         expected = "the table that audit --sample wrote, with verdicts"
         raise InputError(found, path=name, expected=expected, advice="verdicts from elsewhere: --against FILE")
-    places = [f"row {number}" for number in range(2, len(rows) + 2)]
-    for place, row in zip(places, rows, strict=True):
+    numbered = [f"row {number}" for number in range(2, len(rows) + 2)]
+    for line, row in zip(numbered, rows, strict=True):
         for column, same in (("benchmark", benchmark), ("sample", match[0])):
             if row.get(column) != same:
-                raise InputError(f"{column} {row.get(column)!r}", path=name, place=place, expected=f"{same!r}")
+                raise InputError(f"{column} {row.get(column)!r}", path=name, place=line, expected=f"{same!r}")
     seed, size, certain, keys = map(int, match.groups()[:4])
     if len(rows) != size:
         advice = "leave rows without a verdict in the table: they are counted"
@@ -153,7 +153,7 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
     if all(verdict is None for verdict in verdicts.values()):
         raise InputError("no verdict", path=name, expected="1 or 0, or such words, in the column wrong")
     lines = tuple(
-        (place, row.get("key", ""), row.get("probability", "")) for place, row in zip(places, rows, strict=True)
+        (line, row.get("key", ""), row.get("probability", "")) for line, row in zip(numbered, rows, strict=True)
     )
     return JudgedTable(name, SampleDesign(seed, size, certain, keys, match[5] or None), lines, verdicts)
 
@@ -187,13 +187,13 @@ def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labe
         )
     item_of = dict(zip(_names(data, frame), frame.tolist(), strict=True))
     chances: dict[int, float] = {}
-    for place, key, written in table.rows:
+    for line, key, written in table.rows:
         try:
             chances[item_of[key]] = float(written.replace(",", "."))  # as spreadsheets of some languages write it
         except KeyError:
-            raise MisuseError(f"{table.path}, {place}: no key {key!r} in this benchmark") from None
+            raise MisuseError(f"{table.path}, {line}: no key {key!r} in this benchmark") from None
         except ValueError:
-            raise MisuseError(f"{table.path}, {place}: probability {written!r} is no number") from None
+            raise MisuseError(f"{table.path}, {line}: probability {written!r} is no number") from None
     # Where all are drawn each has the chance 1, and none need be told apart.
     sure = [item for item, chance in chances.items() if chance == 1 and design.size < len(frame)]
     fits = len(sure) == (design.certain if design.size < len(frame) else 0)
@@ -206,11 +206,11 @@ def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labe
     drawn_with = dict(zip(frame.tolist(), sample.probability.tolist(), strict=True))
     wrong, certain = np.full(len(judgement.posterior), np.nan), np.zeros(len(judgement.posterior), bool)
     sampled, certain[sure] = certain.copy(), True
-    for place, key, written in table.rows:
+    for line, key, written in table.rows:
         item, verdict = item_of[key], table.verdicts.get(key)
         if not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]:  # NaN too
             raise MisuseError(
-                f"{table.path}, {place}: probability {written}, but this key was drawn with {drawn_with[item]:.6g};"
+                f"{table.path}, {line}: probability {written}, but this key was drawn with {drawn_with[item]:.6g};"
                 " leave the column as it was written"
             )
         sampled[item], wrong[item] = True, np.nan if verdict is None else float(verdict)

@@ -205,16 +205,16 @@ class _Table:
             raise MisuseError("; ".join((f"no figures on these benchmarks{dated}", *self.left_out[:5])))
         cells = [self.cells[key] for key in kept]
         values, errors = np.clip([cell.value for cell in cells], 0, 1), [cell.error for cell in cells]
-        every = as_figures(values, [key[0] for key in kept], [key[1] for key in kept], errors)
-        figures = with_enough(every, question.min_benchmarks, question.min_models)
+        all_figures = as_figures(values, [key[0] for key in kept], [key[1] for key in kept], errors)
+        figures = with_enough(all_figures, question.min_benchmarks, question.min_models)
         if not len(figures.values):
             raise MisuseError(
-                f"none of {len(every.models)} models has figures on {question.min_benchmarks} benchmarks that"
+                f"none of {len(all_figures.models)} models has figures on {question.min_benchmarks} benchmarks that"
                 f" {question.min_models} models have: name more benchmarks, or lower --min-benchmarks and --min-models"
             )
-        n_models = len(every.models) - len(figures.models)
+        n_models = len(all_figures.models) - len(figures.models)
         few = [f"{n_models} models: figures on fewer than {question.min_benchmarks} of the benchmarks"] * (n_models > 0)
-        names = sorted(set(every.benchmarks) - set(figures.benchmarks))
+        names = sorted(set(all_figures.benchmarks) - set(figures.benchmarks))
         few += [f"{name}: figures of fewer than {question.min_models} of the models" for name in names]
         return figures, (*self.left_out, *few)
 
@@ -262,7 +262,7 @@ def _number(name: str | None, figures: Figures) -> int | None:
     return figures.models.index(name)
 
 
-def _trend(scale: stats.PublishedScale, days: Mapping[str, date], level: float) -> stats.ScaleTrend | None:
+def _trend(scale: stats.ScaleFit, days: Mapping[str, date], level: float) -> stats.ScaleTrend | None:
     years = [days[model].toordinal() / DAYS_OF_YEAR if model in days else np.nan for model in scale.models]
     if len({year for year in years if year == year}) < stats.MIN_DAYS:
         return None
@@ -372,7 +372,7 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
 
 
 def _rows(
-    scale: stats.PublishedScale, table: _Table, figures: Figures, question: PublishedScale, reference: int
+    scale: stats.ScaleFit, table: _Table, figures: Figures, question: PublishedScale, reference: int
 ) -> tuple[ScaleRow, ...]:
     z = z_quantile(question.level)
     of_samples = [table.cells[key].is_of_samples for key in _keys(figures)]
@@ -414,7 +414,7 @@ def _keys(figures: Figures) -> list[tuple[str, str]]:
     return [(figures.models[m], figures.benchmarks[j]) for m, j in pairs]
 
 
-def _benchmark_rows(scale: stats.PublishedScale, table: _Table) -> tuple[ScaleBenchmarkRow, ...]:
+def _benchmark_rows(scale: stats.ScaleFit, table: _Table) -> tuple[ScaleBenchmarkRow, ...]:
     return tuple(
         ScaleBenchmarkRow(
             benchmark=scale.benchmarks[j],
@@ -430,7 +430,7 @@ def _benchmark_rows(scale: stats.PublishedScale, table: _Table) -> tuple[ScaleBe
 
 
 def _predictions(
-    scale: stats.PublishedScale, table: _Table, question: PublishedScale, model: int | None
+    scale: stats.ScaleFit, table: _Table, question: PublishedScale, model: int | None
 ) -> tuple[PredictionRow, ...]:
     if model is None:
         return ()

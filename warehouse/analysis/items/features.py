@@ -1,4 +1,4 @@
-"""What goes with difficulty and discrimination of prompts: length, options, place of the right answer, fields.
+"""What goes with difficulty and discrimination of prompts: length, options, position of the right answer, fields.
 
 Madaan et al. (2024) figure 8, Siska et al. (2024) §7. One feature at a time, by least squares over prompts with
 cluster-robust errors: prompts are a sample, these models are not.
@@ -326,11 +326,11 @@ def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
     """Where the right answer stands among the options, from 1 on; numbers of options count from ``first``."""
     offered = options(row["choices"])
     if _is_index(row):
-        place = int(row["target"]) - first
+        position = int(row["target"]) - first
     else:
         answer = expected_answer(row)
-        place = offered.index(answer) if answer is not None and offered.count(answer) == 1 else -1
-    return frozenset({str(place + 1)}) if 0 <= place < len(offered) else None
+        position = offered.index(answer) if answer is not None and offered.count(answer) == 1 else -1
+    return frozenset({str(position + 1)}) if 0 <= position < len(offered) else None
 
 
 def _field(name: str, values: Sequence[Any]) -> _Feature:

@@ -106,8 +106,8 @@ def _implied(ordered: FloatArray) -> FloatArray:
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
     """The quantile of each row as `numpy.quantile` has it, which would order the rows again."""
-    place = p * (ordered.shape[1] - 1)
-    below, part = int(place), place - int(place)
+    position = p * (ordered.shape[1] - 1)
+    below, part = int(position), position - int(position)
     low, high = ordered[:, below], ordered[:, min(below + 1, ordered.shape[1] - 1)]
     between: FloatArray = low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
     return between

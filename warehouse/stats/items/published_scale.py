@@ -1,7 +1,7 @@
 """Models on one scale by figures that were published of them, without a sample (statistics.md §13b).
 
-A figure y in [0, 1] of model m on benchmark j is σ(a_j θ_m + d_j) + e: one ability per model, a slope and a place per
-benchmark, and a misfit e of standard deviation s that is the same for all. The fit is Gauss and Newton's on the
+A figure y in [0, 1] of model m on benchmark j is σ(a_j θ_m + d_j) + e: one ability per model, a slope and an intercept
+per benchmark, and a misfit e of standard deviation s that is the same for all. The fit is Gauss and Newton's on the
 residuals and the priors, s alternating with it; models are profiled out, so that a step takes the time of the figures
 and of a system of the benchmarks alone.
 """
@@ -86,7 +86,7 @@ class _System:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedScale(NamedFigures):
+class ScaleFit(NamedFigures):
     """Models on one scale.
 
     Attributes:
@@ -161,7 +161,7 @@ class PublishedScale(NamedFigures):
 
 
 @one_blas_thread()
-def published_scale(figures: Figures) -> PublishedScale:
+def published_scale(figures: Figures) -> ScaleFit:
     """Abilities of all models by the figures of all benchmarks, with errors.
 
     Raises:
@@ -185,7 +185,7 @@ def published_scale(figures: Figures) -> PublishedScale:
     residuals = figures.values - fitted.chances(figures.model, figures.benchmark)
     sizes = np.bincount(figures.benchmark, minlength=width)
     info, jackknife = np.sqrt(_variances(system)) / sd, _jackknife(left_out)
-    return PublishedScale(
+    return ScaleFit(
         models=figures.models,
         benchmarks=figures.benchmarks,
         ability=fitted.standardised,
@@ -274,7 +274,7 @@ class ScaleTrend(NamedFigures):
     n_days: int
 
 
-def scale_trend(scale: PublishedScale, years: ArrayLike, level: float = 0.95) -> ScaleTrend:
+def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> ScaleTrend:
     """How abilities rise over time.
 
     Args:

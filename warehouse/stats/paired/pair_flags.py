@@ -50,6 +50,9 @@ def pair_flags(
         clusters: of the prompts, shape (n,), or None.
         bounds: of the scores, or None.
 
+    Raises:
+        StatisticsError: scores so large that their squares overflow.
+
     Examples:
         >>> pair_flags(np.array([[1, 0, 1], [0, 0, 1.0]] * 30), np.array([0, 0]), np.array([1, 2]))
         [(), ()]
