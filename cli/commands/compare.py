@@ -11,6 +11,7 @@ from warehouse.questions.comparison import Compare, CompareUnpaired
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -74,6 +75,7 @@ def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool,
         output.emit_records(comparison.ROW, _shown(comparison, only_overall, both=False))
     state.notes(comparison.notes)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
+    say_next(state, output, comparison, question)
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:

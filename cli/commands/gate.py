@@ -10,6 +10,7 @@ from warehouse.questions.sequential import SequentialReleaseGate
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, output_options_but, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -95,6 +96,7 @@ def gate(
         output.emit_records(decision.ROW, decision.rows)
     if not markdown:
         state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
+        say_next(state, output, decision, question)
     return decision.exit_code
 
 

@@ -13,6 +13,7 @@ from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import benchmark_argument, output_options
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
@@ -32,9 +33,10 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @output_options
 @pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
+    question = AllPairs(benchmark, **options)
     try:
         with state.open() as store:
-            result: Pairs = AllPairs(benchmark, **options).ask(store)
+            result: Pairs = question.ask(store)
     except MisuseError as error:
         raise MisuseError(in_flags(AllPairs, str(error))) from None
     if matrix:
@@ -45,6 +47,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
         output.emit_records(result.ROW, result.rows)
     for note in result.notes:
         state.say(f"note: {in_flags(AllPairs, note)}")
+    say_next(state, output, result, question)
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:

@@ -13,6 +13,7 @@ from warehouse.questions.items import Show
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -55,6 +56,7 @@ def show(state: State, run: str, prompt: str | None, full: bool, output: Output)
             output.emit_records(PromptRunRow, view.rows)
     elif output.for_people:
         _print_run(view, state.verbose)
+        say_next(state, output, view)
     else:
         output.emit_records(PromptRow, view.rows)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..state import State
+from .next_step import say_next
+from .output import Output
 from .table import echo, fitted, print_table, visible
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
     loaded = any(one.state == "loaded" for one in report.sources)
-    if loaded and not dry_run and report.lake is None and sys.stderr.isatty():
-        state.say("next: warehouse benchmarks, then warehouse leaderboard BENCHMARK")
+    if loaded and not dry_run and report.lake is None:
+        say_next(state, Output(), report)
 
 
 def _print_notes(report: IngestReport, state: State) -> None:

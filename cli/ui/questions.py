@@ -28,7 +28,7 @@ def options_of(
         settings: what click is told besides of a field, by its name.
     """
     chosen = {name: option for name, option in options(question).items() if name not in without}
-    flags = {name: _flags(name, option) for name, option in options(question).items()}
+    flags = {name: flags_of(name, option) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
 
     def decorate(function: Function) -> Function:
@@ -48,7 +48,8 @@ def options_of(
     return decorate
 
 
-def _flags(name: str, option: FieldOption) -> tuple[str, ...]:
+def flags_of(name: str, option: FieldOption) -> tuple[str, ...]:
+    """How a field is called on the command line."""
     return option.flags or (f"--{name.replace('_', '-')}",)
 
 
@@ -93,5 +94,5 @@ def in_flags(question: type[Options], text: str) -> str:
     """A text with keywords replaced by the options of the command."""
     for name, option in options(question).items():
         if "_" in name:  # a keyword, not a word of the text
-            text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)
+            text = re.sub(rf"\b{name}\b", max(flags_of(name, option), key=len), text)
     return text

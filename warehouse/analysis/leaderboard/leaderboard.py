@@ -16,6 +16,7 @@ from warehouse.analysis.leaderboard.view import (
     leaderboard_table,
     legend_lines,
     reasons_of,
+    unranked_table,
 )
 from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
 from warehouse.analysis.results import Result, plain
@@ -346,16 +347,38 @@ class Leaderboards(Result):
         return {"boards": [board.to_dict() for board in self.boards], "left_out": plain(self.left_out)}
 
     def view(self, *, verbose: bool = False) -> View:
-        """The boards one below the other; what columns mean stands at the end, once."""
+        """The boards one below the other, and one table of those that rank nobody; what columns mean stands at the
+        end, once."""
         parts: list[Any] = []
         legend: dict[TableNote, None] = {}
-        notes: list[str] = []
+        notes: dict[str, list[str]] = {}
+        alone = [board for board in self.boards if _is_of_one_model(board)]
+        alone = alone if len(alone) > 1 else []
         for board in self.boards:
             view = board.view(verbose=verbose)
-            legend |= dict.fromkeys(view.explained)
-            parts += [*([""] if parts else []), *(part for part in view.parts if part not in view.explained)]
-            notes += [f"{board.benchmark}: {note}" for note in view.notes]
-        return View((*parts, *legend), (*notes, *(f"left out: {reason}" for reason in self.left_out)))
+            for note in view.notes:
+                notes.setdefault(note, []).append(board.benchmark)
+            if board not in alone:
+                legend |= dict.fromkeys(view.explained)
+                parts += [*([""] if parts else []), *(part for part in view.parts if part not in view.explained)]
+        if alone:
+            rows = [row for board in alone for row in board.rows]
+            head = f"{len(alone)} {'other ' if parts else ''}benchmarks with one model each, so nothing is ranked"
+            parts += [*([""] if parts else []), head, unranked_table(rows), *describe_basis(rows)]
+        said = (f"{_some_of(names)}: {note}" for note, names in notes.items())
+        return View((*parts, *legend), (*said, *(f"left out: {reason}" for reason in self.left_out)))
+
+
+def _some_of(benchmarks: Sequence[str]) -> str:
+    """A benchmark, or how many there are and the first."""
+    return benchmarks[0] if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
+
+
+def _is_of_one_model(board: Leaderboard) -> bool:
+    """Whether a board has one model, in one condition."""
+    return len({(row.model, row.condition) for row in board.rows}) == 1 and all(
+        row.rank in (None, 1) for row in board.rows
+    )
 
 
 @answers(EveryLeaderboard)

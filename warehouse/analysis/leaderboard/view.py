@@ -58,6 +58,22 @@ def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table
     return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 
+def unranked_table(rows: Sequence[LeaderboardRow]) -> Table:
+    """Rows of several benchmarks that have one model each, with as many decimals as each has."""
+    kept = ("split", "prompts", "clusters", "flags")
+    cells = []
+    for row in rows:
+        places = decimals([row.standard_error])
+        shown = _cells(row, places)
+        estimate, ends = number(row.estimate, places), interval(row.ci_low, row.ci_high, places, at=row.estimate)
+        cells.append(
+            {"benchmark": row.benchmark, "model": row.model, "metric": row.metric, "estimate": estimate}
+            | {level_column(row.level): ends}
+            | {name: shown[name] for name in kept}
+        )
+    return Table.of(cells, hide_empty=HIDE_EMPTY, minor=("split", "clusters", "flags", "metric"))
+
+
 def reasons_of(rows: Sequence[LeaderboardRow], *, verbose: bool) -> list[str]:
     """Why rows have no figure; with ``verbose`` whatever there is to say of any."""
     return reasons([(row, row.reason) for row in rows if row.estimate is None or verbose])
