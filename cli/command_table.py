@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: What people need every day, first in the help; one that is not installed is left out.
+EVERYDAY = ("ingest", "leaderboard", "compare", "gate", "power", "show", "report", "serve", "query", "shell")
 SECTIONS = {
     "store": "The store itself",
     "ingest": "What goes into it",
@@ -88,6 +90,12 @@ _STORE = (
         "warehouse lake vacuum /shared/lake --older-than 4w",
     )),
 )  # fmt: skip
+
+_HELP = CommandEntry("help", "store", "help", "Explain a command, a word, or the forms of output.", (
+    "warehouse help rank-set",
+    "warehouse help output",
+    "warehouse help gate",
+))  # fmt: skip
 
 _INGEST = (
     CommandEntry("ingest", "ingest", "ingest", "Read dumps into the store.", (
@@ -394,4 +402,6 @@ _TIME = (
 #: Former names of commands, which go on working unseen: module and function, and today's name.
 FORMER = {"cluster-semantic": ("text", "former_text", "cluster text")}
 #: Every command by name, in the order of the help.
-COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)}
+COMMANDS = {
+    entry.name: entry for entry in (*_STORE, _HELP, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)
+}

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .command_table import COMMANDS, FORMER, SECTIONS, CommandEntry
+from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry
 from .state import global_options
 from .ui.output_files import Command
 from .ui.table import echo
@@ -44,13 +44,21 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no command '{args[0]}'{_hint(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands first: they are what somebody looks for."""
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        everyday = [name for name in EVERYDAY if name in COMMANDS]
+        parts = [("Every day", everyday)]
         for section, title in SECTIONS.items():
-            rows = [
-                (name, COMMANDS[name].sentence) for name in self.list_commands(ctx) if COMMANDS[name].section == section
-            ]
-            with formatter.section(f"{section} - {title}"):
-                formatter.write_dl(rows)
+            names = [name for name in self.list_commands(ctx) if COMMANDS[name].section == section]
+            parts.append((f"{section} - {title}", [name for name in names if name not in everyday]))
+        for title, names in parts:
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name, COMMANDS[name].sentence) for name in names], col_max=12)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

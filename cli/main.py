@@ -21,7 +21,9 @@ shown_global_options = partial(global_options, hidden=False)
 INTERRUPTED = 130  # 128 + SIGINT
 
 EXIT_CODES = "0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble, 5 undecided."
-EPILOG = f"""Exit codes: {EXIT_CODES}
+EPILOG = f"""Words of the results: warehouse help TERM. Forms of answers: warehouse help output.
+
+Exit codes: {EXIT_CODES}
 
 The store is --db, else $WAREHOUSE_URL, else warehouse.toml, else duckdb:///warehouse.duckdb."""
 

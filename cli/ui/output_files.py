@@ -20,6 +20,14 @@ HELP = "Replace a file of somebody else's, which is not done otherwise."
 BESIDES = "Also replaces a file of somebody else's that {} names."
 
 
+#: Parameters of every command that answers with a table, and those of its pages and pictures: `warehouse help output`
+#: says them once.
+TABLES = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide"}
+OUTPUTS = TABLES | {"as_markdown", "as_latex", "as_html", "percent", "svg"}
+#: Those of them that each help names.
+_NAMED = ("--json", "--csv", "--markdown", "--svg")
+
+
 class OutputFile(click.Path):
     """A file that a command writes.
 
@@ -47,6 +55,16 @@ class Command(click.Command):
             )
         elif isinstance(force, click.Option) and force.help and "eplace" not in force.help:
             force.help += f" {BESIDES.format(' or '.join(named))}"
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, those of output as one line."""
+        own = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and one.name not in OUTPUTS]
+        with formatter.section("Options"):
+            formatter.write_dl([record for one in own if (record := one.get_help_record(ctx))])
+        flags = {flag for one in self.params if one.name in OUTPUTS for flag in one.opts}
+        if flags:
+            named = ", ".join(flag for flag in _NAMED if flag in flags)
+            formatter.write(f"\nOutput: {named} …; see: warehouse help output\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         _look_at_outputs(self, ctx)

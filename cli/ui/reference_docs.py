@@ -16,11 +16,10 @@ from warehouse.files import replace_file
 
 from ..command_table import COMMANDS
 from ..main import cli
+from .output_files import TABLES
 
 START = "<!-- from here on: python -m warehouse.cli.ui.reference_docs docs/cli.md -->"
 WIDTH = 90
-#: Parameters of every command that answers with a table; the page says them once, under Answers.
-TABLES = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide"}
 #: Commands that have an option, from which on it is said once.
 MANY = 4
 

@@ -131,7 +131,18 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
                 if part.width and not sys.stdout.isatty()
                 else fitted(visible(part.line), sys.stdout)
             )
+    if legend and sys.stdout.isatty():
+        _name_terms([part.column for part in view.explained if part.column in shown])
     return shown
+
+
+def _name_terms(columns: Sequence[str]) -> None:
+    """Where the words of explained columns are explained at length."""
+    from warehouse.tables.glossary import find
+
+    names = dict.fromkeys(term.name for column in columns if (term := find(column)))
+    if names:
+        print_text(f"in plain words: warehouse help {' '.join(names)}")
 
 
 @contextmanager

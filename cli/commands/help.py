@@ -1,0 +1,89 @@
+"""``help``: a command, a word of the results, or the forms of output."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from warehouse.tables.glossary import Term, find, names, terms
+
+from ..command_table import COMMANDS
+from ..lazy_group import command
+from ..ui.options import output_options, picture_option
+from ..ui.output_files import TABLES
+from ..ui.table import echo, print_text
+
+OUTPUT = "output"
+
+
+@command("help")
+@click.argument("words", metavar="[COMMAND|TERM...|output]", nargs=-1)
+@click.pass_context
+def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
+    name = " ".join(words)
+    if not words:
+        _print_topics()
+    elif name == OUTPUT:
+        _print_output(ctx)
+    else:
+        one = find(name)
+        found = [one] if one is not None else [] if name in COMMANDS else [_term(word) for word in words]
+        for term in dict.fromkeys(found):
+            _print_term(term)
+        if name in COMMANDS:
+            echo("\n" * bool(found) + _context(ctx, name).get_help())
+
+
+def _term(word: str) -> Term:
+    term = find(word)
+    if term is None:
+        raise click.UsageError(f"no command or term '{word}'{_hint(word)}")
+    return term
+
+
+def _print_topics() -> None:
+    print_text("warehouse --help lists the commands, warehouse help COMMAND explains one.")
+    print_text("warehouse help output: --json, --csv, --markdown and the other forms of an answer.")
+    print_text(f"warehouse help TERM explains a word: {', '.join(terms())}.")
+    print_text("It also knows the columns of tables (se, p Holm) and flags (few_clusters).")
+
+
+def _print_term(term: Term) -> None:
+    print_text(f"{term.name}: {term.says}")
+    print_text(f"More: docs/{term.page}.md")
+
+
+def _print_output(ctx: click.Context) -> None:
+    """The options that say how an answer is written, which many commands have."""
+    formatter = ctx.make_formatter()
+    records = [option.get_help_record(ctx) for option in output_parameters()]
+    formatter.write_text("How an answer is written; each command names in its --help which of these it has.")
+    formatter.write_paragraph()
+    formatter.write_dl([record for record in records if record])
+    echo(formatter.getvalue().rstrip())
+    print_text("More: docs/cli.md")
+
+
+def output_parameters() -> list[click.Option]:
+    """The options themselves, as the commands get them."""
+    decorated: Any = output_options(picture_option(lambda: None))
+    options: list[click.Option] = decorated.__click_params__[::-1]
+    return sorted(options, key=lambda one: one.name not in TABLES)
+
+
+def _context(ctx: click.Context, name: str) -> click.Context:
+    """A command, as it would be called."""
+    found = ctx.find_root()
+    for word in name.split():
+        assert isinstance(found.command, click.Group)
+        following = found.command.get_command(found, word)
+        assert following is not None
+        found = click.Context(following, info_name=word, parent=found)
+    return found
+
+
+def _hint(name: str) -> str:
+    close = get_close_matches(name, [*names(), *COMMANDS], 2, 0.7)
+    return f"; did you mean {' or '.join(close)}?" if close else "; see: warehouse help"

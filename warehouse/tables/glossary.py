@@ -1,0 +1,60 @@
+"""The words of results, each in plain sentences: one file of data, for ``warehouse help`` and the page of the docs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from warehouse.tables.words import MEANINGS
+
+#: The page of the docs about flags.
+FLAGS_PAGE = "leaderboard"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word.
+
+    Attributes:
+        name: as ``warehouse help`` is asked for it.
+        says: what it means, on one line.
+        page: of the docs, without folder and suffix.
+        also: other names of it.
+    """
+
+    name: str
+    says: str
+    page: str
+    also: tuple[str, ...] = ()
+
+
+@cache
+def terms() -> dict[str, Term]:
+    """All terms by name, in alphabetical order."""
+    read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
+    made = [
+        Term(name, " ".join(entry["says"].split()), entry["page"], tuple(entry.get("also", ())))
+        for name, entry in read.items()
+    ]
+    return {term.name: term for term in sorted(made, key=lambda term: term.name)}
+
+
+@cache
+def names() -> dict[str, Term]:
+    """Each name that a term goes by, flags of figures among them."""
+    flags = {slug(flag): Term(flag, f"A flag: {text}.", FLAGS_PAGE) for flag, text in MEANINGS.items()}
+    others = {other: term for term in terms().values() for other in term.also}
+    return flags | others | terms()
+
+
+def slug(word: str) -> str:
+    """A word, or the heading of a column, as names of terms are spelled."""
+    return re.sub(r"[\s_.%]+", "-", word.strip().lower()).strip("-")
+
+
+def find(word: str) -> Term | None:
+    """The term of a word, however it is spelled; None where there is none."""
+    return names().get(slug(word))
