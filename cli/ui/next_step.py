@@ -9,21 +9,24 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from itertools import chain
+from dataclasses import replace
 from typing import Any
 
+from warehouse.questions.comparison import AllPairs, Compare
+from warehouse.questions.items import Show
 from warehouse.questions.options import Selected
-from warehouse.questions.question import options
+from warehouse.questions.power import PowerPilot
+from warehouse.questions.question import Question, options
 
 from ..state import State
 from .output import Output
-from .questions import flags_of
 from .table import visible
 
-#: Why one would ask it, and the words of the command.
-Step = tuple[str, list[str]] | None
+#: Why one would ask it, and the command.
+Step = tuple[str, str] | None
 _FLIPS = "the prompts on which they differ most"
-_CLAIM = "a file by which others check it"
+#: How many of them.
+_MANY = 10
 
 
 def say_next(state: State, output: Output, answer: Any, question: Any = None) -> None:
@@ -33,13 +36,18 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
         answer: what was printed.
         question: that it answers: what it selects holds for the next one too.
     """
-    if state.quiet or not output.for_people or not sys.stderr.isatty():
+    if state.quiet or not output.for_people or not reads_along():
         return
     step = STEPS[type(answer).__name__](answer, question)
     if step is not None:
-        why, words = step
-        line = f"next, {why}: {shlex.join(['warehouse', *_store(state), *words])}"
-        print(visible(line), file=sys.stderr)  # unbroken, so that it can be pasted
+        why, line = step
+        line = line.replace("warehouse", shlex.join(["warehouse", *_store(state)]), 1)
+        print(visible(f"next, {why}: {line}"), file=sys.stderr)  # unbroken, so that it can be pasted
+
+
+def reads_along() -> bool:
+    """Whether somebody sees what is said beside answers."""
+    return sys.stderr.isatty()
 
 
 def _store(state: State) -> list[str]:
@@ -50,29 +58,25 @@ def _store(state: State) -> list[str]:
     return ["--db", shown_text(state.db) if "://" in state.db else state.db]
 
 
-def _selected(question: Any) -> list[str]:
-    """Options by which a question chose its scores, for another one of them."""
-    words: list[str] = []
-    for name, option in options(Selected).items():
-        value = getattr(question, name, option.default)
-        if value != option.default:
-            flag = max(flags_of(name, option), key=len)
-            words += chain.from_iterable([flag] if one is True else [flag, one] for one in _each(value))
-    return words
-
-
-def _each(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else (value,)
+def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -> str:
+    """The command of another question on the scores that a question chose, or on one split of them."""
+    chosen = {name: getattr(question, name) for name in options(Selected) if hasattr(question, name)}
+    if split:
+        chosen["where"] = (*chosen["where"], f"split={split}")
+    return kind(**chosen, **fields).command()
 
 
 def _power(a: str, b: str, benchmark: str, split: str, difference: float, question: Any) -> Step:
     """How many prompts would decide; where two figures are equal, on which prompts they are not."""
-    words = [a, b, "--benchmark", benchmark, *_selected(question), *(["--where", f"split={split}"] if split else [])]
     if not difference:
-        return _FLIPS, ["compare", *words, "--flips"]
-    return "prompts that would decide if this is the difference", [
-        *("power", "--from", *words, "--delta", f"{abs(difference):.3g}")
-    ]
+        return _FLIPS, _line(Compare, question, split, a=a, b=b, benchmark=benchmark, flips=_MANY)
+    line = _line(PowerPilot, question, split, references=(a, b), benchmark=benchmark)
+    return "how many prompts would decide", f"{line} --delta {abs(difference):.3g}"
+
+
+def _claimed(question: Question) -> Step:
+    asked = question.command().removeprefix("warehouse ")
+    return "a file by which others check it", f"warehouse claim {shlex.quote(asked)} -o claim.json"
 
 
 def _after_leaderboard(board: Any, question: Any) -> Step:
@@ -104,19 +108,19 @@ def _after_ranks(board: Any, question: Any) -> Step:
     rows = _ranked(board)
     tested = [row for row in rows if row.group]
     if len(tested) > 2:
-        return "every two of them, by one family of tests", ["pairs", board.benchmark, *_selected(question)]
+        return "every two of them, by one family of tests", _line(AllPairs, question, benchmark=board.benchmark)
     if len(tested) == 2:
-        names = [_named(row, board.rows) for row in tested]
-        return _FLIPS, ["compare", *names, "--benchmark", board.benchmark, *_selected(question), "--flips"]
+        a, b = (_named(row, board.rows) for row in tested)
+        return _FLIPS, _line(Compare, question, a=a, b=b, benchmark=board.benchmark, flips=_MANY)
     scored = [row for row in board.rows if row.n_prompts and row.method != "published" and row.run_ids]
-    return ("prompt by prompt", ["show", f"run:{scored[0].run_ids[0]}"]) if scored else None
+    return ("prompt by prompt", Show(f"run:{scored[0].run_ids[0]}").command()) if scored else None
 
 
 def _after_leaderboards(boards: Any, question: Any) -> Step:
     if len(boards.boards) == 1:
         return _after_leaderboard(boards.boards[0], question)
     ties = (_after_tie(board, question) for board in boards.boards)
-    return next(filter(None, ties), ("all of this as a page with pictures", ["report"]))
+    return next(filter(None, ties), ("all of this as a page with pictures", "warehouse report"))
 
 
 def _after_suite(board: Any, question: Any) -> Step:
@@ -124,12 +128,8 @@ def _after_suite(board: Any, question: Any) -> Step:
     if len(rows) < 2 or not rows[0].group:
         return None
     if set(rows[0].group) & set(rows[1].group) and rows[0].model != rows[1].model:
-        return "benchmark by benchmark", ["compare", rows[0].model, rows[1].model, *_selected(question)]
-    return _claimed("leaderboard", board.suite, *_selected(question))
-
-
-def _claimed(*words: str) -> Step:
-    return _CLAIM, ["claim", shlex.join(words), "-o", "claim.json"]
+        return "benchmark by benchmark", _line(Compare, question, a=rows[0].model, b=rows[1].model)
+    return _claimed(question) if board.weights == "equal" else None
 
 
 def _after_comparison(comparison: Any, question: Any) -> Step:
@@ -141,10 +141,9 @@ def _after_comparison(comparison: Any, question: Any) -> Step:
         row = max(tied, key=lambda one: abs(one.difference) / one.standard_error)  # the closest to a decision
         split = row.split if sum(one.benchmark == row.benchmark for one in comparison.rows) > 1 else ""
         return _power(*two, row.benchmark, split, row.difference, question)
-    chosen = ["--benchmark", question.benchmark] if question.benchmark else []
     if not question.flips:
-        return _FLIPS, ["compare", *two, *chosen, *_selected(question), "--flips"]
-    return _claimed("compare", *two, *chosen, *_selected(question))
+        return _FLIPS, replace(question, flips=_MANY).command()
+    return _claimed(replace(question, flips=0))
 
 
 def _after_pairs(pairs: Any, question: Any) -> Step:
@@ -154,38 +153,37 @@ def _after_pairs(pairs: Any, question: Any) -> Step:
     if better_in_words(row) == "neither" and row.standard_error and row.model_a != row.model_b:
         split = row.split if len({one.split for one in pairs.rows}) > 1 else ""
         return _power(row.model_a, row.model_b, pairs.benchmark, split, row.difference, question)
-    return _claimed("pairs", pairs.benchmark, *_selected(question))
+    return _claimed(question)
 
 
 def _after_gate(decision: Any, question: Any) -> Step:
     two = decision.candidate, decision.baseline
     for row in decision.rows:
         if row.verdict == "fail":
-            on = ["--benchmark", row.benchmark, *_selected(question)]
-            return "the prompts that it lost", ["compare", *two, *on, "--flips"]
+            asked = {"a": two[0], "b": two[1], "benchmark": row.benchmark, "flips": _MANY}
+            return _FLIPS, _line(Compare, question, **asked)
     waiting = [row for row in decision.rows if row.prompts_if_equal and row.margin]
     if not waiting:
         return None
     row = max(waiting, key=lambda one: one.prompts_if_equal)
-    _why, words = _power(*two, row.benchmark, row.split, row.margin, question) or ("", [])
+    split = row.split if sum(one.benchmark == row.benchmark for one in decision.rows) > 1 else ""
+    line = _line(PowerPilot, question, split, references=two, benchmark=row.benchmark)
     alpha = f"{2 * decision.alpha / decision.n_tests:.3g}"  # one-sided, as the gate's
-    return "prompts with which a candidate as good as the baseline passes", [*words, "--alpha", alpha]
+    why = "how many prompts an equal candidate needs to pass"
+    return why, f"{line} --delta {row.margin:g} --alpha {alpha}"
 
 
 def _after_run(view: Any, _question: Any) -> Step:
     if not view.rows:
         return None
     first = view.rows[0]
-    return "one prompt, with what was answered", [
-        "show",
-        f"run:{view.run['run_id']}",
-        str(first.tool_id or first.prompt_id),
-    ]
+    shown = Show(f"run:{view.run['run_id']}", str(first.tool_id or first.prompt_id))
+    return "one prompt, with what was answered", shown.command()
 
 
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
-    "IngestReport": lambda _report, _question: ("the scores with their errors", ["leaderboard"]),
+    "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
     "Leaderboard": _after_leaderboard,
     "Leaderboards": _after_leaderboards,
     "SuiteBoard": _after_suite,

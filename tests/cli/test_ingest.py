@@ -301,7 +301,7 @@ def test_a_terminal_sees_a_bar_and_what_to_type_next(tmp_path: Path) -> None:
     os.close(master)
     assert process.returncode == 0
     assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() in seen
-    assert b"next: warehouse benchmarks" in seen
+    assert b"next, the scores with their errors: warehouse leaderboard" in seen
 
 
 # --- files that a mapping does not name ------------------------------------------------------

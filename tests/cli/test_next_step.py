@@ -1,0 +1,102 @@
+"""The next step after an answer: what follows which, with figures of the answer, as a line that can be pasted."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import Caller
+from tests.support.pages import ROOT
+
+DECIDES = "how many prompts would decide"
+FLIPS = "the prompts on which they differ most"
+CLAIM = "a file by which others check it"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the demo's store, and one of a suite of two benchmarks and three models."""
+    made = tmp_path_factory.mktemp("next")
+    rows = [
+        f"{model},{'words' if prompt % 3 else 'sums'},{prompt},{int(prompt * step % 11 < right)}\n"
+        for prompt in range(120)
+        for model, step, right in (("ada", 7, 8), ("bob", 7, 6), ("cy", 5, 6))
+    ]
+    (made / "scores.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
+    alone = [f"only,{name},{prompt},{prompt % 2}\n" for name in ("x", "y", "z") for prompt in range(12)]
+    (made / "alone.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(alone))
+    from warehouse.cli.main import main
+
+    for db, dumps in (
+        ("demo", ROOT / "docs/demo/results"),
+        ("suite", made / "scores.csv"),
+        ("one", made / "alone.csv"),
+    ):
+        assert main(["-q", "--db", str(made / f"{db}.duckdb"), "ingest", str(dumps)]) == 0
+    return made
+
+
+@pytest.fixture
+def terminal(run: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
+    return run
+
+
+def next_of(err: str) -> tuple[str, str]:
+    found = re.findall(r"^next, (.*?): (warehouse .*)$", err, re.MULTILINE)
+    assert len(found) == 1, err
+    return found[0]
+
+
+POWER = "power --from model-a --from model-b"
+OF_SUITE = "claim 'leaderboard --group sums,words' -o claim.json"
+SUMS = "compare model-a model-b --benchmark sums"
+
+
+@pytest.mark.parametrize(
+    ("db", "line", "why", "follows"),
+    [
+        ("demo", "leaderboard", DECIDES, f"{POWER} --benchmark reading --delta 0.0444"),
+        ("demo", "leaderboard sums", FLIPS, f"{SUMS} --flips 10"),
+        ("demo", f"{SUMS} --level 0.9", FLIPS, f"{SUMS} --level 0.9 --flips 10"),
+        ("demo", f"{SUMS} --flips", CLAIM, f"claim '{SUMS}' -o claim.json"),
+        ("demo", "pairs reading --cluster none", DECIDES, f"{POWER} --cluster none --benchmark reading --delta 0.0444"),
+        ("demo", "pairs sums", CLAIM, "claim 'pairs sums' -o claim.json"),
+        ("demo", "gate model-b model-a --margin 0.02", FLIPS, "compare model-b model-a --benchmark sums --flips 10"),
+        ("demo", "show run:1", "one prompt, with what was answered", "show run:1 0"),
+        ("suite", "leaderboard --group sums,words", CLAIM, OF_SUITE),
+        ("suite", "leaderboard words", "every two of them, by one family of tests", "pairs words"),
+        ("one", "leaderboard", "all of this as a page with pictures", "report"),
+        ("one", "leaderboard x", "prompt by prompt", "show run:1"),
+    ],
+)
+def test_the_next_step_fits_the_answer_and_works(terminal: Caller, db: str, line: str, why: str, follows: str) -> None:
+    reason, command = next_of(terminal(*shlex.split(line), db=f"{db}.duckdb").err)
+    assert (reason, command) == (why, f"warehouse --db {db}.duckdb {follows}")
+    done = terminal(*shlex.split(command)[1:], *(["--force"] if "claim" in command else []))
+    assert done.code == 0, done.err
+
+
+def test_the_line_of_a_tied_gate_gives_the_number_of_its_table(terminal: Caller) -> None:
+    line = "gate model-b model-a -b reading --margin 0.02".split()
+    asked = terminal(*line, db="demo.duckdb")
+    _why, command = next_of(asked.err)
+    (row,) = json.loads(terminal(*line, "--json", db="demo.duckdb").out)
+    assert asked.code == 5 and f" {row['prompts_if_equal']:,} prompts" in terminal(*shlex.split(command)[1:]).out
+
+
+@pytest.mark.parametrize("silent", ["--json", "--csv", "-q"])
+def test_programs_and_the_quiet_get_none(terminal: Caller, silent: str) -> None:
+    assert "next, " not in terminal("leaderboard", silent, db="demo.duckdb").err
+
+
+def test_benchmarks_with_one_model_each_are_one_table(terminal: Caller) -> None:
+    shown = terminal("leaderboard", db="one.duckdb").out
+    assert shown.startswith("3 benchmarks with one model each, so nothing is ranked\nbenchmark  model")
+    assert len([line for line in shown.splitlines() if " only " in line]) == 3
+    assert not {"first", "leads", "rank"} & {*shown.split()}
