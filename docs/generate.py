@@ -1,4 +1,7 @@
-"""Writes ``docs/views.md`` from the headers of the SQL files: ``python docs/generate.py``."""
+"""Writes pages out of data: ``python docs/generate.py``.
+
+``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from pathlib import Path
 
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery, Parameter
+from warehouse.tables.glossary import terms
 
 #: Views that have a column of one meaning, from which on it is said once.
 MANY = 3
 _HEAD = "| column | meaning |\n| --- | --- |\n"
-PAGE = Path(__file__).with_name("views.md")
 OPENING = """\
 # Views and library queries
 
@@ -29,9 +32,16 @@ Superseded and invalidated runs are in none of them. Each file is one SELECT tha
 on every engine. Query connections can neither write nor reach files or the network.
 """
 
+GLOSSARY = """\
+# Glossary
 
-def page() -> str:
-    """The whole page, as Markdown."""
+The words of tables and pages, in plain sentences; `warehouse help rank-set` prints the same. Made from
+`warehouse/tables/glossary.toml` by `python docs/generate.py`; do not edit it here.
+"""
+
+
+def views_page() -> str:
+    """The page of the views and library queries, as Markdown."""
     views, library = query_files.views(), query_files.library()
     times = Counter(column for query in (*views, *library) for column in query.columns)
     shared = {column for column, n in times.items() if n >= MANY}
@@ -76,5 +86,18 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+def glossary_page() -> str:
+    """The page of the words, as Markdown."""
+    entries = [
+        f"## {term.name}\n\n{term.says} [{term.page}]({term.page}.md)\n"
+        + (f"\nAlso: {', '.join(term.also)}.\n" if term.also else "")
+        for term in terms().values()
+    ]
+    return "\n".join([GLOSSARY, *entries])
+
+
+PAGES = {"views.md": views_page, "glossary.md": glossary_page}
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, made in PAGES.items():
+        Path(__file__).with_name(name).write_text(made(), encoding="utf-8")

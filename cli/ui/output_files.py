@@ -59,8 +59,10 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, those of output as one line."""
         own = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and one.name not in OUTPUTS]
-        with formatter.section("Options"):
-            formatter.write_dl([record for one in own if (record := one.get_help_record(ctx))])
+        records = [record for one in own if (record := one.get_help_record(ctx))]
+        if records:
+            with formatter.section("Options"):
+                formatter.write_dl(records)
         flags = {flag for one in self.params if one.name in OUTPUTS for flag in one.opts}
         if flags:
             named = ", ".join(flag for flag in _NAMED if flag in flags)
