@@ -396,7 +396,7 @@ def _print_clusters(clusters: SemanticClusters) -> None:
         {
             "model": row.model,
             "condition": row.condition,
-            "figure": number(row.estimate, 3),
+            "estimate": number(row.estimate, 3),
             "se": number(row.se_unclustered, 4),
             "clustered se": number(row.se_clustered, 4),
             "growth": number(row.growth, 2),

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 ORDER = {
-    "Start": ["docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/tools"],
+    "Start": ["docs/your_files", "docs/reading", "docs/decide", "docs/share"],
     "How to": [
+        "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/notebooks", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
         "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
         "docs/reliability", "docs/papers", "docs/claims", "docs/refresh", "docs/schedule", "docs/writers", "docs/scale",
     ],
     "Reference": [
-        "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval", "docs/inspect",
+        "docs/glossary", "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval",
+        "docs/inspect",
         "docs/inspect_scout", "docs/helm", "docs/lighteval", "docs/opencompass", "docs/evalscope", "docs/mteb",
         "docs/openai_and_bigbench",
         "docs/code_and_agents", "docs/every_eval_ever",

@@ -101,7 +101,7 @@ def test_a_table_fits_the_terminal_and_says_what_it_leaves_out(request: pytest.F
         call = ("--db", url, "leaderboard", "quiz")
         wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 80, 40))
         asked = on_a_terminal(80, *call, "--wide")
-        chosen = on_a_terminal(80, *call, "--columns", "model,figure")
+        chosen = on_a_terminal(80, *call, "--columns", "model,estimate")
     starts = [next(place for place, line in enumerate(lines) if "rank set" in line) for lines in (wide, tiny, asked)]
     tables = [
         lines[at : at + 11] for at, lines in zip(starts, (wide, tiny, asked), strict=True)
@@ -111,14 +111,14 @@ def test_a_table_fits_the_terminal_and_says_what_it_leaves_out(request: pytest.F
     assert any(all(word in line for word in ("org/c", "0.475", "[0.368, 0.581]")) for line in narrow)
     left_out = next(line for line in narrow if line.startswith("("))
     assert left_out.endswith("--wide)") and "draws" in left_out and "draws" in wide[starts[0]]
-    assert ["model", "figure"] in [line.split() for line in chosen]
+    assert ["model", "estimate"] in [line.split() for line in chosen]
 
 
 def test_columns_are_chosen_by_name_in_every_form(run: Caller, url: str) -> None:
     asked = ("leaderboard", "quiz", "--columns")
     assert list(run(*asked, "estimate,model", "--json", db=url).rows[0]) == ["estimate", "model"]
     assert run(*asked, "model,estimate", "--csv", db=url).out.splitlines()[0] == "model,estimate"
-    assert run(*asked, "figure,model", db=url).out.splitlines()[2].split() == ["figure", "model"]
+    assert run(*asked, "estimate,model", db=url).out.splitlines()[2].split() == ["estimate", "model"]
     run(*asked, "modle", db=url).fails(2, "no column 'modle'", "model, ")
 
 

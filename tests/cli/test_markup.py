@@ -73,8 +73,8 @@ def test_commands_write_what_they_show(run: Caller, db: str, command: str) -> No
 
 
 def test_columns_are_chosen_and_forms_exclude_each_other(run: Caller, db: str) -> None:
-    chosen = run("leaderboard", "sums", "--markdown", "--columns", "model,figure", db=db).out
-    assert "| model | figure |" in chosen
+    chosen = run("leaderboard", "sums", "--markdown", "--columns", "model,estimate", db=db).out
+    assert "| model | estimate |" in chosen
     run("leaderboard", "sums", "--latex", "--json", db=db).fails(2, "give one of --json")
     run("leaderboard", "sums", "--latex", "--columns", "modle", db=db).fails(2, "no column 'modle'")
 

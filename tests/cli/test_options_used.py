@@ -121,6 +121,7 @@ CALLS: dict[str, set[str]] = {
     "db vacuum": set(),
     "config": set(),
     "completion bash": set(),
+    "help rank-set": set(),
     "sources": set(),
     "forget 1": set(),
     "invalidate run:1 --reason odd": set(),

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.support.pages import PAGES, ROOT, Terminal, agrees, examples
+from tests.support.pages import PAGES, ROOT, Terminal, agrees, blocks, examples
 from warehouse.cli.main import cli
 from warehouse.store.schema import tables
 
@@ -97,6 +97,21 @@ def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatc
     for example in examples((ROOT / name).read_text(encoding="utf-8")):
         printed = terminal(example.command)
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
+
+
+def test_the_first_four_pages_give_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one folder, one after the other; the rows to begin with are those of the README."""
+    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    terminal = Terminal(tmp_path)
+    for name in ("your_files", "reading", "decide", "share"):
+        text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        for example in examples(text):
+            printed = terminal(example.command)
+            assert agrees(printed, example.shown), f"{name}: $ {example.command}\n{printed}"
+        if name == "your_files":
+            pasted = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh", mark="four rows")
+            assert pasted == blocks(text, "sh")
+            assert "model-a and model-b cannot be told apart; 2 prompts." in terminal(pasted[0])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

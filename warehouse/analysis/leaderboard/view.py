@@ -109,7 +109,7 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
         "condition": row.condition,
         "metric": row.metric,
         "split": row.split,
-        "figure": number(row.estimate, places),
+        "estimate": number(row.estimate, places),
         "se": number(row.standard_error, places),
         level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
         "recomputed part": _part(row, places),

@@ -161,7 +161,7 @@ def leaves_in_words(leaves: Sequence[SuiteLeaf], weights: str) -> str:
 
 
 _COLUMNS = (
-    *("rank", "stat. rank", "rank set", "group", "model", "condition", "figure"),
+    *("rank", "stat. rank", "rank set", "group", "model", "condition", "estimate"),
     *("benchmarks", "missing", "prompts", "clusters", "draws", "published", "method"),
 )
 

@@ -283,7 +283,7 @@ def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[s
         "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
         "metric": "" if "metric" in shared else row.metric,
-        "figure": number(row.estimate, places),
+        "estimate": number(row.estimate, places),
         "se": number(row.standard_error, places),
         "se at 2K": number(row.se_double_draws, places),
         "se at K=inf": number(row.se_unlimited_draws, places),
