@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.pages import blocks
+
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = SETTINGS["tool"]["setuptools"]
@@ -70,6 +72,11 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def sdist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("sdist", source, tmp_path_factory.mktemp("sdist") / "dist")
+
+
+@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel unpacked, which is what installing a pure one does."""
     folder = tmp_path_factory.mktemp("installed")
@@ -96,9 +103,8 @@ def test_wheel_installs_one_name(wheel: Path) -> None:
     assert {name.split("/")[0] for name in wheel_files(wheel)} == {"warehouse"}
 
 
-def test_source_archive_gives_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
-    archive = build("sdist", source, tmp_path / "sdist")
-    run([sys.executable, "-m", "tarfile", "--extract", str(archive), "unpacked"], tmp_path)
+def test_source_archive_gives_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    run([sys.executable, "-m", "tarfile", "--extract", str(sdist), "unpacked"], tmp_path)
     unpacked = next((tmp_path / "unpacked").iterdir())
     assert wheel_files(build("wheel", unpacked, tmp_path / "wheel")) == wheel_files(wheel)
 
@@ -126,6 +132,26 @@ def test_installed_wheel_finds_its_parts(installed: Path, tmp_path: Path) -> Non
     places = [Path(line) for line in shown.splitlines()]
     assert all(place.is_relative_to(installed) for place in places)
     assert {".py", ".sql"} <= {place.suffix for place in places}
+
+
+def test_an_index_would_take_both_archives(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    """What it checks of them, the page of the project (the README) too."""
+    checked = run([sys.executable, "-m", "twine", "--no-color", "check", "--strict", str(sdist), str(wheel)], tmp_path)
+    assert checked.count("PASSED") == 2, checked
+
+
+@pytest.mark.rare
+def test_the_wheel_alone_answers_in_a_bare_environment(wheel: Path, tmp_path: Path) -> None:
+    """Only what it declares is there: the rows of the README go in, a leaderboard and a page come out."""
+    bare = tmp_path / "bare"
+    run([sys.executable, "-m", "venv", "--without-pip", str(bare)], tmp_path)
+    pip = [sys.executable, "-m", "pip", "--python", str(bare / "bin" / "python")]
+    run([*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", str(wheel)], tmp_path)
+    (pasted,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh", mark="four rows")
+    path = f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    said = run(["sh", "-ec", f"{pasted}warehouse report\nwarehouse help rank-set"], tmp_path, PATH=path, PYTHONPATH="")
+    assert "model-a and model-b cannot be told apart" in said and "rank-set: The places" in said
+    assert "model-a" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PLUGINS)
