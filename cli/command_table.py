@@ -186,6 +186,9 @@ _LOOK = (
         'warehouse query --sql "select model, estimate from score_summary"',
         "warehouse query --sql - --jsonl",
     )),
+    CommandEntry("mcp", "look", "mcp", "Answer the questions of agents, over the Model Context Protocol.", (
+        "warehouse --db evals.duckdb mcp",
+    )),
     CommandEntry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",
     )),
