@@ -187,7 +187,7 @@ _LOOK = (
         "warehouse query --sql - --jsonl",
     )),
     CommandEntry("mcp", "look", "mcp", "Answer the questions of agents, over the Model Context Protocol.", (
-        "warehouse --db evals.duckdb mcp",
+        "warehouse --db evals.db mcp",
     )),
     CommandEntry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",

@@ -162,7 +162,8 @@ def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[dict[str
         row = result.to_dict()
         return list(row), [row], ()
     if isinstance(question, Show):
-        kind, records = PromptRunRow if isinstance(result, PromptRuns) else PromptRow, result.rows
+        kind: type = PromptRunRow if isinstance(result, PromptRuns) else PromptRow
+        records = result.rows
     elif isinstance(question, Compare) and question.flips:
         kind, records = Flip, result.flips
     else:

@@ -23,6 +23,7 @@ from warehouse.store.open import open_store
 pytestmark = pytest.mark.engine
 Call = Callable[..., types.CallToolResult]
 
+WEIGHTS = {"suite/one": 2, "suite/two/a": 1, "suite/two/b": 0.5}
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("describe", {}),
     ("describe", {"what": "models"}),
@@ -35,7 +36,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("leaderboard", {"benchmark": "golden", "cluster": "none", "subset_ok": True}),
     ("leaderboard", {"benchmark": "essay", "estimand": "prompts_fixed"}),
     ("leaderboard", {"benchmark": "items", "n_resamples": 99, "seed": 3}),
-    ("leaderboard", {"group": "suite", "partial_ok": True, "weights": {"suite/two/b": 0.5}, "force": True}),
+    ("leaderboard", {"group": "suite", "partial_ok": True, "weights": WEIGHTS, "force": True}),
     ("leaderboard", {"group": "suite/one,items", "partial_ok": True}),
     ("leaderboard", {}),
     ("compare", {"a": "org/f", "b": "org/b", "benchmark": "quiz"}),
