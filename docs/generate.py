@@ -1,14 +1,17 @@
 """Writes pages out of data: ``python docs/generate.py``.
 
-``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows.
+``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows,
+``docs/llms.txt`` from the commands of every day and the order of the pages.
 """
 
 from __future__ import annotations
 
+import runpy
 from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from warehouse.cli.command_table import COMMANDS, EVERYDAY
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery, Parameter
 from warehouse.tables.glossary import terms
@@ -16,6 +19,7 @@ from warehouse.tables.glossary import terms
 #: Views that have a column of one meaning, from which on it is said once.
 MANY = 3
 _HEAD = "| column | meaning |\n| --- | --- |\n"
+DOCS = Path(__file__).parent
 OPENING = """\
 # Views and library queries
 
@@ -32,12 +36,44 @@ Superseded and invalidated runs are in none of them. Each file is one SELECT tha
 on every engine. Query connections can neither write nor reach files or the network.
 """
 
+
 GLOSSARY = """\
 # Glossary
 
 The words of tables and pages, in plain sentences; `warehouse help rank-set` prints the same. Made from
 `warehouse/tables/glossary.toml` by `python docs/generate.py`; do not edit it here.
 """
+
+#: What a language model reads first.
+LLMS_OPENING = """\
+# eval-warehouse
+
+> The command `warehouse` and the Python package of the same name read the result files of LLM evaluation tools into one
+> store (a DuckDB file, or PostgreSQL), and say which model is better, by how much, and how sure that is.
+
+Install: `pip install .` from a checkout, Python 3.11 or newer. An agent asks through `warehouse mcp`, a program with
+`--json`: rows on standard output, an error as `{"error", "kind", "advice", "exit_code"}` on standard error. In Python:
+`store = warehouse.connect(URL)`, then `store.leaderboard("gsm8k")`. Models that share a letter of `group` cannot be
+told apart; a score that is missing is no 0; which way a metric points may be unknown, and then nobody leads.
+
+## Commands
+"""
+
+
+def llms() -> str:
+    """``llms.txt``: what this is, the commands for every day, the pages in their order."""
+    commands = [
+        f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}"
+        for name in (*EVERYDAY, "mcp")
+        if name in COMMANDS
+    ]
+    parts = [LLMS_OPENING, *commands]
+    order = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
+    for title, pages in order.items():
+        own = [DOCS.parent / f"{name}.md" for name in pages if name.startswith("docs/")]
+        heads = [file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for file in own]
+        parts += ["", f"## {title}", "", *(f"- [{head}]({file.name})" for head, file in zip(heads, own, strict=True))]
+    return "\n".join(parts) + "\n"
 
 
 def views_page() -> str:
@@ -96,8 +132,8 @@ def glossary_page() -> str:
     return "\n".join([GLOSSARY, *entries])
 
 
-PAGES = {"views.md": views_page, "glossary.md": glossary_page}
+PAGES = {"views.md": views_page, "glossary.md": glossary_page, "llms.txt": llms}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():
-        Path(__file__).with_name(name).write_text(made(), encoding="utf-8")
+        (DOCS / name).write_text(made(), encoding="utf-8")

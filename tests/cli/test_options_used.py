@@ -180,6 +180,7 @@ LEFT_OUT = {
     "benchmarks unalias": "has no options",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
+    "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",
     "shell": "reads a terminal; its options are those of query",
     "flash": "takes long here; not tried option by option yet",
 }
