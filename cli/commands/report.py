@@ -10,6 +10,7 @@ from warehouse.files import REPORT
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import level_option, output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -61,5 +62,7 @@ def report(
     if not can_draw():
         state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
     if output.for_people:
-        return print_text(f"{written}; open it in a browser")
-    output.emit_records(Written, [written])
+        print_text(f"{written}; open it in a browser")
+    else:
+        output.emit_records(Written, [written])
+    say_next(state, output, written)

@@ -18,12 +18,15 @@ from warehouse.questions.options import Selected
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Question, options
 
+from ..command_table import COMMANDS
 from ..state import State
 from .output import Output
 from .table import visible
 
 #: Why one would ask it, and the command.
 Step = tuple[str, str] | None
+#: Only where that command is there.
+_SERVED: Step = ("the same as pages that follow the store", "warehouse serve") if "serve" in COMMANDS else None
 _FLIPS = "the prompts on which they differ most"
 #: How many of them.
 _MANY = 10
@@ -106,7 +109,7 @@ def _named(row: Any, rows: Sequence[Any]) -> str:
 
 def _after_ranks(board: Any, question: Any) -> Step:
     rows = _ranked(board)
-    tested = [row for row in rows if row.group]
+    tested = [row for row in rows if row.group and not row.n_not_compared]
     if len(tested) > 2:
         return "every two of them, by one family of tests", _line(AllPairs, question, benchmark=board.benchmark)
     if len(tested) == 2:
@@ -150,6 +153,8 @@ def _after_pairs(pairs: Any, question: Any) -> Step:
     from warehouse.analysis.comparison.words import better_in_words
 
     row = pairs.rows[0]
+    if not row.n_prompts:  # nothing in common to compare
+        return None
     if better_in_words(row) == "neither" and row.standard_error and row.model_a != row.model_b:
         split = row.split if len({one.split for one in pairs.rows}) > 1 else ""
         return _power(row.model_a, row.model_b, pairs.benchmark, split, row.difference, question)
@@ -191,4 +196,5 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Pairs": _after_pairs,
     "Gate": _after_gate,
     "RunView": _after_run,
+    "Written": lambda _page, _question: _SERVED,
 }

@@ -26,6 +26,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for prompt in range(120)
         for model, step, right in (("ada", 7, 8), ("bob", 7, 6), ("cy", 5, 6))
     ]
+    rows += [
+        f"{model},apart,{prompt + start},{prompt % 2}\n"
+        for prompt in range(40)
+        for model, start in (("ada", 0), ("bob", 90))
+    ]
     (made / "scores.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
     alone = [f"only,{name},{prompt},{prompt % 2}\n" for name in ("x", "y", "z") for prompt in range(12)]
     (made / "alone.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(alone))
@@ -71,6 +76,7 @@ SUMS = "compare model-a model-b --benchmark sums"
         ("demo", "show run:1", "one prompt, with what was answered", "show run:1 0"),
         ("suite", "leaderboard --group sums,words", CLAIM, OF_SUITE),
         ("suite", "leaderboard words", "every two of them, by one family of tests", "pairs words"),
+        ("suite", "leaderboard apart", "prompt by prompt", "show run:3"),
         ("one", "leaderboard", "all of this as a page with pictures", "report"),
         ("one", "leaderboard x", "prompt by prompt", "show run:1"),
     ],
