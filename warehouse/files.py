@@ -59,6 +59,7 @@ ANSWER = OutputKind("answer in Parquet", b"PAR1", PARQUET_KEY)
 HEALTH = OutputKind("health file", b"{", b'"program": "eval-warehouse schedule"')
 #: What people go on to edit, or has no place for a mark.
 MAPPING, CLEANED, SUBSET = OutputKind("mapping"), OutputKind("plan of an audit"), OutputKind("export of a subset")
+CARD = OutputKind("card")
 SAMPLE = OutputKind("sample of an audit")
 COPY = OutputKind("published copy")
 
