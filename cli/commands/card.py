@@ -12,6 +12,7 @@ import click
 from warehouse.files import CARD, CLAIM, write_output
 from warehouse.questions.card import Card
 from warehouse.questions.question import options
+from warehouse.tables.words import some_of
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -45,7 +46,10 @@ FORMATS = {
 )
 @click.option("-o", "--out", metavar="FILE", type=OutputFile(CARD), help="Write it there, not to the terminal.")
 @click.option(
-    "--claim", metavar="FILE", type=OutputFile(CLAIM), help="Write there what others check: warehouse claim verify FILE."
+    "--claim",
+    metavar="FILE",
+    type=OutputFile(CLAIM),
+    help="Write there what others check: warehouse claim verify FILE.",
 )
 @click.option(
     "--dataset",
@@ -73,7 +77,10 @@ def card(
     question = Card.from_command(fields, typed(fields))
     with state.open() as store:
         made: ModelCard = question.ask(store)
-        text = _text(store, made, question, form, assignments(datasets, "--dataset")) if output.for_people else ""
+        text, notes = "", list(made.notes)
+        if output.for_people:
+            text, more = _text(store, made, question, form, assignments(datasets, "--dataset"))
+            notes += more
         if claim is not None:
             size = _write_claim(store, question, claim)
     if not output.for_people:
@@ -83,7 +90,7 @@ def card(
     else:
         write_output(out, text.encode("utf-8", "backslashreplace"), CARD, force=forced())
         state.say(f"wrote {out}: {made.one_line}")
-    state.notes(made.notes)
+    state.notes(notes)
     if claim is not None:
         state.say(f"wrote {claim}: {size} bytes; check it with: warehouse claim verify {shlex.quote(str(claim))}")
 
@@ -93,33 +100,43 @@ def _write_claim(store: Store, question: Card, path: Path) -> int:
     from warehouse.claims.bundle import write_claim
     from warehouse.claims.questions import make_claim
 
-    given = {name: getattr(question, name) for name, one in options(Card).items() if getattr(question, name) != one.default}
+    given = {
+        name: getattr(question, name) for name, one in options(Card).items() if getattr(question, name) != one.default
+    }
     parameters = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     asked = question.command().removeprefix("warehouse ")
     return write_claim(make_claim(store, "card", parameters, command=asked), path, force=forced())
 
 
-def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]) -> str:
+def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]) -> tuple[str, list[str]]:
+    """The card in a format, and what is to be said of it."""
     from importlib.metadata import version
 
-    program, rows = f"eval-warehouse {version('eval-warehouse')}", made.records()
+    by, rows = f"eval-warehouse {version('eval-warehouse')}: {question.command()}", made.records()
     if form == "markdown":
-        return _markdown(made, f"Made by {program}: {question.command()}")
+        return _markdown(made, f"Made by {by}"), []
+    figures = [row for row in rows if row["estimate"] is not None]
+    notes = [f"{len(rows) - len(figures)} rows without a figure are left out"] if len(figures) < len(rows) else []
     if form == "eee":
         from time import time
 
         from warehouse.interchange.every_eval_ever_results import card_documents
 
-        documents = card_documents(store, rows, time())
-        indent = 2 if len(documents) == 1 else None
-        return "".join(f"{json.dumps(one, indent=indent, ensure_ascii=False, allow_nan=False)}\n" for one in documents)
+        documents = card_documents(store, figures, time())
+        several = len(documents) > 1
+        if several:
+            notes.append(f"{len(documents)} evaluations, one a line: the format keeps each in a file of its own")
+        written = (json.dumps(one, indent=None if several else 2, ensure_ascii=False) for one in documents)
+        return "".join(f"{text}\n" for text in written), notes
     from warehouse.interchange import hugging_face
 
-    datasets = hugging_face.datasets_of(store, rows) | hugging_face.named_datasets(given)
-    by = f"{program}: {question.command()}"
+    datasets = hugging_face.datasets_of(store, figures) | hugging_face.named_datasets(given)
     if form == "hf":
-        return hugging_face.model_index(made.model, rows, datasets, by)
-    return hugging_face.eval_results(rows, datasets, by)
+        return hugging_face.model_index(made.model, figures, datasets, by), notes
+    lacking = sorted({row["benchmark"] for row in figures} - datasets.keys())
+    if lacking:
+        notes.append(f"left out, as no data set of the Hub is known (--dataset NAME=OWNER/NAME): {some_of(lacking)}")
+    return hugging_face.eval_results(figures, datasets, by), notes
 
 
 def _markdown(made: ModelCard, by: str) -> str:

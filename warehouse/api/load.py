@@ -107,7 +107,7 @@ class LoadMethods(Connection):
             of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
             refuse_given("is for what is fetched from URLs", LoadMethods.ingest, **of_urls, allow_private=allow_private)
         limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
-        with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:
+        with written(frames) as places, fetched(files, limits=limits) as local, self._writing() as store:
             discovered = discover(
                 [*local.paths, *places],
                 format=format,
@@ -156,7 +156,7 @@ class LoadMethods(Connection):
         from warehouse.interchange.every_eval_ever import export
 
         moment = time.time() if now is None else now
-        with self.reading() as store:
+        with self._reading() as store:
             return export(store, Path(folder), now=moment, overwrite=overwrite)
 
     def export_inspect(self, folder: str | Path, *, overwrite: bool = False, now: float | None = None) -> InspectReport:
@@ -175,7 +175,7 @@ class LoadMethods(Connection):
         from warehouse.interchange.inspect_logs import export
 
         moment = time.time() if now is None else now
-        with self.reading() as store:
+        with self._reading() as store:
             return export(store, Path(folder), now=moment, overwrite=overwrite)
 
 
@@ -225,7 +225,7 @@ class RefreshMethods(Connection):
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )
         work = RefreshRequest(tuple(families), benchmarks, settings)
-        return refresh(self.opener, work, wait=self.wait, progress=progress, lake=lake)
+        return refresh(self._opener, work, wait=self.wait, progress=progress, lake=lake)
 
     def report(
         self,
@@ -263,7 +263,7 @@ class RefreshMethods(Connection):
 
         if split:
             check_folder(out)
-        with self.reading() as store:
+        with self._reading() as store:
             if not split:
                 require_output(out, REPORT, force=force, known_as=known_in(store), advice=FORCE_IN_PYTHON)
             data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress)
@@ -287,7 +287,7 @@ class LakeMethods(Connection):
         """
         from warehouse.store.lake.sync import sync
 
-        with self.reading() as store:
+        with self._reading() as store:
             return sync(store, location, anew=anew)
 
     def lake_check(self, location: str) -> LakeCheck:
@@ -302,7 +302,7 @@ class LakeMethods(Connection):
         """
         from warehouse.store.lake.check import check
 
-        with self.reading() as store:
+        with self._reading() as store:
             return check(store, location)
 
     def lake_versions(self, location: str) -> list[LakeVersion]:

@@ -84,10 +84,10 @@ def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) 
 
     Args:
         store: an open store.
-        rows: of the card, by name of column; those without a figure are left out.
+        rows: of the card, by name of column, with figures.
         now: time of the export, in Unix seconds.
     """
-    newest = {max(row["run_ids"]): row for row in rows if row["estimate"] is not None}
+    newest = {max(row["run_ids"]): row for row in rows}
     groups: dict[tuple[Any, ...], list[tuple[Run, Row]]] = {}
     for run in runs_of(store, set(newest)):
         row = newest[run.id]

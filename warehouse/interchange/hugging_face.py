@@ -52,7 +52,9 @@ def named_datasets(given: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     for benchmark, text in given.items():
         match = _DATASET.fullmatch(text)
         if match is None:
-            raise MisuseError(f"{benchmark}: {text!r} is no data set of the Hub; expected OWNER/NAME or OWNER/NAME:TASK")
+            raise MisuseError(
+                f"{benchmark}: {text!r} is no data set of the Hub; expected OWNER/NAME or OWNER/NAME:TASK"
+            )
         found[benchmark] = (match["id"], match["task"] or "")
     return found
 
@@ -62,11 +64,11 @@ def model_index(model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[st
 
     Args:
         model: its name.
-        rows: of a card, by name of column; those without a figure are left out.
+        rows: of a card, by name of column, with figures.
         datasets: data set of the Hub and its configuration, by benchmark.
         made: what made it; a comment.
     """
-    results = [_result(row, *datasets.get(row["benchmark"], ("", ""))) for row in rows if row["estimate"] is not None]
+    results = [_result(row, *datasets.get(row["benchmark"], ("", ""))) for row in rows]
     return f"---\n{_comment(made)}{_yaml({'model-index': [{'name': model, 'results': results}]})}---\n"
 
 
@@ -79,18 +81,13 @@ def _result(row: Row, dataset: str, configuration: str) -> dict[str, Any]:
         "task": {"type": "feature-extraction" if row["harness"].startswith("mteb") else "text-generation"},
         "dataset": {"type": dataset or row["benchmark"], "name": row["benchmark"], **_known(where)},
         "metrics": [
-            {
-                "type": row["metric"],
-                "value": row["estimate"],
-                "name": f"{row['metric']}{unit}",
-                "args": _known(told),
-            }
+            {"type": row["metric"], "value": row["estimate"], "name": f"{row['metric']}{unit}", "args": _known(told)}
         ],
     }
 
 
 def eval_results(rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], made: str) -> str:
-    """A file of ``.eval_results/``; rows without a figure or a data set of the Hub are left out.
+    """A file of ``.eval_results/``; benchmarks without a known data set of the Hub are left out.
 
     Raises:
         MisuseError: none is left.
@@ -103,7 +100,7 @@ def eval_results(rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], m
             "notes": ", ".join(_notes(row)),
         }
         for row in rows
-        if row["estimate"] is not None and row["benchmark"] in datasets
+        if row["benchmark"] in datasets
     ]
     if not entries:
         raise MisuseError("no benchmark has a known data set of the Hub; name it: --dataset BENCHMARK=OWNER/NAME:TASK")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from warehouse.analysis.card.row import CardRow, card_row
 from warehouse.analysis.card.view import card_view, verdicts
@@ -27,7 +28,13 @@ from warehouse.questions.question import answers
 from warehouse.records.run_fields import COMMON_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
+from warehouse.store.parts import in_parts
+from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
+
+_RUNS = "select run_id, benchmark_id, benchmark, n_scores from run_current where benchmark in (:names)"
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
 
 
 @dataclass(frozen=True)
@@ -69,10 +76,10 @@ def card(store: Store, question: Card) -> ModelCard:
     rows: list[CardRow] = []
     notes: list[str] = []
     chosen: list[Condition] = []
-    for name in dict.fromkeys(benchmark for benchmark, _ in own):
+    for name, shared in _shared(store, dict.fromkeys(benchmark for benchmark, _ in own)):
         conditions = [one for (benchmark, _), some in own.items() if benchmark == name for one in some]
         try:
-            made = list(_rows_on(store, name, conditions, question))
+            made = list(_rows_on(shared, name, conditions, question))
         except StatisticsError:
             raise
         except MisuseError as error:  # such as a metric that this benchmark has not
@@ -81,7 +88,11 @@ def card(store: Store, question: Card) -> ModelCard:
         rows += [row for _, row in made]
         chosen += [condition for condition, _ in made]
         lacking = len(conditions) - len({condition.key for condition, _ in made})
-        notes += [f"{name}: {lacking} of {len(conditions)} conditions have no figure by this metric"] if lacking else []
+        notes += (
+            [f"{name}: {lacking} of {len(conditions)} conditions have no figure by the metric of the others"]
+            if lacking
+            else []
+        )
     if not rows:
         raise MisuseError(notes[0] if len(notes) == 1 else f"{question.model!r} has no figure: {'; '.join(notes[:3])}")
     if question.against is not None:
@@ -119,6 +130,18 @@ def _why_not(store: Store, reference: str) -> str:
     return ""
 
 
+def _shared(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what is read of it is read at once for a block of benchmarks."""
+    runs: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
+    for row in store.rows(_RUNS, {"names": list(runs)}):
+        runs[row["benchmark"]].append(row)
+    shared = SharedReads(store)
+    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
+        every = [run for name in block for run in runs[name]]
+        shared.begin_block(benchmark_id={run["benchmark_id"] for run in every}, run_id={run["run_id"] for run in every})
+        yield from ((name, shared) for name in block)
+
+
 def _rows_on(
     store: Store, name: str, conditions: Sequence[Condition], question: Card
 ) -> Iterator[tuple[Condition, CardRow]]:
@@ -132,8 +155,14 @@ def _rows_on(
     own = replace(every, entries=tuple(entries), conditions=tuple(conditions))
     lines: list[Line] = [(one, make_row(one, every.clusters, ranking, coverages[one.group])) for one in entries]
     plain, planned = planned_rows(own, ranking).divide(lines)
-    for entry, row in sorted((*plain, *planned), key=lambda line: entries.index(line[0])):
+    for entry, row in sorted((*plain, *planned), key=_place):
         yield entry.condition, card_row(row, entry.condition, entry.metric)
+
+
+def _place(line: Line) -> tuple[str, float, str]:
+    """By split, along training, then by settings."""
+    condition = line[0].condition
+    return condition.benchmark_split[1], condition.setting("position") or 0.0, line[1].condition
 
 
 def _against(

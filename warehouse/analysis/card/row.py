@@ -135,6 +135,8 @@ def card_row(figure: LeaderboardRow, condition: Condition, metric: Metric) -> Ca
 
 
 def _unit(metric: Metric) -> str:
+    if metric.link not in ("identity", "none"):  # the unit is that of a prompt, the figure has another
+        return ""
     if metric.unit:
         return metric.unit
     low, high = metric.bounds or (None, None)

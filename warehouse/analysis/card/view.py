@@ -12,9 +12,12 @@ from warehouse.tables.words import WrittenNumber, cell, decimals, interval, leve
 
 #: What a sentence says where it is the same in all rows, and otherwise a column.
 _ONCE = ("metric", "unit", "shots", "temperature", "checkpoint", "seed", "harness", "date", "method")
-_HIDE_EMPTY = ("split", "condition", "clusters", "generations", "p", "p Holm", "flags", *_ONCE)
+_HIDE_EMPTY = ("prompts", "split", "condition", "clusters", "generations", "p", "p Holm", "flags", *_ONCE)
 #: Characters of a checkpoint's name, which may be a hash.
 LONGEST = 20
+#: Columns that a narrow page drops, the first of them first; Markdown has all.
+_MINOR = ("method", "harness", "unit", "temperature", "date", "generations", "checkpoint", "seed", "clusters", "shots")
+_MINOR += ("common", "p", "se", "metric", "flags", "split", "its interval", "prompts")
 OWN = "From samples; each figure can be recomputed."
 AS_PUBLISHED = "As their sources publish them; no sample here recomputes these figures."
 
@@ -44,10 +47,14 @@ def _part(sentence: str, rows: Sequence[CardRow], against: str) -> Iterator[str 
     said = [f"{name} {cell(value)}" for name, value in once.items() if value not in (None, "")]
     yield sentence + (f" All: {', '.join(said)}." if said else "")
     yield Table.of(
-        [{name: value for name, value in one.items() if name not in once} for one in cells], hide_empty=_HIDE_EMPTY
+        [{name: value for name, value in one.items() if name not in once} for one in cells],
+        hide_empty=_HIDE_EMPTY,
+        minor=_MINOR,
     )
     if against and any(row.paired for row in rows):
-        holm = "; p Holm is adjusted for the number of benchmarks" if any(row.p_holm is not None for row in rows) else ""
+        holm = (
+            "; p Holm is adjusted for the number of benchmarks" if any(row.p_holm is not None for row in rows) else ""
+        )
         yield f"difference: this model minus {against} on the prompts that both answered, paired{holm}"
 
 
@@ -69,7 +76,7 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
         "unit": row.unit,
         "shots": row.fewshot,
         "temperature": row.temperature,
-        "checkpoint": row.checkpoint[:LONGEST],
+        "checkpoint": "" if row.checkpoint in row.condition else row.checkpoint[:LONGEST],
         "seed": row.training_seed,
         "harness": row.harness,
         "date": row.date,

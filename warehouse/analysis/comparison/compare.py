@@ -30,7 +30,6 @@ from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.scores import unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
 from warehouse.stats.multiple.adjust import holm_of_distinct
