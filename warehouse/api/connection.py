@@ -81,13 +81,15 @@ class Connection:
         """What a user calls."""
         return sorted(name for name in {*super().__dir__()} if not name.startswith("_"))
 
-    def __getattr__(self, name: str) -> Any:
-        """Names that were public once, and say that they are not."""
-        if name not in ("reading", "writing", "opener"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        instead = "open_store of warehouse.store.open opens one"
-        warnings.warn(f"{name} of a warehouse is internal and will go: {instead}", DeprecationWarning, stacklevel=2)
-        return getattr(self, f"_{name}")
+    if not TYPE_CHECKING:  # whoever checks types shall know no other names
+
+        def __getattr__(self, name: str) -> Any:
+            """Names that were public once, and say that they are not."""
+            if name not in ("reading", "writing", "opener"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            instead = "open_store of warehouse.store.open opens one"
+            warnings.warn(f"{name} of a warehouse is internal and will go: {instead}", DeprecationWarning, stacklevel=2)
+            return getattr(self, f"_{name}")
 
     def __repr__(self) -> str:
         """Where it is, how much is in it, and what can be asked next."""

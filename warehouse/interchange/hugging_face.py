@@ -24,9 +24,12 @@ Row = Mapping[str, Any]
 _DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?::(?P<task>[^\s:]+))?")
 #: Where tools keep it: lm_eval, Inspect.
 _KEPT = (("task", "dataset_path"), ("eval", "dataset", "location"))
-#: What else is said of a figure, under the names of ``--json``.
-_ARGUMENTS = ("unit", "standard_error", "ci_low", "ci_high", "level", "n_prompts", "n_clusters", "n_draws", "method")
-_SETTINGS = ("condition", "checkpoint", "training_seed", "temperature", "harness", "date")
+#: What is said of a figure, under the names of ``--json``: with the metric, as `huggingface_hub` writes figures of one
+#: data set, configuration and split as one, with the data set of the first.
+_TOLD = (
+    *("unit", "standard_error", "ci_low", "ci_high", "level", "n_prompts", "n_clusters", "n_draws", "method", "flags"),
+    *("benchmark", "condition", "checkpoint", "training_seed", "fewshot", "temperature", "harness", "date"),
+)
 
 
 def datasets_of(store: Store, rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
@@ -74,15 +77,14 @@ def model_index(model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[st
 
 def _result(row: Row, dataset: str, configuration: str) -> dict[str, Any]:
     unit = f" ({row['unit']})" if row["unit"] else ""
-    args = {"num_few_shot": row["fewshot"], **{name: row[name] for name in _SETTINGS}}
-    told = {name: row[name] for name in _ARGUMENTS} | {"flags": list(row["flags"])}
-    where = {"config": configuration, "split": row["split"], "args": _known(args)}
+    shots = {} if row["fewshot"] is None else {"num_few_shot": row["fewshot"]}
+    where = {"config": configuration, "split": row["split"], "args": shots}
+    told = {name: row[name] for name in _TOLD} | {"n_draws": row["n_draws"] or None}
+    name = ", ".join(filter(None, (f"{row['metric']}{unit}", row["condition"])))
     return {
         "task": {"type": "feature-extraction" if row["harness"].startswith("mteb") else "text-generation"},
         "dataset": {"type": dataset or row["benchmark"], "name": row["benchmark"], **_known(where)},
-        "metrics": [
-            {"type": row["metric"], "value": row["estimate"], "name": f"{row['metric']}{unit}", "args": _known(told)}
-        ],
+        "metrics": [{"type": row["metric"], "value": row["estimate"], "name": name, "args": _known(told)}],
     }
 
 

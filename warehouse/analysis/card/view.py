@@ -16,8 +16,10 @@ _HIDE_EMPTY = ("prompts", "split", "condition", "clusters", "generations", "p", 
 #: Characters of a checkpoint's name, which may be a hash.
 LONGEST = 20
 #: Columns that a narrow page drops, the first of them first; Markdown has all.
-_MINOR = ("method", "harness", "unit", "temperature", "date", "generations", "checkpoint", "seed", "clusters", "shots")
-_MINOR += ("common", "p", "se", "metric", "flags", "split", "its interval", "prompts")
+_MINOR = (
+    *("method", "harness", "unit", "temperature", "date", "generations", "checkpoint", "seed", "clusters", "shots"),
+    *("common", "p", "se", "metric", "flags", "split", "its interval", "prompts"),
+)
 OWN = "From samples; each figure can be recomputed."
 AS_PUBLISHED = "As their sources publish them; no sample here recomputes these figures."
 
