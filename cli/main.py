@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from collections.abc import Sequence
 from functools import partial
 from io import TextIOWrapper
+from typing import NamedTuple
 
 import click
 
-from warehouse.errors import DiskFullError, StoreError, WarehouseError, cause_of
+from warehouse.errors import DiskFullError, InputError, StoreError, WarehouseError, cause_of, parted
 
 from .lazy_group import LazyGroup
 from .state import global_options
@@ -51,28 +53,49 @@ def main(args: Sequence[str] | None = None) -> int:
     _prepare_output()
     try:
         result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
-    except WarehouseError as error:
-        return _fail(str(error), error.exit_code)
-    except click.UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # from click 8.2 on; before, the help is no error
-            echo(error.format_message(), err=True)
-            return error.exit_code
-        return _fail(_usage(error), error.exit_code)
-    except click.ClickException as error:
-        return _fail(error.format_message(), error.exit_code)
-    except click.Abort:
-        return _fail("interrupted", INTERRUPTED)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return _fail(_os_message(error), StoreError.exit_code if full else 3)
     except Exception as error:
-        message = _engine_message(error)
-        if message is None:
+        if type(error).__name__ == "NoArgsIsHelpError":  # from click 8.2 on; before, the help is no error
+            echo(str(error), err=True)
+            return click.UsageError.exit_code
+        failure = failure_of(error)
+        if failure is None:
             raise
-        if reason := _disk_full(error):
-            return _fail(str(DiskFullError(reason)), DiskFullError.exit_code)
-        return _fail(f"the store failed: {message}\nSee: warehouse db check", StoreError.exit_code)
+        return _fail(failure, sys.argv[1:] if args is None else args)
     return result if isinstance(result, int) else 0
+
+
+class Failure(NamedTuple):
+    """What went wrong in the words of the user, of what kind it is, and how the program ends."""
+
+    message: str
+    kind: str
+    exit_code: int
+
+    def to_dict(self) -> dict[str, str | int]:
+        """What programs are told of it."""
+        error, advice = parted(self.message)
+        return {"error": error, "kind": self.kind, "advice": advice, "exit_code": self.exit_code}
+
+
+def failure_of(error: Exception) -> Failure | None:
+    """The failure that an error means; None where it is a mistake of this program."""
+    if isinstance(error, WarehouseError):
+        return Failure(str(error), error.kind, error.exit_code)
+    if isinstance(error, click.UsageError):
+        return Failure(_usage(error), "usage", error.exit_code)
+    if isinstance(error, click.ClickException):
+        return Failure(error.format_message(), "usage", error.exit_code)
+    if isinstance(error, click.Abort):
+        return Failure("interrupted", "interrupted", INTERRUPTED)
+    if isinstance(error, OSError):
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return Failure(_os_message(error), "file", (StoreError if full else InputError).exit_code)
+    message = _engine_message(error)
+    if message is None:
+        return None
+    if reason := _disk_full(error):
+        return Failure(str(DiskFullError(reason)), "disk_full", DiskFullError.exit_code)
+    return Failure(f"the store failed: {message}\nSee: warehouse db check", "store", StoreError.exit_code)
 
 
 def _prepare_output() -> None:
@@ -86,9 +109,13 @@ def _prepare_output() -> None:
         sys.stdin.reconfigure(errors="surrogateescape")  # as arguments come; whoever needs text says so
 
 
-def _fail(message: str, code: int) -> int:
-    print(fitted(f"Error: {visible(message)}", sys.stderr), file=sys.stderr)
-    return code
+def _fail(failure: Failure, args: Sequence[str]) -> int:
+    """Say it, to a program that asked with ``--json`` as an object in the last line of standard error."""
+    options = args[: args.index("--")] if "--" in args else args
+    as_json = "--json" in options
+    text = json.dumps(failure.to_dict()) if as_json else fitted(f"Error: {visible(failure.message)}", sys.stderr)
+    print(text, file=sys.stderr)
+    return failure.exit_code
 
 
 def _usage(error: click.UsageError) -> str:

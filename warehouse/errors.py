@@ -6,8 +6,19 @@ is the only place that turns these into exit codes (``exit_code`` of the class).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+
+#: What the part of a message begins with that says what to do, after a semicolon or in a line of its own.
+_ADVICE = re.compile(
+    r"(?:; |\n)(?=(?:expected|give|leave|name|choose|run|see|use|publish|narrow|take|make|try|ask|say|pass|ingest|create"
+    r"|keep|refresh|move|load|let|do|start|end|extend|import|scale|sync|correct|call|cast|store|sort|change|add|install"
+    r"|wait|upgrade|put|such as|there (?:is|are)|it (?:has|needs)|the others are|did you mean|fields there are|for files"
+    r"|in the command|two|at least|warehouse|`warehouse|--\w[\w-]* \w+s)\b)",
+    re.IGNORECASE,
+)
 
 
 class WarehouseError(Exception):
@@ -18,6 +29,12 @@ class WarehouseError(Exception):
     """
 
     exit_code = 1
+
+    @property
+    def kind(self) -> str:
+        """Of the classes of this file the one that it is, in small letters: ``misuse``, ``schema_version``."""
+        name = next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.removesuffix("Error")).lower()
 
 
 class MisuseError(WarehouseError):
@@ -125,6 +142,16 @@ class DiskFullError(StoreError):
 
 class ConflictError(InputError):
     """A dump says something else about a run that the store already holds."""
+
+
+def parted(message: str) -> tuple[str, str]:
+    """What is wrong, and what to do about it, which the messages of this project say one after the other.
+
+    >>> parted("no source 'x'; see: warehouse sources")
+    ("no source 'x'", 'see: warehouse sources')
+    """
+    error, *advice = _ADVICE.split(message.strip(), maxsplit=1)
+    return error, "".join(advice)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -83,6 +83,7 @@ def test_three_verdicts(house: Warehouse) -> None:
     assert verdict(house, "same").prompts_if_equal is None
     all_of_them = house.gate(NEW, OLD, 0.05, benchmarks=["same", "few", "worse"])
     assert (all_of_them.verdict, all_of_them.exit_code) == ("fail", 1)
+    assert [row.overall for row in all_of_them.rows] == ["fail"] * 3
     assert house.gate(NEW, OLD, 0.01, benchmarks=["same", "few"]).exit_code == 5
     assert house.gate(NEW, OLD, 0.2, benchmarks=["same", "twin"]).exit_code == 0
 

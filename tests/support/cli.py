@@ -44,10 +44,16 @@ class Outcome:
     def fails(self, code: int, *parts: str) -> None:
         """One message on standard error, with these parts, and nothing that looks like a crash."""
         assert self.code == code, (self.code, self.err)
-        assert [line[:7] for line in self.err.splitlines()].count("Error: ") == 1, self.err
+        said = [line for line in self.err.splitlines() if line.startswith(("Error: ", '{"error": '))]
+        assert len(said) == 1, self.err
         assert "Traceback" not in self.err
+        text = self.err
+        if said[0].startswith("{"):  # as --json has it
+            told = json.loads(said[0])
+            assert set(told) == {"error", "kind", "advice", "exit_code"} and told["exit_code"] == code
+            text += "; ".join(filter(None, (told["error"], told["advice"])))
         for part in parts:
-            assert part in self.err, self.err
+            assert part in text, text
 
 
 class Caller:

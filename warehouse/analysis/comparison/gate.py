@@ -115,6 +115,7 @@ class GateRow(Row):
         runs_baseline: of the baseline's.
         condition_candidate: settings that tell its runs from the baseline's.
         condition_baseline: settings that tell the baseline's from its.
+        overall: the verdict over all benchmarks, the same in each row.
     """
 
     benchmark: str
@@ -143,6 +144,7 @@ class GateRow(Row):
     runs_baseline: tuple[int, ...]
     condition_candidate: str
     condition_baseline: str
+    overall: str
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ def _gate(
     n_tests = len(set(copies))
     adjusted = zip(verdicts.p_pass, verdicts.p_fail, strict=True)
     rows = tuple(
-        _row(item, verdict, p_values, n_tests, alpha)
+        _row(item, verdict, p_values, n_tests, alpha, verdicts.verdict)
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
@@ -306,7 +308,7 @@ def _exact(pair: Pair, difference: float, margin: float) -> PValues:
     return p_of_constant(difference, len(set(pair.units.tolist())), margin, width)
 
 
-def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: float) -> GateRow:
+def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: float, overall: str) -> GateRow:
     """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
@@ -343,4 +345,5 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
         runs_baseline=pair.b.run_ids,
         condition_candidate=pair.labels[0],
         condition_baseline=pair.labels[1],
+        overall=overall,
     )

@@ -49,8 +49,8 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
     notes += notes_on_shared(
         store, {in_words((row.benchmark, row.split)): plan.order.prompts for row, plan in computed}
     )
-    rows = tuple(row for row, _ in computed)
-    verdict = together([row.verdict for row in rows])
+    verdict = together([row.verdict for row, _ in computed])
+    rows = tuple(replace(row, overall=verdict) for row, _ in computed)
     return SequentialGate(question.candidate, question.baseline, verdict, question.alpha, rows, left_out, tuple(notes))
 
 
@@ -169,6 +169,7 @@ def row_of(
         runs_candidate=candidate.run_ids,
         runs_baseline=baseline.run_ids,
         reason=_reason(len(own), int(known.sum())),
+        overall=test.verdict,
         test=test,
         outlook=outlook,
     )

@@ -55,6 +55,7 @@ class SequentialRow(Row):
         runs_candidate: ids of its runs; empty for a log that is followed.
         runs_baseline: of the baseline's.
         reason: why there is no verdict where that is not for want of prompts.
+        overall: the verdict over all benchmarks, the same in each row.
         test: that the figures come from.
         outlook: that the forecast comes from.
     """
@@ -93,6 +94,7 @@ class SequentialRow(Row):
     runs_candidate: tuple[int, ...]
     runs_baseline: tuple[int, ...]
     reason: str
+    overall: str
     test: SequentialTest
     outlook: Outlook
 
