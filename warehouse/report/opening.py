@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -21,6 +21,8 @@ from warehouse.tables.words import decimals, fixed
 
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
+#: Sentences that are seen at once.
+MOST_LINES = 40
 #: Rows of the table of changes.
 MOST_CHANGES = 50
 
@@ -42,9 +44,35 @@ class OpeningLine:
     check: str = ""
 
 
+@dataclass(frozen=True)
+class Told:
+    """What the head of a report keeps of a benchmark.
+
+    Attributes:
+        name: of it.
+        answer: its sentence.
+        has_rows: it has a leaderboard.
+        nobody_first: on it, for want of a direction, a second model or a difference.
+        column: of the heat table, without its link; None without a leaderboard.
+    """
+
+    name: str
+    answer: Markup
+    has_rows: bool
+    nobody_first: bool
+    column: HeatColumn | None
+
+
+def told_of(part: BenchmarkPart, answer: Markup) -> Told:
+    """What the head of a report keeps of a benchmark with its sentence."""
+    board = part.board
+    column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
+    return Told(part.name, answer, bool(board and board.rows), part.name in without_first([part]), column)
+
+
 def opening(
     suites: Sequence[SuitePart],
-    benchmarks: Sequence[BenchmarkPart],
+    benchmarks: Sequence[Told],
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
@@ -69,18 +97,25 @@ def opening(
     ]
     lines += [
         OpeningLine(
-            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
-            part.name,
-            answer_of(part),
-            f"{links.get(part.name, '')}#{anchor('check', part.name)}" if part.board and part.board.rows else "",
+            _link(told.name, links),
+            told.name,
+            told.answer,
+            f"{links.get(told.name, '')}#{anchor('check', told.name)}" if told.has_rows else "",
         )
-        for part in benchmarks
+        for told in benchmarks
     ]
     return {
         "lines": lines,
+        "most": MOST_LINES,
         "heat": heat_windows(heat_columns(suites, benchmarks, links)),
-        "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
+        "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
+        if changes and (changes.rows or note)
+        else None,
     }
+
+
+def _link(benchmark: str, links: Mapping[str, str]) -> str:
+    return links.get(benchmark) or f"#{anchor('benchmark', benchmark)}"
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
@@ -95,9 +130,7 @@ def as_html(sentence: Sentence) -> Markup:
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
 
 
-def heat_columns(
-    suites: Sequence[SuitePart], benchmarks: Sequence[BenchmarkPart], links: Mapping[str, str]
-) -> list[HeatColumn]:
+def heat_columns(suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str]) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
     Args:
@@ -115,17 +148,7 @@ def heat_columns(
         for part in suites
         if part.board
     ]
-    columns += [
-        HeatColumn(
-            part.name,
-            part.board.metric,
-            part.board.higher_is_better,
-            cells_of(part.board.rows),
-            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
-        )
-        for part in benchmarks
-        if part.board
-    ]
+    columns += [replace(told.column, link=_link(told.name, links)) for told in benchmarks if told.column]
     return [column for column in columns if column.cells]
 
 
