@@ -252,11 +252,13 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
 
 
 def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more models have a score on."""
+    """Suites first; of those that tell as many apart the one that more models have a score on; what has no direction
+    tells nobody apart."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
-    return not column.is_suite, newest, -column.n_apart, -len(column.cells), column.name
+    n_apart = 0 if column.higher_is_better is None else column.n_apart
+    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -len(column.cells), column.name
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -297,7 +299,7 @@ def _shade(column: HeatColumn, cell: HeatCell) -> int:
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
-    own = sum(name in column.cells and column.cells[name].mark != PART for column in leaves)
+    own = sum(name in column.cells for column in leaves)
     return "" if own == len(leaves) else f"{own} of {len(leaves)}"
 
 

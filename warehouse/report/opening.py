@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -23,6 +23,8 @@ from warehouse.tables.words import decimals, fixed
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
 #: Sentences that stand before the heat table; more stand after it.
 FEW = 5
+#: Sentences that are seen at once.
+MOST_LINES = 40
 #: Rows of the table of changes.
 MOST_CHANGES = 50
 
@@ -42,9 +44,36 @@ class OpeningLine:
     words: Markup
 
 
+@dataclass(frozen=True)
+class Told:
+    """What the head of a report keeps of a benchmark.
+
+    Attributes:
+        name: of it.
+        answer: its sentence.
+        nobody_first: on it, for want of a direction, a second model or a difference.
+        n_parts: rows on a part of it.
+        column: of the heat table, without its link; None without a leaderboard.
+    """
+
+    name: str
+    answer: Markup
+    nobody_first: bool
+    n_parts: int
+    column: HeatColumn | None
+
+
+def told_of(part: BenchmarkPart, answer: Markup) -> Told:
+    """What the head of a report keeps of a benchmark with its sentence."""
+    board = part.board
+    column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
+    n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
+    return Told(part.name, answer, part.name in without_first([part]), n_parts, column)
+
+
 def opening(
     suites: Sequence[SuitePart],
-    benchmarks: Sequence[BenchmarkPart],
+    benchmarks: Sequence[Told],
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
@@ -64,17 +93,21 @@ def opening(
         for part in suites
         if part.board and part.board.rows
     ]
-    lines += [
-        OpeningLine(links.get(part.name) or f"#{anchor('benchmark', part.name)}", part.name, answer_of(part))
-        for part in benchmarks
-    ]
+    lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
     return {
         "lines": lines,
         "few": FEW,
+        "most": MOST_LINES,
         "left_out": left_out,
         "heat": heat_windows(heat_columns(suites, benchmarks, links)),
-        "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
+        "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
+        if changes and (changes.rows or note)
+        else None,
     }
+
+
+def _link(benchmark: str, links: Mapping[str, str]) -> str:
+    return links.get(benchmark) or f"#{anchor('benchmark', benchmark)}"
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
@@ -89,9 +122,7 @@ def as_html(sentence: Sentence) -> Markup:
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
 
 
-def heat_columns(
-    suites: Sequence[SuitePart], benchmarks: Sequence[BenchmarkPart], links: Mapping[str, str]
-) -> list[HeatColumn]:
+def heat_columns(suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str]) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
     Args:
@@ -109,17 +140,7 @@ def heat_columns(
         for part in suites
         if part.board
     ]
-    columns += [
-        HeatColumn(
-            part.name,
-            part.board.metric,
-            part.board.higher_is_better,
-            cells_of(part.board.rows),
-            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
-        )
-        for part in benchmarks
-        if part.board
-    ]
+    columns += [replace(told.column, link=_link(told.name, links)) for told in benchmarks if told.column]
     return [column for column in columns if column.cells]
 
 
@@ -146,7 +167,7 @@ def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
     }
 
 
-def left_out_of(data: ReportData, benchmarks: Sequence[BenchmarkPart], shows: Collection[str]) -> list[tuple[str, str]]:
+def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[str]) -> list[tuple[str, str]]:
     """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
 
     Args:
@@ -154,29 +175,20 @@ def left_out_of(data: ReportData, benchmarks: Sequence[BenchmarkPart], shows: Co
         benchmarks: that are shown.
         shows: parts of this page.
     """
-    boards = [part.board for part in benchmarks if part.board]
+    columns = [told.column for told in benchmarks if told.column]
     unscored = sum(row["n_samples"] for row in data.unscored)
     contradicted = sum(row["verdict"] == "contradicts" for row in data.published)
-    lists = [
-        (
-            "published",
-            contradicted,
-            "published figure that samples contradict",
-            "published figures that samples contradict",
-        ),
-        ("unscored", unscored, "sample without a score", "samples without a score"),
-        ("", sum(mark_of(row) == PART for board in boards for row in board.rows), "run on a part", "runs on a part"),
-        (
-            "",
-            sum(board.higher_is_better is None for board in boards),
-            "benchmark whose direction is unknown",
-            "benchmarks whose direction is unknown",
-        ),
-        ("", len(benchmarks) - len(boards), "benchmark without a leaderboard", "benchmarks without a leaderboard"),
+    unknown = sum(column.higher_is_better is None for column in columns)
+    counts = [
+        ("published", contradicted, "published figure", " that samples contradict"),
+        ("unscored", unscored, "sample", " without a score"),
+        ("", sum(told.n_parts for told in benchmarks), "run", " on a part of a benchmark"),
+        ("", unknown, "benchmark", " of unknown direction"),
+        ("", len(benchmarks) - len(columns), "benchmark", " without a leaderboard"),
     ]
     return [
-        (f"#{place}" if place in shows else "", f"{n:,} {one if n == 1 else several}")
-        for place, n, one, several in lists
+        (f"#{place}" if place in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        for place, n, what, which in counts
         if n
     ]
 

@@ -7,6 +7,7 @@
   toggle.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; });
 
   addEventListener("beforeprint", () => {
+    for (let late; (late = document.querySelector("details.late:not(.wide,[open])"));) unfold(late);
     for (const folded of document.querySelectorAll("details:not(.late)")) folded.open = true;
   });
 
@@ -18,7 +19,8 @@
   const compare = (a, b) => Number.isNaN(a.number) || Number.isNaN(b.number)
     ? a.text.localeCompare(b.text, "en", { numeric: true }) : a.number - b.number;
   const sort = (head, place) => {
-    const body = head.closest("table").tBodies[0];
+    const body = head.closest("table").tBodies[0], rest = head.closest(".scroll").nextElementSibling;
+    if (rest?.matches("details.rest")) unfold(rest);
     const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
     const rows = [...body.rows].map((row) => ({ row, key: key(row, place) }));
     rows.sort((a, b) => a.key.missing - b.key.missing
@@ -44,14 +46,37 @@
   };
   sortable(document);
 
-  // What stands in a template costs nothing before it is opened.
-  for (const late of document.querySelectorAll("details.late")) {
-    late.addEventListener("toggle", () => {
-      const template = late.querySelector("template");
-      if (!template) return;
-      const content = template.content.cloneNode(true);
-      sortable(content);
-      template.replaceWith(content);
-    });
-  }
+  // What stands in a noscript element is text, and costs nothing before it is opened.
+  const unfold = (late) => {
+    const held = late.querySelector(":scope > noscript, :scope > div");
+    const template = document.createElement("template"), content = template.content;
+    if (held?.localName === "noscript") template.innerHTML = held.textContent;
+    else if (held && late.matches(".rest")) content.append(...held.childNodes);
+    if (late.matches(".rest")) {
+      late.previousElementSibling.querySelector("tbody").append(...content.querySelectorAll("tbody > tr"));
+      return late.remove();
+    }
+    late.open = true;
+    if (held?.localName !== "noscript") return;
+    sortable(content);
+    watch(content);
+    held.replaceWith(content);
+  };
+  const watch = (root) => {
+    for (const late of root.querySelectorAll("details.late")) {
+      late.addEventListener("toggle", () => { if (late.open) unfold(late); });
+    }
+  };
+  const reveal = () => {
+    const id = decodeURIComponent(location.hash.slice(1)), there = () => document.getElementById(id);
+    if (!id || there()) return;
+    for (const late of document.querySelectorAll("details.late")) {
+      if (!late.querySelector("noscript")?.textContent.includes(` id="${id}"`)) continue;
+      unfold(late);
+      return there()?.scrollIntoView();
+    }
+  };
+  watch(document);
+  addEventListener("hashchange", reveal);
+  reveal();
 })();

@@ -4,7 +4,7 @@ something."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -31,18 +31,12 @@ MOST_ADVICE = 6
 
 
 def benchmark_section(
-    part: BenchmarkPart,
-    level: float = 0.95,
-    prompts: Mapping[int, Mapping[str, Any]] | None = None,
-    *,
-    n_resamples: int = RESAMPLES,
-    seed: int = 0,
+    part: BenchmarkPart, level: float = 0.95, *, n_resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Any]:
     """A benchmark with its tables and charts.
 
     Args:
         level: nominal coverage of the intervals.
-        prompts: by id, what the single prompts that it names ask.
         n_resamples: draws behind simultaneous intervals.
         seed: of the draws.
     """
@@ -66,7 +60,7 @@ def benchmark_section(
         "noise_table": noise_table(part.noise, part.name) if part.noise else None,
         "seeds_table": seeds_table(part.seeds, part.name) if part.seeds else None,
         "prompts_say": prompts_say(part.hard) if part.hard else "",
-        "prompts_table": prompts_table(part.hard, part.name, prompts or {}) if part.hard else None,
+        "prompts_table": prompts_table(part.hard, part.name, part.prompts) if part.hard else None,
         "suspects_say": suspects_say(part.suspects) if part.suspects else "",
         "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
         "maps": map_part(part.maps) if part.maps else None,

@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.report.charts import Ends, span
+from warehouse.report.fold import folded
 from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
@@ -27,9 +28,8 @@ _OPENED = Markup(
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
 _ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
-#: Rows beyond which a table shows the first ones only (40, as style.css counts) until it is asked for all.
-MANY_ROWS = 50
-_ALL_ROWS = Markup('<label class="rest"><input type="checkbox" class="rows">All {} rows</label>')
+#: Rows beyond which a table shows only so many of the first until it is asked for all.
+MANY_ROWS, FIRST_ROWS = 50, 40
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,17 @@ def table(
         f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
         for index, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
     ]
-    buttons = (_ALL if minor else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
-    kinds = many + " tall" * (len(rows) > MANY_ROWS)
-    opened = _OPENED.format(kinds, label, buttons, Markup(' class="sortable"') if sortable else "", about)
-    return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
+    n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
+
+    def of(label: str, about: str, own: Sequence[str]) -> Markup:
+        kind = Markup(' class="sortable"') if sortable else ""
+        opened = _OPENED.format(many, label, _ALL if minor else "", kind, about)
+        return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(own)}</tbody></table></div>")
+
+    first, rest = of(label, about, rows[:n_first]), rows[n_first:]
+    if not rest:
+        return first
+    return first + folded(of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest")
 
 
 def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:

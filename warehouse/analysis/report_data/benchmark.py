@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class BenchmarkPart:
         decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
         partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
         reliability: of its ranking; None where no refresh has figures of it.
+        prompts: by id, what the single prompts that it names ask.
     """
 
     name: str
@@ -83,6 +85,12 @@ class BenchmarkPart:
     decided: Decisions | None = None
     partial: tuple[PartialRun, ...] = ()
     reliability: StoredReliability | None = None
+    prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """What it costs to keep in memory: pairs, most of it."""
+        return 1 + sum(len(group.pairs) for group in self.pairs.groups) if self.pairs else 1
 
 
 def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Spread] = ()) -> BenchmarkPart:
