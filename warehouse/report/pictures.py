@@ -11,8 +11,9 @@ from unicodedata import east_asian_width
 
 from markupsafe import Markup
 
-from warehouse.report.charts import distinct, shorten
+from warehouse.report.charts import distinct
 from warehouse.report.table import Axis, known, make_axis, written
+from warehouse.tables.markup import pipe_table, with_caption
 from warehouse.tables.words import fixed
 
 #: Pixels of a picture, and of a row in it: a name with its figure, and what is drawn below them.
@@ -53,9 +54,8 @@ class Picture:
     @property
     def markdown(self) -> str:
         """The same as a table for Markdown."""
-        lines = [self.head, ("---",) + ("---:",) * (len(self.head) - 1), *self.rows]
-        cells = ("| " + " | ".join(_in_markdown(cell) for cell in line) + " |" for line in lines)
-        return "\n".join([f"**{_in_markdown(self.title)}**", "", *cells, "", _in_markdown(self.note)])
+        to_right = [False] + [True] * (len(self.head) - 1)
+        return with_caption(self.title, pipe_table(self.head, self.rows, to_right), self.note)
 
     @property
     def svg(self) -> Markup:
@@ -399,12 +399,6 @@ def _fitting(names: Sequence[str], pixels: float) -> list[str]:
 
 def _some(n: int, n_all: int) -> str:
     return f"{n} models" if n == n_all else f"the first {n} of {n_all} models"
-
-
-def _in_markdown(words: str) -> str:
-    """On one line, and nothing of it a mark of Markdown or HTML."""
-    plain = shorten(words, 10_000)
-    return "".join(f"\\{sign}" if sign in "\\|*_`[]<>#~" else sign for sign in plain)
 
 
 def note_of(parts: Iterable[str]) -> str:
