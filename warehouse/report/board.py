@@ -160,6 +160,7 @@ def in_words(note: str) -> str:
     """A note without words that only programs know."""
     for word, plain in _PLAIN:
         note = note.replace(word, plain)
+    note = _ADVICE.sub("", note)
     return _METHOD.sub(lambda match: match[0].replace("_", " "), note)
 
 
@@ -168,6 +169,8 @@ def unbroken(words: str) -> Markup:
     return Markup(_OPTION.sub(r'<span class="o">\g<0></span>', str(escape(words))))
 
 
+#: What to type, in notes for a terminal.
+_ADVICE = re.compile(r"; this says so.*| \(--[a-z].*?\)|; warehouse gate --sequential has the verdict")
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 #: Names of methods, as a leaderboard's notes have them.
 _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")

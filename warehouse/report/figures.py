@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow
@@ -11,7 +12,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.heat import PART, mark_of
-from warehouse.report.pictures import Interval, Picture, forest, note_of, pair_map, ties, wins
+from warehouse.report.pictures import Interval, Picture, Spot, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.tables.words import decimals
 
 #: Models of a map of pairs.
@@ -40,6 +41,7 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
             _ties(group, part.name, board.metric, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
             or _wins(group, part.name, board.higher_is_better, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
         )
+    pictures += [_by_cost(part, note), _by_date(part, note)]
     return [picture for picture in pictures if picture]
 
 
@@ -81,6 +83,61 @@ def _intervals(
         places=decimals(row.standard_error for row in rows),
         note=note_of([note, *says]),
     )
+
+
+#: A point of a scatter plot: its row, its estimate, its place along the lower axis, and that in words.
+Point = tuple[LeaderboardRow, float, float, str]
+
+
+def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
+    """Scores against what a run cost, with the names of those that no other is both better and cheaper than."""
+    points: list[Point] = []
+    for row, estimate in _ranked(part):
+        costs = [fact.cost for run in row.run_ids if (fact := part.facts.get(run)) and fact.cost is not None]
+        if costs and len(costs) == len(row.run_ids):
+            cost = sum(costs) / len(costs)
+            points.append((row, estimate, cost, f"{cost:.4g}"))
+    if len(points) < 3:
+        return None
+    note = f"{note}; cost as recorded, or by tokens and prices; named: no other is better and cheaper"
+    return _scatter(part, f"Score against cost on {part.name}", points, x="US dollars a run", note=note)
+
+
+def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
+    """Scores by the release of models, else by the start of runs, with the names of those that were the best so far."""
+    for kind, words in (("released", "release of the model"), ("started", "start of the run")):
+        points: list[Point] = []
+        for row, estimate in _ranked(part):
+            days = [getattr(part.facts[run], kind) for run in row.run_ids if run in part.facts]
+            if day := min(filter(None, days), default=None):
+                points.append((row, estimate, float(day.toordinal()), day.isoformat()))
+        days = sorted({words for *_, words in points})
+        if len(days) >= 3 and not part.curves:
+            note = f"{note}; named: the best until then"
+            title, ends = f"Score by date on {part.name}", (days[0], days[-1])
+            return _scatter(part, title, points, x=words, note=note, ends=ends)
+    return None
+
+
+def _scatter(
+    part: BenchmarkPart, title: str, points: Sequence[Point], *, x: str, note: str, ends: tuple[str, str] | None = None
+) -> Picture | None:
+    """Points along the lower axis; named are those that are better than all before."""
+    assert part.board is not None  # it has the points
+    sign = -1 if part.board.higher_is_better is False else 1
+    best, spots = -math.inf, []
+    for row, estimate, at, words in sorted(points, key=lambda one: (one[2], -sign * one[1])):
+        spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
+        best = max(best, sign * estimate)
+    places = decimals(row.standard_error for row, *_ in points)
+    return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ends=ends)
+
+
+def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:
+    """Rows that count, with their estimates; none where no direction says which is better."""
+    if part.board is None or part.board.higher_is_better is None:
+        return []
+    return [(row, row.estimate) for row in part.board.rows if row.rank is not None and row.estimate is not None]
 
 
 def _methods(rows: Sequence[LeaderboardRow]) -> str:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
-from warehouse.report.charts import Chart
+from warehouse.report.charts import Chart, distinct
 from warehouse.report.figures import MOST_PAIRED, all_pairs, differences
 from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.table import PageColumn, broken, count, name, number, table, text
+from warehouse.report.table import PageColumn, count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group up to which all pairs are a table of numbers.
@@ -98,6 +98,8 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     differences, tested = _square(group, "difference"), _square(group, "differ")
     places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
+    heads = distinct(group.labels, 16)
+
     def cells(column: int) -> PageColumn:
         values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
         written = [fixed(value, places) if value == value else "·" for value, _ in values]
@@ -105,7 +107,7 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
         ]
-        return PageColumn(f"<bdi>{broken(group.labels[column])}</bdi>", "n", tuple(cells))
+        return PageColumn(f"<bdi>{escape(heads[column])}</bdi>", "n", tuple(cells))
 
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",

@@ -51,6 +51,9 @@ def benchmark_section(
         "others_table": others_table(part) if part.board and part.board.others else None,
         "pictures": pictures,
         "groups": pair_groups(part.pairs) if part.pairs else [],
+        "legend": []
+        if part.board is None
+        else [one for one in part.board.legend if with_letters or not one.startswith("group:")],
         "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in rows) > 1 else "",
         "variance_table": variance_table(part.variance, part.name) if part.variance else None,
         "variance_advice": _advice(part) if part.variance else [],
@@ -166,7 +169,7 @@ def benchmark_claims(part: BenchmarkPart, level: float, n_resamples: int, seed: 
     if part.pairs is not None:
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
         commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{f' --seed {seed}' if seed != SEED else ''}")
-    if part.variance is not None:
+    if part.variance is not None and any(row.share_between is not None for row in part.variance.rows):
         commands["variance"] = _claim(f"variance * -b {name}")
     return commands
 
