@@ -18,7 +18,7 @@ LONGEST = 20
 #: Columns that a narrow page drops, the first of them first; Markdown has all.
 _MINOR = (
     *("method", "harness", "unit", "temperature", "date", "generations", "checkpoint", "seed", "clusters", "shots"),
-    *("common", "p", "se", "metric", "flags", "split", "its interval", "prompts"),
+    *("common prompts", "p", "se", "metric", "flags", "split", "interval of the difference", "prompts"),
 )
 OWN = "From samples; each figure can be recomputed."
 AS_PUBLISHED = "As their sources publish them; no sample here recomputes these figures."
@@ -63,19 +63,20 @@ def _part(sentence: str, rows: Sequence[CardRow], against: str) -> Iterator[str 
 def _cells(row: CardRow, against: str) -> dict[str, Any]:
     places = decimals([row.standard_error])
     written = number if row.standard_error else _as_it_is
-    cells = {
+    return {
         "benchmark": row.benchmark,
         "split": row.split,
         "condition": ", ".join(part for part in row.condition.split(", ") if not part.startswith("split=")),
-        "estimate": written(row.estimate, places),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
-        "prompts": row.n_prompts,
-        "clusters": row.n_clusters,
-        "generations": row.n_draws if row.n_draws not in (0, row.n_prompts) else None,
         "metric": row.metric
         + {True: "", False: " (lower is better)", None: " (direction unknown)"}[row.higher_is_better],
         "unit": row.unit,
+        "estimate": written(row.estimate, places),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        **(_difference(row) if against else {}),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "generations": row.n_draws if row.n_draws not in (0, row.n_prompts) else None,
         "shots": row.fewshot,
         "temperature": row.temperature,
         "checkpoint": "" if row.checkpoint in row.condition else row.checkpoint[:LONGEST],
@@ -85,7 +86,6 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
         "method": "" if row.is_published else row.method,
         "flags": _flags(row),
     }
-    return cells | (_difference(row) if against else {})
 
 
 def _as_it_is(value: float | None, _places: int) -> WrittenNumber | None:
@@ -103,9 +103,9 @@ def _difference(row: CardRow) -> dict[str, Any]:
     places = decimals([row.difference_standard_error])
     return {
         "difference": number(row.difference, places, sign=True),
-        "its interval": interval(row.difference_ci_low, row.difference_ci_high, places),
-        "common": row.n_common,
+        "interval of the difference": interval(row.difference_ci_low, row.difference_ci_high, places),
         "p": p_value(row.p_value) if row.p_holm is None else None,
         "p Holm": p_value(row.p_holm),
         "verdict": row.verdict,
+        "common prompts": row.n_common,
     }
