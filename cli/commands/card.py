@@ -18,7 +18,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import assignments, output_options_but, typed
 from ..ui.output import Output
-from ..ui.output_files import OutputFile, forced
+from ..ui.output_files import OutputFile, forced, writes
 from ..ui.questions import options_of
 from ..ui.table import echo
 
@@ -74,7 +74,9 @@ def card(
         raise click.UsageError("--format and --out are for cards; rows come by --json, --jsonl, --csv or --parquet")
     if datasets and not form.startswith("hf"):
         raise click.UsageError("--dataset goes with --format hf or hf-results")
-    question = Card.from_command(fields, typed(fields))
+    for_files = fields["force"] and fields["against"] is None and writes()  # then it was not said of comparisons
+    asked = {**fields, "force": False} if for_files else fields
+    question = Card.from_command(asked, [name for name in typed(fields) if not (for_files and name == "force")])
     with state.open() as store:
         made: ModelCard = question.ask(store)
         text, notes = "", list(made.notes)
