@@ -180,6 +180,11 @@ _LOOK = (
         "warehouse report gsm8k --out gsm8k.html",
         "warehouse report --split --out results",
     )),
+    CommandEntry("card", "look", "card", "Write down every figure of a model, for people and for hubs.", (
+        "warehouse card model-a",
+        "warehouse card model-a --against model-b --out card.md --claim card-claim.json",
+        "warehouse card model-a --format hf",
+    )),
     CommandEntry("claim", "look", "claim", "Write a figure down so that others can check it.", (
         'warehouse claim "leaderboard gsm8k" -o claim.json',
         'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json',

@@ -74,6 +74,11 @@ USES = {
         ),
         renamed={"format_name": "format"},
     ),
+    "card": Use((f"{ANALYSIS}.card.card:card",), "card", flags=("form", "out", "claim", "datasets")),
+    "models": Use(("warehouse.store.curate.aliases:models",), "models"),
+    "benchmarks": Use(("warehouse.store.curate.aliases:benchmarks",), "benchmarks"),
+    "runs": Use(("warehouse.store.curate.catalogue:runs",), "runs", flags=("run", "tags", "untags", "note")),
+    "sources": Use(("warehouse.store.curate.catalogue:sources",), "sources", renamed={"source": "reference"}),
     "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
     "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
     "show": Use((f"{ANALYSIS}.items.show:show",), "show", flags=("full",)),
@@ -239,17 +244,7 @@ USES = {
     ),
 }
 #: Methods that no analysis answers.
-OTHERS = {
-    "arrow",
-    "query",
-    "publish",
-    "export_every_eval_ever",
-    "export_inspect",
-    "reading",
-    "writing",
-    "lake_versions",
-    "lake_vacuum",
-}
+OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "export_inspect", "lake_versions", "lake_vacuum"}
 #: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 SHOWN |= {"as_markdown", "as_latex", "as_html", "percent"}
@@ -310,6 +305,16 @@ def agree(default: Any, value: Any, text: str) -> bool:
 def test_every_method_is_in_the_table() -> None:
     public = {name for name, _ in inspect.getmembers(Warehouse, inspect.isfunction) if not name.startswith("_")}
     assert public == set(USES) | OTHERS
+
+
+def test_a_store_has_no_other_public_names_and_says_so_of_those_that_it_had(tmp_path: Path) -> None:
+    store: Any = warehouse.api.connect(tmp_path / "s.db")
+    assert set(dir(store)) == set(USES) | OTHERS | {"url", "wait", "reader"}
+    for name in ("reading", "writing", "opener"):
+        with pytest.warns(DeprecationWarning, match=f"{name} of a warehouse is internal"):
+            assert getattr(store, name)
+    with pytest.raises(AttributeError, match="no attribute 'leaderbord'"):
+        store.leaderbord  # noqa: B018
 
 
 @pytest.mark.parametrize("name", USES)

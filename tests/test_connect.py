@@ -16,7 +16,7 @@ from warehouse.errors import StoreError
 READER = """
 import sys
 from warehouse import connect
-with connect(sys.argv[1], create=False).reading():
+with connect(sys.argv[1], create=False)._reading():
     print("reading", flush=True)
     sys.stdin.read()
 """

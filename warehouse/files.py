@@ -59,6 +59,7 @@ ANSWER = OutputKind("answer in Parquet", b"PAR1", PARQUET_KEY)
 HEALTH = OutputKind("health file", b"{", b'"program": "eval-warehouse schedule"')
 #: What people go on to edit, or has no place for a mark.
 MAPPING, CLEANED, SUBSET = OutputKind("mapping"), OutputKind("plan of an audit"), OutputKind("export of a subset")
+CARD = OutputKind("card")
 SAMPLE = OutputKind("sample of an audit")
 COPY = OutputKind("published copy")
 
@@ -77,9 +78,16 @@ UNATTENDED = "name another file, or remove that one"
 
 
 def write_output(
-    path: str | Path, content: Content, kind: OutputKind, *, force: bool = False, advice: str = FORCE
+    path: str | Path,
+    content: Content,
+    kind: OutputKind,
+    *,
+    force: bool = False,
+    advice: str = FORCE,
+    lasting: bool = True,
 ) -> int:
-    """Write a file that somebody named, whole or not at all; arguments as of :func:`require_output`.
+    """Write a file that somebody named, whole or not at all; arguments as of :func:`require_output`, and ``lasting`` of
+    :func:`replace_file`.
 
     Returns:
         its size in bytes.
@@ -90,7 +98,7 @@ def write_output(
     """
     require_output(path, kind, force=force, advice=advice)
     try:
-        return replace_file(Path(path), content)
+        return replace_file(Path(path), content, lasting=lasting)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -200,13 +208,14 @@ _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(?:self|thread-self)/fd/(\d+)")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def replace_file(path: Path, content: Content, *, mode: int | None = None) -> int:
+def replace_file(path: Path, content: Content, *, mode: int | None = None, lasting: bool = True) -> int:
     """Write a file, whole or not at all; several processes may do so at once. A link stays one, and the file behind
     it is replaced. A device, a pipe and a descriptor of this process (``/dev/stdout``) take the bytes as they come.
 
     Args:
         mode: permissions, for what others must not read; None: a file that is there keeps its own, a new one has
             what the process's mask leaves.
+        lasting: wait until it would outlast a machine that stops; not for one of a thousand pages.
 
     Returns:
         the size in bytes.
@@ -225,7 +234,8 @@ def replace_file(path: Path, content: Content, *, mode: int | None = None) -> in
             with suppress(FileNotFoundError):
                 os.fchmod(file.fileno(), mode or target.stat().st_mode & 0o7777)
             file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                os.fsync(file.fileno())
             size = file.tell()
         draft.replace(target)
         return size

@@ -96,10 +96,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
     with state.open() as store:
         rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
-    shown = (*RUN_COLUMNS, "superseded_by") if everything else RUN_COLUMNS
-    output.emit_records(
-        ListedRun, rows, shown=shown, hide_empty=HIDE_EMPTY, minor=MINOR_RUN_COLUMNS, empty="no such runs"
-    )
+    output.emit_records(ListedRun, rows, **_look("ListedRun", rows, everything=everything), empty="no such runs")
     for hint in hints:
         state.say(f"note: {hint}")
 
@@ -153,9 +150,7 @@ def sources(state: State, source: str | None, output: Output) -> None:
     with state.open() as store:
         entries = catalogue.sources(store, source)
         rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
-    output.emit_records(
-        catalogue.SourceEntry, entries, shown=SOURCE_COLUMNS, minor=MINOR_SOURCE_COLUMNS, empty="nothing ingested yet"
-    )
+    output.emit_records(catalogue.SourceEntry, entries, **_look("SourceEntry", entries), empty="nothing ingested yet")
     if source and output.for_people:
         for text in entries[0].notes:
             echo(f"note: {text}")
@@ -202,17 +197,39 @@ def models(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         entries = aliases.models(store)
-    hide_empty = ("family", "developer", "parameter_count")
-    shown = _shown(aliases.ModelEntry, "model", entries)
-    output.emit_records(
-        aliases.ModelEntry, entries, shown=shown, hide_empty=hide_empty, minor=hide_empty, empty="no models yet"
-    )
+    output.emit_records(aliases.ModelEntry, entries, **_look("ModelEntry", entries), empty="no models yet")
 
 
-def _shown(kind: type, name: str, entries: Sequence[Any]) -> list[str]:
-    """Columns of a list of names: without what each is shown as where all keep their own."""
-    renamed = any(getattr(entry, name) != entry.shown_as for entry in entries)
-    return [item.name for item in fields(kind) if renamed or item.name != "shown_as"]
+_OF_MODELS = ("family", "developer", "parameter_count")
+#: How a list of each kind of record is shown: what is left out where it says nothing, and on a narrow terminal.
+_LOOKS: dict[str, dict[str, Sequence[str]]] = {
+    "ModelEntry": {"hide_empty": _OF_MODELS, "minor": _OF_MODELS},
+    "BenchmarkEntry": {
+        "hide_empty": ("parent", "version", "clustering"),
+        "minor": ("version", "clustering", "parent", "n_models"),
+    },
+    "ListedRun": {"shown": RUN_COLUMNS, "hide_empty": HIDE_EMPTY, "minor": MINOR_RUN_COLUMNS},
+    "SourceEntry": {"shown": SOURCE_COLUMNS, "minor": MINOR_SOURCE_COLUMNS},
+}
+
+
+def _look(kind: str, entries: Sequence[Any], *, everything: bool = False) -> dict[str, Any]:
+    """How records are shown; names without what each is shown as where all keep their own."""
+    look = _LOOKS[kind]
+    if "shown" in look:
+        return look | {"shown": (*look["shown"], *(["superseded_by"] if everything else []))}
+    own = [item.name for item in fields(entries[0])] if entries else []
+    renamed = any(getattr(entry, own[0]) != entry.shown_as for entry in entries)
+    return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
+
+
+def print_listing(listing: Any) -> None:
+    """A list that the library gives, as its command prints it."""
+    kind = type(listing.rows[0]) if listing.rows else None
+    if kind is None:
+        echo("nothing yet")
+    else:
+        Output().emit_records(kind, listing.rows, **_look(kind.__name__, listing.rows))
 
 
 class _Named(click.Group):
@@ -240,12 +257,7 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         entries = aliases.benchmarks(store)
-    hide_empty = ("parent", "version", "clustering")
-    minor = ("version", "clustering", "parent", "n_models")
-    shown = _shown(aliases.BenchmarkEntry, "benchmark", entries)
-    output.emit_records(
-        aliases.BenchmarkEntry, entries, shown=shown, hide_empty=hide_empty, minor=minor, empty="no benchmarks yet"
-    )
+    output.emit_records(aliases.BenchmarkEntry, entries, **_look("BenchmarkEntry", entries), empty="no benchmarks yet")
 
 
 @command("benchmarks metrics")

@@ -26,9 +26,15 @@ from ..ui.table import print_text
     metavar="FILE",
     default=None,
     type=OutputFile(None),
-    help="Where to write it; an earlier one is replaced. [default: report.html; with --split the folder report]",
+    help="Where to write it: a file (.html) or a folder. An earlier one is replaced. [default: report.html, or the"
+    " folder report]",
 )
-@click.option("--split", is_flag=True, help="Write a folder: index.html, and a page for each benchmark.")
+@click.option(
+    "--split/--one-page",
+    default=None,
+    help="Write a folder: index.html, and a page for each benchmark; or all on one page. [default: a folder above 20"
+    " benchmarks or 3 MB, unless --out names a file]",
+)
 @resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
 @level_option
 @seed_option
@@ -39,26 +45,26 @@ def report(
     /,
     benchmarks: tuple[str, ...],
     out: Path | None,
-    split: bool,
+    split: bool | None,
     n_resamples: int,
     level: float,
     seed: int,
     output: Output,
 ) -> None:
-    from warehouse.analysis.report_data.report import read_report
+    from warehouse.analysis.report_data.report import ReportReading
     from warehouse.extras import install_command
     from warehouse.report.draw import can_draw
-    from warehouse.report.page import Written, check_folder, write_report, write_split
+    from warehouse.report.page import FOLDER, Written, check_folder, is_page, write_report
+    from warehouse.store.load.source_ledger import known_in
 
-    target = out or Path("report" if split else "report.html")
     if split:
-        check_folder(target)
-    else:
-        state.will_write(target, REPORT, force=forced())
+        check_folder(out or FOLDER)
+    elif out is not None and is_page(out):
+        state.will_write(out, REPORT, force=forced())
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
-        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
-    written = (write_split if split else write_report)(data, target, force=forced())
+        reading = ReportReading(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
+        written = write_report(reading, out, split=split, force=forced(), known_as=known_in(store))
     if not can_draw():
         state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
     if output.for_people:

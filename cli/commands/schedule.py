@@ -174,10 +174,14 @@ def _stay(state: State, settings: _Settings) -> None:
 
 def _require_places(job: Job) -> None:
     from warehouse.files import REPORT, UNATTENDED, require_output
+    from warehouse.report.page import check_folder
     from warehouse.store.snapshot import require_place
 
     if job.report:
-        require_output(job.report, REPORT, advice=UNATTENDED)
+        if Path(job.report).is_dir():
+            check_folder(job.report)
+        else:
+            require_output(job.report, REPORT, advice=UNATTENDED)
     if job.publish:
         require_place(Path(job.publish), advice=UNATTENDED)
 

@@ -28,6 +28,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "DimensionsReport": ("..ui.irt_tables", "print_dimensions", ()),
     "IrtReport": ("..ui.irt_tables", "print_fit", (10,)),
     "ItemReport": (".items", "print_items", (20, "state")),
+    "Listing": (".catalogue", "print_listing", ()),
     "MatrixClusters": ("..ui.matrix_tables", "print_clusters", ()),
     "MatrixExplanation": ("..ui.matrix_tables", "print_explanation", (10,)),
     "MatrixGrowth": ("..ui.matrix_tables", "print_growth", ()),

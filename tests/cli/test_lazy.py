@@ -60,7 +60,7 @@ def test_a_refresh_with_nothing_to_do_loads_nothing_that_computes(tmp_path: Path
     url = f"duckdb:///{tmp_path / 'store.duckdb'}"
     with open_store(url, create=True) as store:
         build().write(store)
-    refresh(connect(url).opener, WORK)
+    refresh(connect(url)._opener, WORK)
     (tmp_path / "warehouse.toml").write_text('[alerts]\nmax_silence = "1d"\npublished = false\n')
     done = in_subprocess(
         "--db", url, "refresh", "--baseline", BASE, folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"}

@@ -149,6 +149,8 @@ CALLS: dict[str, set[str]] = {
     "subset plan exam --size 20": {"draws"},
     "duplicates exam": {"keep", "store_result"},
     "cluster text exam": {"replace"},
+    "card model-a": set(),
+    "card model-a --against model-b --json": {"where"},
     "claim 'leaderboard reading' -o out.json": set(),
     "subset export plan.json --to csv": set(),
     "subset import plan.json": {"as_dated"},

@@ -34,6 +34,8 @@ WRITING = (
     "report -o",
     "claim 'leaderboard b' -o",
     "subset plan b --size 4 --no-store -o",
+    "card m1 -o",
+    "card m1 --claim",
     "publish",
     "mapping data.csv -o",
     "config --parquet",
@@ -73,7 +75,18 @@ def test_every_command_that_writes_says_so() -> None:
             if isinstance(param.type, click.Path):
                 written = isinstance(param.type, OutputFile)
                 named.setdefault("written" if written else "read", set()).add(str(param.name))
-    assert named["written"] == {"parquet", "out", "output", "plan", "publish", "path", "report", "health", "svg"}
+    assert named["written"] == {
+        "parquet",
+        "out",
+        "output",
+        "plan",
+        "publish",
+        "path",
+        "report",
+        "health",
+        "svg",
+        "claim",
+    }
     assert named["read"] >= {"against", "bundle", "dumps", "file", "follow", "mapping", "paths", "watch"}
     assert not named["read"] & named["written"] - {"out"}  # the folder of an export
 
@@ -110,7 +123,7 @@ def test_nothing_costs_a_source_or_a_file_of_others(folder: Path, run: Caller, c
 
 @pytest.mark.parametrize("call", [call for call in WRITING if not call.startswith("schedule --cron")])
 def test_an_earlier_one_is_replaced_and_by_force_another(folder: Path, run: Caller, call: str) -> None:
-    again = 2 if call.startswith("mapping") else 0  # which people edit
+    again = 2 if call.startswith(("mapping", "card m1 -o")) else 0  # which people edit
     for code in (0, again):
         assert run(*shlex.split(call), "out").code == code
     if not call.startswith("schedule"):

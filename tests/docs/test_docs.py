@@ -89,7 +89,15 @@ def test_no_page_names_a_folder_of_one_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/reliability.md", "docs/suites.md"]
+    "name",
+    [
+        "docs/identity.md",
+        "docs/planning.md",
+        "docs/generations.md",
+        "docs/reliability.md",
+        "docs/suites.md",
+        "docs/cards.md",
+    ],
 )
 def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)

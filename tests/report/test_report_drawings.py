@@ -15,6 +15,7 @@ from warehouse.report.charts import PLOT, SERIES, Chart, Spec, axis, bars, chart
 from warehouse.report.draw import draw, slim
 from warehouse.report.maps import excerpt
 from warehouse.report.matrix_charts import heat_map
+from warehouse.report.plot_results import in_svg
 
 WIDTH, HEIGHT = PLOT
 
@@ -285,3 +286,18 @@ def test_the_same_figures_give_the_same_text() -> None:
 def test_long_texts_are_cut() -> None:
     assert excerpt(None) == "" and excerpt(" a\n b ") == "a b"
     assert len(excerpt("x" * 1000)) == 240 and excerpt("x" * 1000).endswith("…")
+
+
+def test_a_file_has_room_for_long_names_in_wide_letters() -> None:
+    name = "a benchmark of fifty-eight characters, all of them written"
+    names: Spec = {"type": "nominal", "sort": [name], "axis": {"title": None, "labelLimit": 0}}
+    bar: Spec = {"mark": "bar", "data": {"values": [{"x": 1, "y": name}]}, "encoding": {}}
+    bar["encoding"] = {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "nominal"}}
+    text = in_svg([chart("title", "what is seen", axis("x", (0.0, 1.0)), names, [bar])])
+    assert text is not None and name in text
+    svg = ElementTree.fromstring(text)
+    shifts = [
+        float(one[1]) for node in svg.iter() if (one := re.match(r"translate\(([\d.]+)", node.get("transform", "")))
+    ]
+    ends = [float(node.get("x", "0")) for node in svg.iter() if node.text == name]
+    assert max(shifts, default=0.0) + max(ends) >= 6.2 * len(name)  # letters of DejaVu Sans at 11 px

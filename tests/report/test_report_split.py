@@ -14,7 +14,7 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.errors import MisuseError
-from warehouse.report.page import INDEX, LOG, check_folder, file_name, write_split
+from warehouse.report.page import INDEX, LOG, check_folder, file_name, write_report
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -28,7 +28,7 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def folder(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages") / "report"
-    write_split(data, folder)
+    write_report(data, folder, split=True)
     return folder
 
 

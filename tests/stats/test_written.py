@@ -8,7 +8,7 @@ import pytest
 from warehouse.stats import estimate_mean, mcnemar_test, paired_difference
 from warehouse.stats.core.quantiles import SMALLEST_P, normal_p_value, t_p_value, t_p_values, t_upper_tail
 from warehouse.stats.core.results import ends_text, figures_text
-from warehouse.tables.words import number, p_value
+from warehouse.tables.words import interval, number, p_value
 
 
 @pytest.mark.parametrize("error", [1e-3, 1e-6, 1e-9, 1e-12])
@@ -49,3 +49,13 @@ def test_a_p_too_small_for_a_double_is_not_0() -> None:
 def test_a_table_tells_a_tiny_error_from_0() -> None:
     assert [str(number(value, 8)) for value in (1e-12, 0.0, 0.25)] == ["1e-12", "0.00000000", "0.25000000"]
     assert str(number(-3.2e-11, 8, sign=True)) == "-3.2e-11"
+
+
+def test_a_table_tells_a_tiny_mean_from_0_and_noise_from_a_mean() -> None:
+    assert [str(number(value, 3)) for value in (1e-9, -4e-5, 1e-17, 0.0, 0.0123)] == [
+        *("1e-09", "-4e-05", "0.000", "0.000", "0.012")
+    ]
+    assert str(number(1e-9, 3, sign=True)) == "+0.000"
+    assert [interval(low, high, 3) for low, high in ((1e-9, 3e-9), (0.0, 0.2), (0.0, 0.0))] == [
+        *("[1e-09, 3e-09]", "[0.000, 0.200]", "[0.000, 0.000]")
+    ]

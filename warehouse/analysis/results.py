@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
@@ -172,12 +172,11 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        plain = {name: [row.to_dict() for row in own[name]] for name in _RECORDS if name in own}
-        return own | plain
+        return own | {name: [plain(row) for row in own[name]] for name in _RECORDS if name in own}
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""
-        return [row.to_dict() for row in self.rows]
+        return [plain(row) for row in self.rows]
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a pandas frame."""
@@ -235,7 +234,7 @@ class Result:
             view: View | None = viewer(self)
             if view is not None:
                 return view
-        rows = [row.to_dict() for row in self._notebook_rows()]
+        rows = [plain(row) for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
         cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
@@ -267,6 +266,19 @@ class Result:
     def _repr_html_(self) -> str:
         """What a notebook shows: the same as HTML, with intervals drawn."""
         return in_html(self.view(), rows=NOTEBOOK_ROWS)
+
+
+@dataclass(frozen=True)
+class Listing(Result):
+    """What a store holds of one kind: records by the names of their fields, which can be counted and gone through."""
+
+    rows: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
 
 
 class StoredResult(Result):

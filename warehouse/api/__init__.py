@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
 from warehouse.api.items import ItemMethods, SubsetMethods
 from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
@@ -39,6 +40,7 @@ draw_with(_plot)
 
 class Warehouse(
     LoadMethods,
+    CatalogueMethods,
     QueryMethods,
     LeaderboardMethods,
     ComparisonMethods,
@@ -78,5 +80,5 @@ def connect(url: str | Path | None = None, *, create: bool = True, wait: float =
     warehouse = Warehouse(url, wait=wait, reader=reader)
     if create and not is_made(warehouse.url, wait=wait):
         open_store(warehouse.url, create=True, wait=wait).close()
-    with warehouse.reading():
+    with warehouse._reading():
         return warehouse

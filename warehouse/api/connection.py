@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,11 @@ class Connection:
 
     Every call opens the store for as long as it takes and lets go of it, so that a notebook does
     not keep others from writing.
+
+    Attributes:
+        url: of the store; None for ``duckdb:///warehouse.duckdb``.
+        wait: seconds to wait for a store that another process holds.
+        reader: role, or whole URL, that queries run as on a server.
     """
 
     def __init__(self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = "") -> None:
@@ -48,7 +54,7 @@ class Connection:
         self.reader = reader
 
     @contextmanager
-    def reading(self) -> Iterator[Store]:
+    def _reading(self) -> Iterator[Store]:
         """The store, open for reading.
 
         Raises:
@@ -59,22 +65,44 @@ class Connection:
             yield store
 
     @contextmanager
-    def writing(self) -> Iterator[Store]:
-        """The store, open for writing; raises as :meth:`reading` does."""
+    def _writing(self) -> Iterator[Store]:
+        """The store, open for writing; raises as `_reading` does."""
         with open_store(self.url, write=True, wait=self.wait) as store:
             yield store
 
     @property
-    def opener(self) -> StoreOpener:
+    def _opener(self) -> StoreOpener:
         """How to open the store: for what lets go of it while it works."""
         from warehouse.store.open import StoreOpener
 
-        return StoreOpener(self.reading, self.writing)
+        return StoreOpener(self._reading, self._writing)
+
+    def __dir__(self) -> list[str]:
+        """What a user calls."""
+        return sorted(name for name in {*super().__dir__()} if not name.startswith("_"))
+
+    if not TYPE_CHECKING:  # whoever checks types shall know no other names
+
+        def __getattr__(self, name: str) -> Any:
+            """Names that were public once, and say that they are not."""
+            if name not in ("reading", "writing", "opener"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            instead = "open_store of warehouse.store.open opens one"
+            warnings.warn(f"{name} of a warehouse is internal and will go: {instead}", DeprecationWarning, stacklevel=2)
+            return getattr(self, f"_{name}")
 
     def __repr__(self) -> str:
+        """Where it is, how much is in it, and what can be asked next."""
+        from warehouse.store.curate.held import held_in
         from warehouse.store.engines import shown_text
 
-        return f"{type(self).__name__}({shown_text(self.url or DEFAULT_URL)!r})"
+        place = f"{type(self).__name__}({shown_text(self.url or DEFAULT_URL)!r})"
+        try:
+            with open_store(self.url, wait=0) as store:
+                held = held_in(store)
+        except Exception:  # whatever is wrong with the store, its name can be shown
+            return place
+        return "\n  ".join((f"{place}: {held}", *held.next_calls))
 
 
 def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -> None:

@@ -72,7 +72,7 @@ class ItemMethods(Connection):
         from warehouse.analysis.matrix.matrix import Matrix
 
         return Matrix(
-            self.opener,
+            self._opener,
             benchmark,
             metric=metric,
             where=where,
@@ -140,7 +140,7 @@ class ItemMethods(Connection):
         from warehouse.analysis.items.datamap import datamap
 
         return datamap(
-            self.opener,
+            self._opener,
             reference,
             benchmark=benchmark,
             metric=metric,
@@ -179,7 +179,7 @@ class SubsetMethods(Connection):
         """
         from warehouse.analysis.subsets.exchange import export_subset
 
-        with self.reading() as store:
+        with self._reading() as store:
             return export_subset(store, plan, to=to)
 
     def subset_import(self, path: str | Path, *, as_dated: bool = False, now: datetime | None = None) -> SubsetPlans:
@@ -196,7 +196,7 @@ class SubsetMethods(Connection):
         """
         from warehouse.analysis.subsets.exchange import import_plans
 
-        return import_plans(self.opener, path, as_dated=as_dated, now=now)
+        return import_plans(self._opener, path, as_dated=as_dated, now=now)
 
     def subset_extend(self, plan: str, *, size: int, now: datetime | None = None) -> SubsetPlans:
         """The plan with more prompts: the next ones of the same order, in the same strata.
@@ -212,4 +212,4 @@ class SubsetMethods(Connection):
         """
         from warehouse.analysis.subsets.exchange import extend_plan
 
-        return extend_plan(self.opener, plan, size=size, now=now)
+        return extend_plan(self._opener, plan, size=size, now=now)

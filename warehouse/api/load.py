@@ -107,7 +107,7 @@ class LoadMethods(Connection):
             of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
             refuse_given("is for what is fetched from URLs", LoadMethods.ingest, **of_urls, allow_private=allow_private)
         limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
-        with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:
+        with written(frames) as places, fetched(files, limits=limits) as local, self._writing() as store:
             discovered = discover(
                 [*local.paths, *places],
                 format=format,
@@ -156,7 +156,7 @@ class LoadMethods(Connection):
         from warehouse.interchange.every_eval_ever import export
 
         moment = time.time() if now is None else now
-        with self.reading() as store:
+        with self._reading() as store:
             return export(store, Path(folder), now=moment, overwrite=overwrite)
 
     def export_inspect(self, folder: str | Path, *, overwrite: bool = False, now: float | None = None) -> InspectReport:
@@ -175,7 +175,7 @@ class LoadMethods(Connection):
         from warehouse.interchange.inspect_logs import export
 
         moment = time.time() if now is None else now
-        with self.reading() as store:
+        with self._reading() as store:
             return export(store, Path(folder), now=moment, overwrite=overwrite)
 
 
@@ -225,13 +225,13 @@ class RefreshMethods(Connection):
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )
         work = RefreshRequest(tuple(families), benchmarks, settings)
-        return refresh(self.opener, work, wait=self.wait, progress=progress, lake=lake)
+        return refresh(self._opener, work, wait=self.wait, progress=progress, lake=lake)
 
     def report(
         self,
-        out: str | Path = "report.html",
+        out: str | Path | None = None,
         *benchmarks: str,
-        split: bool = False,
+        split: bool | None = None,
         force: bool = False,
         level: float = 0.95,
         n_resamples: int = 1999,
@@ -243,9 +243,10 @@ class RefreshMethods(Connection):
         A benchmark that has no leaderboard or no pairs is shown with the reason.
 
         Args:
-            out: file of the page, or the folder.
+            out: file of the page (``.html``), or the folder; None: ``report.html``, or the folder ``report``.
             benchmarks: names, of suites too; none for all with current runs.
-            split: write a folder: ``index.html``, and a page for each benchmark.
+            split: write a folder: ``index.html``, and a page for each benchmark; False: one page; None: a folder above
+                20 benchmarks or 3 MB, unless ``out`` names a file.
             force: also in place of a file that no earlier report is.
             level: nominal coverage of all intervals, in (0, 1).
             n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
@@ -256,18 +257,19 @@ class RefreshMethods(Connection):
             MisuseError: an unknown benchmark, or a path that cannot be written.
             StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
         """
-        from warehouse.analysis.report_data.report import read_report
-        from warehouse.files import FORCE_IN_PYTHON, REPORT, require_output
-        from warehouse.report.page import check_folder, write_report, write_split
+        from warehouse.analysis.report_data.report import ReportReading
+        from warehouse.files import FORCE_IN_PYTHON
+        from warehouse.report.page import FOLDER, check_folder, write_report
         from warehouse.store.load.source_ledger import known_in
 
         if split:
-            check_folder(out)
-        with self.reading() as store:
-            if not split:
-                require_output(out, REPORT, force=force, known_as=known_in(store), advice=FORCE_IN_PYTHON)
-            data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress)
-        return (write_split if split else write_report)(data, out, force=force)
+            check_folder(out or FOLDER)
+        with self._reading() as store:
+            reading = ReportReading(
+                store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress
+            )
+            known, advice = known_in(store), FORCE_IN_PYTHON
+            return write_report(reading, out, split=split, force=force, known_as=known, advice=advice)
 
 
 class LakeMethods(Connection):
@@ -287,7 +289,7 @@ class LakeMethods(Connection):
         """
         from warehouse.store.lake.sync import sync
 
-        with self.reading() as store:
+        with self._reading() as store:
             return sync(store, location, anew=anew)
 
     def lake_check(self, location: str) -> LakeCheck:
@@ -302,7 +304,7 @@ class LakeMethods(Connection):
         """
         from warehouse.store.lake.check import check
 
-        with self.reading() as store:
+        with self._reading() as store:
             return check(store, location)
 
     def lake_versions(self, location: str) -> list[LakeVersion]:

@@ -131,7 +131,7 @@ class SequentialMethods(Connection):
 
         settings = SequentialSettings(margin, n_max=n_max, alpha=alpha, seed=seed, looks=looks, use_history=use_history)
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
-        follower = Follower(self.opener, candidate, baseline, settings, selection, force)
+        follower = Follower(self._opener, candidate, baseline, settings, selection, force)
         reading = {"format": format, "values": values, "mapping": mapping}
         before, announced = None, ""
         for _ in _changes(Path(log), pause or _two_seconds):
@@ -284,7 +284,7 @@ class VarianceMethods(Connection):
             why = "is for stored runs, and variances are given"
             source.refuse(why, "benchmark", "metric", "where", "cluster", "latest", "correlation")
             return plan_power(question, parts)
-        with self.reading() as store:
+        with self._reading() as store:
             pilot = source.ask(store)
         return plan_power(question, pilot)
 

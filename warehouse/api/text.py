@@ -55,7 +55,7 @@ class TextMethods(Connection):
         from warehouse.analysis.text.embed import embed
 
         return embed(
-            self.opener,
+            self._opener,
             [embedder],
             benchmarks=benchmarks,
             device=device,
@@ -96,7 +96,7 @@ class TextMethods(Connection):
         from warehouse.analysis.text.similar import similar
 
         name = f"prompt:{wanted}" if isinstance(wanted, int) else wanted
-        with self.reading() as store:
+        with self._reading() as store:
             return similar(store, name, benchmark=benchmark, top=top, embedder=embedder, device=device, part=part)
 
     def duplicates(
@@ -132,7 +132,7 @@ class TextMethods(Connection):
         from warehouse.analysis.text.duplicates import duplicates
 
         return duplicates(
-            self.opener,
+            self._opener,
             benchmarks,
             threshold=threshold,
             embedder=embedder,
@@ -181,7 +181,7 @@ class TextMethods(Connection):
         """
         from warehouse.analysis.text.semantic_clusters import cluster_semantic
 
-        with self.writing() if store_result else self.reading() as store:
+        with self._writing() if store_result else self._reading() as store:
             return cluster_semantic(
                 store,
                 benchmark,

@@ -27,7 +27,7 @@ class Claim:
 
     Attributes:
         command: what was typed, for people; a check goes by ``kind`` and ``parameters``.
-        kind: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance`` or ``query``.
+        kind: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
         parameters: of the question, by name; ``sql`` of a query.
         program: version of the program.
         answer: the answer in words.

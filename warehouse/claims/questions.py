@@ -13,6 +13,7 @@ from typing import Any
 
 from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
+from warehouse.questions.card import Card
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import Question, options
@@ -27,6 +28,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "compare": Compare,
     "pairs": AllPairs,
     "variance": Variance,
+    "card": Card,
 }
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
@@ -198,7 +200,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
 
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
-        kind: ``leaderboard``, ``compare``, ``pairs``, ``variance`` or ``query``.
+        kind: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
         command: what was typed; it is to ask the same.
 

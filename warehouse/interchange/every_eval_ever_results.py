@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from warehouse.records import parse_json
+from warehouse.records.canonical_json import sha256_of
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -47,20 +48,24 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
         run: the run.
         now: time of the export, in Unix seconds.
     """
-    header = run.header
     figures = figures_of(store, run)
     results = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
+    number = f"{run.model_id.replace('/', '_')}/{run.content_digest[:16]}"
+    return _document(run, f"{run.header['benchmark']}/{number}", [*filter(None, results)], bool(figures), now)
+
+
+def _document(run: Run, evaluation_id: str, results: list[Row], has_samples: bool, now: float) -> Row:
+    """The evaluation of a run, or of several of one model by one tool, with its results."""
+    header = run.header
     when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
-    model = run.model_id
-    number = f"{model.replace('/', '_')}/{run.content_digest[:16]}"
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{header['benchmark']}/{number}",
+        "evaluation_id": evaluation_id,
         "retrieved_timestamp": repr(now),
         **when,
         "source_metadata": {
             "source_name": header["harness"],
-            "source_type": "evaluation_run" if figures else "documentation",
+            "source_type": "evaluation_run" if has_samples else "documentation",
             "source_organization_name": "unknown",
             "evaluator_relationship": "other",
         },
@@ -69,9 +74,52 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
             "version": header.get("harness_version") or "unknown",
             "additional_details": {DETAILS: json.dumps(header, sort_keys=True, allow_nan=False)},
         },
-        "model_info": _model(run, model),
-        "evaluation_results": [item for item in results if item is not None],
+        "model_info": _model(run, run.model_id),
+        "evaluation_results": results,
     }
+
+
+def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) -> list[Row]:
+    """The rows of a card as evaluations: one for what one tool measured, or publishes, of one checkpoint.
+
+    Args:
+        store: an open store.
+        rows: of the card, by name of column, with figures.
+        now: time of the export, in Unix seconds.
+    """
+    newest = {max(row["run_ids"]): row for row in rows}
+    groups: dict[tuple[Any, ...], list[tuple[Run, Row]]] = {}
+    for run in runs_of(store, set(newest)):
+        row = newest[run.id]
+        key = (row["harness"], row["checkpoint"], row["training_seed"], row["method"] == "published")
+        groups.setdefault(key, []).append((run, _card_result(run, row)))
+    documents = []
+    for (*_, published), members in groups.items():
+        digest = sha256_of(" ".join(sorted(run.content_digest for run, _ in members)))[:16]
+        first = members[0][0]
+        name = f"card/{first.model_id.replace('/', '_')}/{digest}"
+        document = _document(first, name, [result for _, result in members], not published, now)
+        del document["eval_library"]["additional_details"]  # which is of one run, as its time is
+        document.pop("evaluation_timestamp", None)
+        documents.append(document)
+    return documents
+
+
+def _card_result(run: Run, row: Mapping[str, Any]) -> Row:
+    """A row with its interval, whatever its repeats are."""
+    metric = next(one for one in run.metrics if result_id(one["name"], one["filter"]) == row["metric"])
+    result = _result(run, metric, {**row})
+    assert result is not None  # the row has a figure
+    details, uncertainty = result["score_details"], result["score_details"]["uncertainty"]
+    if row["n_prompts"] is None:
+        del uncertainty["num_samples"]
+    if row["ci_low"] is not None and row["ci_high"] is not None:
+        ends = {"lower": row["ci_low"], "upper": row["ci_high"]}
+        uncertainty["confidence_interval"] = {**ends, "confidence_level": row["level"], "method": row["method"]}
+    told = {"condition": row["condition"], "unit": row["unit"], "flags": ", ".join(row["flags"])}
+    details["details"] |= {name: text for name, text in told.items() if text}
+    when = {"evaluation_timestamp": f"{started}+00:00"} if (started := run.header.get("started_at")) else {}
+    return result | when
 
 
 def figures_of(store: Store, run: Run) -> dict[int, Row]:
@@ -118,7 +166,7 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
         if figure["standard_error"] is not None:
             uncertainty["standard_error"] = {
                 "value": figure["standard_error"],
-                "method": f"analytic ({figure['method']})",
+                "method": "as published" if figure["method"] == "published" else f"analytic ({figure['method']})",
             }
         counts = {
             name: str(figure[name]) for name in ("n_clusters", "n_draws", "n_unscored") if figure[name] is not None
@@ -209,10 +257,12 @@ class Run:
         return name if "/" in name else f"{self.header.get('developer') or 'unknown'}/{name}"
 
 
-def runs_of(store: Store) -> Iterator[Run]:
-    """All current runs, in the order in which they were read."""
+def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
+    """All current runs, or those of some ids, in the order in which they were read."""
     tree = {row["id"]: row for row in store.rows(_BENCHMARKS)}
     for row in store.rows(query_text("interchange", "runs")):
+        if only is not None and row["id"] not in only:
+            continue
         bound = {"run": row["id"], "benchmark": row["benchmark_id"]}
         metrics = store.rows(query_text("interchange", "metrics_of_run"), bound)
         published = store.rows(query_text("interchange", "published_of_run"), {"run": row["id"]})

@@ -30,7 +30,13 @@ class _Two(Options):
     b: Reference
     _: KW_ONLY
     benchmark: Annotated[
-        str | None, Option("Default: every benchmark that both have.", "NAME", ("-b", "--benchmark"))
+        str | None,
+        Option(
+            "Default: every benchmark that both have.",
+            "NAME",
+            ("-b", "--benchmark"),
+            if_several="leave it out for all that both have, and take their rows of the answer",
+        ),
     ] = None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, Estimand, Seed, SelectedAtLevel, SubsetOk
@@ -12,6 +12,7 @@ from warehouse.questions.question import Option, Question
 
 #: Draws behind the rank sets of a leaderboard (``pairs`` takes more).
 DRAWS = 1999
+BOTH = "give a benchmark, or the group (suite) to rank on, not both"
 _GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks with commas.", "SUITE", ("--group",))
 
 
@@ -81,7 +82,7 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
     """Every model on a benchmark with its interval, or on the benchmarks of a suite; best first.
 
     A row is one condition, its repeats pooled as draws; on a suite it is one condition of a model on each benchmark,
-    and its figure the weighted mean of theirs.
+    and its figure the weighted mean of theirs. A list of benchmarks is a suite of these.
 
     Raises:
         MisuseError: both benchmark and group; a keyword of the other kind; unknown names; ambiguous conditions;
@@ -98,6 +99,19 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
     group: Annotated[str | None, _GROUP] = None
 
     def __post_init__(self) -> None:
+        several: Any = self.benchmark
+        if isinstance(several, list | tuple):
+            self._rank_on(several)
         super().__post_init__()
         if self.benchmark is not None and self.group is not None:
-            raise MisuseError("give a benchmark, or the group (suite) to rank on, not both")
+            raise MisuseError(BOTH)
+
+    def _rank_on(self, names: Sequence[Any]) -> None:
+        """Several benchmarks are a suite; one is itself."""
+        if not names or not all(isinstance(name, str) and name and "," not in name for name in names):
+            raise MisuseError(f"several benchmarks are names without commas, found {names!r}; ask for each alone")
+        if self.group is not None:
+            raise MisuseError(BOTH)
+        if len(names) > 1:
+            object.__setattr__(self, "group", ",".join(names))
+        object.__setattr__(self, "benchmark", None if len(names) > 1 else names[0])

@@ -12,7 +12,12 @@ from warehouse.questions.question import Option, Options
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 PROMPTS_SAMPLED, PROMPTS_FIXED = "prompts_sampled", "prompts_fixed"
 
-Reference = Annotated[str, Option("Reference of a model, or run:ID.", REFERENCE)]
+Reference = Annotated[
+    str,
+    Option(
+        "Reference of a model, or run:ID.", REFERENCE, if_several="name one model here; pairs(BENCHMARK) compares all"
+    ),
+]
 Cluster = Annotated[
     str | None, Option("Clustering for the error bars; default: the benchmark's; none: without.", "NAME")
 ]

@@ -55,6 +55,7 @@ class Option:
         is_argument: whether it stands on the command line without a flag, although it may be left out.
         is_spread: whether the method takes each of several values as an argument of its own.
         in_python_only: whether the command has no option for it.
+        if_several: what to do, where somebody names several.
     """
 
     help: str
@@ -67,6 +68,7 @@ class Option:
     is_argument: bool = False
     is_spread: bool = False
     in_python_only: bool = False
+    if_several: str = ""
 
     def check(self, name: str, value: Any) -> Any:
         """The value in its one spelling.
@@ -296,7 +298,8 @@ class FieldOption(Option):
         if is_truth or not isinstance(value, self.kinds):
             error = StatisticsError if self.type in (float, int) else MisuseError
             what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
-            raise error(f"{name} must be {what}, found {value!r}")
+            several = f"; {self.if_several}" if self.if_several and isinstance(value, list | tuple) else ""
+            raise error(f"{name} must be {what}, found {value!r}{several}")
         return self.check(name, value)
 
     @property
@@ -436,8 +439,8 @@ def method_by_kind(
 def _method(question: type[Question]) -> Callable[..., Any]:
     def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if question.OPENS:
-            return question(*args, **kwargs).ask(self.opener)
-        with self.reading() as store:
+            return question(*args, **kwargs).ask(self._opener)
+        with self._reading() as store:
             return question(*args, **kwargs).ask(store)
 
     kinds = get_type_hints(question)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.words import Sentence
-from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
-from warehouse.analysis.report_data.report import Changes, ScoreChange
-from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
+from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
+from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
+from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
-#: Models and benchmarks of the heat table; beyond these it is left out.
-MOST_MODELS, MOST_BENCHMARKS = 60, 40
+#: Columns and cells of the heat table that is folded below the first of it.
+MOST_COLUMNS, MOST_CELLS = 200, 12_000
+#: Sentences that stand before the heat table; more stand after it.
+FEW = 5
+#: Sentences that are seen at once.
+MOST_LINES = 40
 #: Rows of the table of changes.
 MOST_CHANGES = 50
-#: Benchmarks that a phone shows at once.
-_NARROW = 5
-#: Shades of the heat table.
-_SHADES = 5
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,47 @@ class OpeningLine:
         link: of its section or page.
         name: of it.
         words: the sentence, as HTML.
-        check: where the command stands that writes the figure down for others; empty: nowhere.
     """
 
     link: str
     name: str
     words: Markup
-    check: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the head of a report keeps of a benchmark.
+
+    Attributes:
+        name: of it.
+        answer: its sentence.
+        nobody_first: on it, for want of a direction, a second model or a difference.
+        n_parts: rows on a part of it.
+        column: of the heat table, without its link; None without a leaderboard.
+    """
+
+    name: str
+    answer: Markup
+    nobody_first: bool
+    n_parts: int
+    column: HeatColumn | None
+
+
+def told_of(part: BenchmarkPart, answer: Markup) -> Told:
+    """What the head of a report keeps of a benchmark with its sentence."""
+    board = part.board
+    column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
+    n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
+    return Told(part.name, answer, part.name in without_first([part]), n_parts, column)
 
 
 def opening(
     suites: Sequence[SuitePart],
-    benchmarks: Sequence[BenchmarkPart],
+    benchmarks: Sequence[Told],
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
+    left_out: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """What stands at the head of the page.
 
@@ -60,31 +86,28 @@ def opening(
             nothing is said, so that a page without news is the same page.
         links: page of a benchmark by its name; without one it is a section of this page.
         note: what came into the store since.
+        left_out: what is broken or does not count, of `left_out_of`.
     """
     lines = [
-        OpeningLine(
-            f"#{anchor('suite', part.name)}",
-            f"Suite {part.name}",
-            as_html(suite_answer(part.board)),
-            f"#{anchor('check-suite', part.name)}",
-        )
+        OpeningLine(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
         for part in suites
         if part.board and part.board.rows
     ]
-    lines += [
-        OpeningLine(
-            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
-            part.name,
-            answer_of(part),
-            f"{links.get(part.name, '')}#{anchor('check', part.name)}" if part.board and part.board.rows else "",
-        )
-        for part in benchmarks
-    ]
+    lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
     return {
         "lines": lines,
-        "heat": heat_table(benchmarks),
-        "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
+        "few": FEW,
+        "most": MOST_LINES,
+        "left_out": left_out,
+        "heat": heat_windows(heat_columns(suites, benchmarks, links)),
+        "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
+        if changes and (changes.rows or note)
+        else None,
     }
+
+
+def _link(benchmark: str, links: Mapping[str, str]) -> str:
+    return links.get(benchmark) or f"#{anchor('benchmark', benchmark)}"
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
@@ -99,74 +122,37 @@ def as_html(sentence: Sentence) -> Markup:
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
 
 
-def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
-    """Models by benchmarks, shaded by what the tests say; None for a single model or too many.
+def heat_columns(suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str]) -> list[HeatColumn]:
+    """Columns of the heat table: what has a score.
 
-    The shade is the share of the other rows of the benchmark that are not significantly better, so that
-    models that cannot be told apart look alike, however their figures differ.
+    Args:
+        links: page of a benchmark by its name; without one it is a section of this page.
     """
-    parts = [part for part in benchmarks if part.board and any(row.rank is not None for row in part.board.rows)]
-    best = {part.name: _best_rows(part) for part in parts}
-    models = sorted({model for rows in best.values() for model in rows})
-    if not 1 < len(models) <= MOST_MODELS or not 0 < len(parts) <= MOST_BENCHMARKS:
-        return None
-    standing = {
-        model: [_share_not_better(best[part.name][model], part) for part in parts if model in best[part.name]]
-        for model in models
-    }
-    models.sort(key=lambda model: (-len(standing[model]), -sum(standing[model]) / len(standing[model]), model))
-    several = any(
-        len({row.model for row in part.board.rows}) < len(part.board.rows) for part in parts if part.board is not None
-    )
-    return table(
-        "Models by benchmarks",
-        Markup(
-            "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
-            " better; than the darkest, none."
+    columns = [
+        HeatColumn(
+            part.name,
+            part.board.metric,
+            part.board.higher_is_better,
+            cells_of(part.board.rows),
+            f"#{anchor('suite', part.name)}",
+            is_suite=True,
         )
-        + (" Of several conditions of a model the one with the best rank." if several else "")
-        + (Markup('<span class="more"> More benchmarks stand to the right.</span>') if len(parts) > _NARROW else ""),
-        [
-            name("Model overall", models),
-            *(_heat_column(part, [best[part.name].get(model) for model in models]) for part in parts),
-        ],
-    )
+        for part in suites
+        if part.board
+    ]
+    columns += [replace(told.column, link=_link(told.name, links)) for told in benchmarks if told.column]
+    return [column for column in columns if column.cells]
 
 
-def _best_rows(part: BenchmarkPart) -> dict[str, LeaderboardRow]:
-    """Of each model the row with the best rank."""
-    best: dict[str, LeaderboardRow] = {}
-    for row in part.board.rows if part.board else ():
-        if row.rank is not None and (row.model not in best or row.rank < (best[row.model].rank or 0)):
-            best[row.model] = row
-    return best
-
-
-def _share_not_better(row: LeaderboardRow, part: BenchmarkPart) -> float:
-    """1 for a row that none is significantly better than, 0 for one that all others are."""
-    n_others = sum(one.rank is not None for one in part.board.rows) - 1 if part.board else 0
-    better = row.statistical_rank if row.statistical_rank is not None else row.rank
-    return 1.0 if n_others < 1 or better is None else 1 - min((better - 1) / n_others, 1.0)
-
-
-def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> PageColumn:
-    places = decimals(row.standard_error for row in rows if row)
-    cells = []
-    for row in rows:
-        if row is None:
-            cells.append("<td>")
-            continue
-        shade = _shade(row, part)
-        own = f" class=up{shade}" if shade else ""
-        cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
-    return PageColumn(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
-
-
-def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
-    """5 where none is significantly better, less the more are; 0 without a test, or without another model."""
-    if row.statistical_rank is None or part.board is None or sum(one.rank is not None for one in part.board.rows) < 2:
-        return 0
-    return _SHADES if row.statistical_rank == 1 else round((_SHADES - 1) * _share_not_better(row, part))
+def heat_windows(columns: Sequence[HeatColumn]) -> tuple[HeatWindow, HeatWindow | None] | None:
+    """What is seen first, and all of it where that is more; None where there is nothing to put side by side."""
+    first = window(columns)
+    if first.n_rows * first.n_columns < 2:
+        return None
+    if first.is_whole:
+        return first, None
+    n_columns = min(first.n_columns, MOST_COLUMNS)
+    return first, window(columns, n_rows=max(ROWS, MOST_CELLS // n_columns), n_columns=n_columns)
 
 
 def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
@@ -179,6 +165,32 @@ def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
         or len(ranked := [row for row in board.rows if row.rank is not None]) < 2
         or ranked[1].rank == 1
     }
+
+
+def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[str]) -> list[tuple[str, str]]:
+    """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
+
+    Args:
+        data: of the report.
+        benchmarks: that are shown.
+        shows: parts of this page.
+    """
+    columns = [told.column for told in benchmarks if told.column]
+    unscored = sum(row["n_samples"] for row in data.unscored)
+    contradicted = sum(row["verdict"] == "contradicts" for row in data.published)
+    unknown = sum(column.higher_is_better is None for column in columns)
+    counts = [
+        ("published", contradicted, "published figure", " that samples contradict"),
+        ("unscored", unscored, "sample", " without a score"),
+        ("", sum(told.n_parts for told in benchmarks), "run", " on a part of a benchmark"),
+        ("", unknown, "benchmark", " of unknown direction"),
+        ("", len(benchmarks) - len(columns), "benchmark", " without a leaderboard"),
+    ]
+    return [
+        (f"#{place}" if place in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        for place, n, what, which in counts
+        if n
+    ]
 
 
 def _changes(changes: Changes, note: str, nobody_first: set[str]) -> dict[str, Any]:

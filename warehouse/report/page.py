@@ -1,4 +1,4 @@
-"""The page: report data through one template into HTML, as one file or as a folder of them."""
+"""The page: report data through templates into HTML, one benchmark after the other, as one file or as a folder."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ import hashlib
 import os
 import secrets
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from warehouse.analysis.leaderboard.words import first_named
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
-from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.files import FORCE, REPORT, databases_in, is_stream, require_output, write_output
+from warehouse.files import FORCE, REPORT, KnownAs, databases_in, is_stream, require_output, write_output
 from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, can_draw, draw
+from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.maps import excerpt
-from warehouse.report.opening import anchor, opening, slug
+from warehouse.report.opening import Told, anchor, left_out_of, opening, slug, told_of
 from warehouse.report.sections import benchmark_section, suite_section
+from warehouse.report.table import broken
 
 #: What a page is called.
 TITLE = "Evaluation report"
@@ -37,27 +38,63 @@ TITLE = "Evaluation report"
 MADE = "%Y-%m-%d %H:%M"
 
 
+#: Benchmarks and bytes up to which a report is one page unless something else is asked for.
+MOST_BENCHMARKS, MOST_BYTES = 20, 3_000_000
+#: Names of the page and of the folder where none is given.
+PAGE, FOLDER = Path("report.html"), Path("report")
+
+
+class Report(Protocol):
+    """What pages are made of: :class:`ReportData`, or a `ReportReading` that reads while they are written."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def rest(self) -> ReportData: ...
+    def parts(self) -> Iterator[BenchmarkPart]: ...
+
+
 @dataclass(frozen=True)
 class Written:
     """A report on disk.
 
     Attributes:
-        path: of the file.
-        bytes: its size.
+        path: of the file; of a folder its index.
+        bytes: its size, of a folder that of all its pages.
         benchmarks: how many it shows.
-        unchanged: there was such a page already but for its time, and it was left.
+        unchanged: there was such a page already but for its time, and it was left; of a folder all of them.
+        pages: how many.
+        why_split: why these are several where nobody asked for them.
     """
 
     path: str
     bytes: int
     benchmarks: int
     unchanged: bool = False
+    pages: int = 1
+    why_split: str = ""
 
     def __str__(self) -> str:
         if self.unchanged:
             return f"unchanged: {self.path}"
         some = f"{self.benchmarks} benchmark{'s' * (self.benchmarks != 1)}"
-        return f"wrote {self.path}: {some}, {self.bytes:,} bytes"
+        pages = f" on {self.pages} pages" if self.pages > 1 else ""
+        return f"wrote {self.path}: {some}{pages}, {self.bytes:,} bytes{f' ({self.why_split})' * bool(self.why_split)}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A benchmark in HTML, and what is left of it in memory when that is written.
+
+    Attributes:
+        told: what the head of the report says of it.
+        entry: its row in the contents of a folder, without what is read of all benchmarks at once.
+        html: the section; empty once it is written.
+    """
+
+    told: Told
+    entry: PageEntry
+    html: str
 
 
 #: Parts of the one page, besides suites and benchmarks.
@@ -80,6 +117,7 @@ class Renderer:
             autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
         )
         environment.globals |= {
+            "anchor": anchor,
             "direction": DIRECTION,
             "logs": log_tables,
             "items": maps,
@@ -92,81 +130,167 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken}
-        self._template = environment.get_template("page.html.j2")
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
+        self._page, self._benchmark, self._suite = (
+            environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
+        )
+
+    def section(self, part: BenchmarkPart, rest: ReportData) -> Section:
+        """A benchmark; all text of dumps is escaped.
+
+        Args:
+            rest: of the report, for the settings of its figures.
+        """
+        section = benchmark_section(part, rest.level, n_resamples=rest.n_resamples, seed=rest.seed)
+        html = self._benchmark.render(section=section, part=part)
+        return Section(told_of(part, section["answer"]), _entry(part), html)
 
     def page(
         self,
         data: ReportData,
+        sections: Sequence[Section],
         *,
-        suites: Sequence[SuitePart],
-        benchmarks: Sequence[BenchmarkPart],
         shows: Collection[str] = WHOLE,
         title: str = TITLE,
-        **links: Any,
+        home: str = "",
+        log: str = "",
+        pages: Sequence[PageEntry] = (),
     ) -> str:
-        """One page as text. All text of dumps is escaped.
+        """One page as text.
 
         Args:
-            data: what its head, tables and method are about.
-            suites: those with a section here.
-            benchmarks: the same.
+            data: what its suites, tables and method are about.
+            sections: the benchmarks that it shows, or that the pages of its folder show.
             shows: which tables: published, sources, unscored.
             title: of the page.
-            links: ``home`` and ``log``, pages of the same folder, and ``pages``, rows of the
-                table of contents; for the parts of a split report.
+            home: the index of the folder that it is in, if it is not that.
+            log: the page of sources.
+            pages: rows of the table of contents.
         """
-        files = {row.name: row.file for row in links.get("pages", ())}
-        shown = [*benchmarks, *(part for part in data.benchmarks if part.name in files)]
-        return self._template.render(
+        own = [section for section in sections if section.html]
+        suites = [suite_section(part, data.level) for part in data.suites]
+        links = {entry.name: entry.file for entry in pages}
+        said = [section.told for section in sections]
+        place = secrets.token_hex(16)
+        text = self._page.render(
             data=data,
-            opening=opening(suites, shown, data.changes, files, _since(data))
-            if (suites or shown) and not links.get("home")
+            n_benchmarks=len(sections),
+            opening=opening(data.suites, said, data.changes, links, _since(data), left_out_of(data, said, shows))
+            if sections and not home
             else None,
-            anchor=anchor,
             shows=shows,
             title=title,
-            suites=[suite_section(part, data.level) for part in suites],
-            sections=[
-                benchmark_section(part, data.level, data.prompts, n_resamples=data.n_resamples, seed=data.seed)
-                for part in benchmarks
-            ],
+            place=place,
+            suites=suites,
+            benchmarks=[section.told.name for section in own],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
-            **{"home": "", "log": "", "pages": (), **links},
+            home=home,
+            log=log,
+            pages=pages,
         )
+        blocks = [self._suite.render(section=suite, part=suite["part"]) for suite in suites]
+        room = MOST_NODES - OF_SCRIPT - n_nodes(text)
+        return text.replace(place, "\n".join(fit([*blocks, *(section.html for section in own)], room)))
 
 
-def render(data: ReportData, *, made: str = "") -> str:
+def render(report: Report, *, made: str = "") -> str:
     """The whole report as one page; arguments as for :class:`Renderer`."""
-    return Renderer(made).page(data, suites=data.suites, benchmarks=data.benchmarks)
+    renderer, rest = Renderer(made), report.rest
+    return renderer.page(rest, [renderer.section(part, rest) for part in report.parts()])
 
 
 def write_report(
-    data: ReportData, path: str | Path, *, keep_unchanged: bool = False, force: bool = False, advice: str = FORCE
+    report: Report,
+    out: str | Path | None = None,
+    *,
+    split: bool | None = None,
+    keep_unchanged: bool = False,
+    force: bool = False,
+    known_as: KnownAs = lambda _path, _ours: "",
+    advice: str = FORCE,
 ) -> Written:
-    """Write the page; what stands there is replaced when the new page is whole.
+    """Write a report; what stands there is replaced when a new page is whole.
+
+    Where ``split`` does not say it, ``out`` may: a file or a name that ends in ``.html`` is one page, a folder that is
+    there a folder. Else it is a folder where one page would hold many benchmarks or bytes. Of a folder the index is
+    written last: it links to no page that is not there. Pages of earlier reports that are not written again stay.
 
     Args:
-        data: what it shows.
-        path: of the file.
+        report: what it shows; read while it is written.
+        out: file or folder; None: `PAGE` or `FOLDER`.
+        split: write a folder, or one page.
         keep_unchanged: leave a page alone that shows the same, made at another time.
         force: also in place of a file that is no report.
-        advice: what to do about such a file.
+        known_as: what a file is to the store.
+        advice: what to do about a file that is no report.
 
     Raises:
-        MisuseError: it cannot be written there.
+        MisuseError: it cannot be written there; nothing is, then.
         DiskFullError: there is no room.
     """
-    target = require_output(path, REPORT, force=force, advice=advice)
-    placeholder = secrets.token_hex(16)  # times of sources may equal the page's
-    text = render(data, made=placeholder)
-    same = sha256_of(text.replace(placeholder, ""))
-    mark = f"<!-- content {same} -->\n"
-    if keep_unchanged and not is_stream(target) and (size := _size_if_marked(target, mark)):
-        return Written(str(target), size, len(data.benchmarks), unchanged=True)
-    page = f"{text.replace(placeholder, utc_now().strftime(MADE))}\n{mark}"
-    size = write_output(target, page.encode(), REPORT, force=force, advice=advice)
-    return Written(str(target), size, len(data.benchmarks))
+    target = None if out is None else Path(out)
+    split, why = _wanted(target, split, len(report.names))
+    files = _Files(keep_unchanged, force, known_as, advice)
+    folder = _Folder(target or FOLDER, report, files) if split else None
+    page = target or PAGE
+    if folder is None:
+        files.check(page)
+    rest, size, n_written = report.rest, 0, 0
+    sections: list[Section] = []
+    renderer = Renderer(files.made)
+    for part in report.parts():
+        sections.append(renderer.section(part, rest))
+        size += len(sections[-1].html)
+        if split is None and folder is None and size > MOST_BYTES:
+            folder, why = _Folder(target or FOLDER, report, files), f"more than {MOST_BYTES // 1_000_000} MB"
+        if folder is not None:
+            sections[n_written:] = [folder.add(renderer, one) for one in sections[n_written:]]
+            n_written = len(sections)
+    if folder is not None:
+        return folder.end(renderer, sections, why and f"{why}; as one page: --one-page")
+    written = files.write(page, renderer.page(rest, sections))
+    return Written(str(page), written, len(sections), unchanged=not files.n_new)
+
+
+def _wanted(out: Path | None, split: bool | None, n_benchmarks: int) -> tuple[bool | None, str]:
+    """Whether a folder is wanted, and why where nobody said so; None where the size of the page decides."""
+    if split is None and out is not None and (out.is_dir() or is_page(out)):
+        return out.is_dir(), ""
+    if split is None and n_benchmarks > MOST_BENCHMARKS:
+        return True, f"more than {MOST_BENCHMARKS} benchmarks"
+    return split, ""
+
+
+def is_page(path: Path) -> bool:
+    """Whether a path names a page and no folder."""
+    return is_stream(path) or path.is_file() or path.suffix.lower() in (".html", ".htm")
+
+
+@dataclass
+class _Files:
+    """How pages are written; the fields as of :func:`write_report`."""
+
+    keep_unchanged: bool
+    force: bool
+    known_as: KnownAs
+    advice: str
+    n_new: int = 0
+    #: Stands for the time until a page is written: times of sources may equal it.
+    made: str = field(default_factory=lambda: secrets.token_hex(16))
+
+    def check(self, path: Path) -> None:
+        """Raise an error where nothing can be written."""
+        require_output(path, REPORT, force=self.force, known_as=self.known_as, advice=self.advice)
+
+    def write(self, path: Path, text: str, *, lasting: bool = True) -> int:
+        """Write a page, or leave one that shows the same; its bytes."""
+        same = sha256_of(text.replace(self.made, ""))
+        mark = f"<!-- content {same} -->\n"
+        if self.keep_unchanged and not is_stream(path) and (size := _size_if_marked(path, mark)):
+            return size
+        self.n_new += 1
+        page = f"{text.replace(self.made, utc_now().strftime(MADE))}\n{mark}"
+        return write_output(path, page.encode(), REPORT, force=self.force, advice=self.advice, lasting=lasting)
 
 
 def _size_if_marked(target: Path, mark: str) -> int:
@@ -231,8 +355,8 @@ class PageEntry:
     estimate: float | None
     low: float | None
     high: float | None
-    n_contradicting: int
-    n_unscored: int
+    n_contradicting: int = 0
+    n_unscored: int = 0
 
 
 def file_name(benchmark: str) -> str:
@@ -249,7 +373,7 @@ def check_folder(path: str | Path) -> Path:
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise MisuseError(f"{folder} is a file; --split writes a folder: give another --out")
+        raise MisuseError(f"{folder} is a file, and a folder of pages is to be written: give another --out")
     if not folder.exists():
         require_output(folder, REPORT)
         folder.mkdir()
@@ -259,49 +383,51 @@ def check_folder(path: str | Path) -> Path:
     return folder
 
 
-def write_split(data: ReportData, path: str | Path, *, force: bool = False) -> Written:
-    """Write the pages of a report into a folder, the index last: whole pages only, and links to
-    none that is not there. Pages of earlier reports that are not written again stay.
+class _Folder:
+    """The pages of a report in a folder, as its benchmarks are read.
 
     Args:
-        force: also in place of files that are no pages of a report.
+        path: of the folder.
+        report: what is written to it.
+        files: how.
 
     Raises:
-        MisuseError: they cannot be written there; none is written then.
-        DiskFullError: there is no room.
+        MisuseError: a page cannot be written there; none is written then.
     """
-    folder = check_folder(path)
-    for name in (INDEX, LOG, *(file_name(part.name) for part in data.benchmarks)):
-        require_output(folder / name, REPORT, force=force)
-    renderer = Renderer()
-    published, unscored = _by_benchmark(data.published), _by_benchmark(data.unscored)
-    errors = _by_benchmark(data.published_errors)
-    size, entries = 0, []
-    for part in data.benchmarks:
-        own = replace(
-            data,
-            suites=(),
-            benchmarks=(part,),
-            published=published.get(part.name, ()),
-            published_errors=errors.get(part.name, ()),
-            unscored=unscored.get(part.name, ()),
-        )
-        entry = _entry(part, own)
-        entries.append(entry)
-        page = renderer.page(
-            own,
-            suites=(),
-            benchmarks=(part,),
-            shows=("published", "unscored"),
-            title=f"{part.name} · {TITLE}",
-            home=INDEX,
-        )
-        size += write_output(folder / entry.file, page.encode(), REPORT, force=force)
-    log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
-    size += write_output(folder / LOG, log.encode(), REPORT, force=force)
-    index = renderer.page(data, suites=data.suites, benchmarks=(), shows=(), log=LOG, pages=entries)
-    size += write_output(folder / INDEX, index.encode(), REPORT, force=force)
-    return Written(str(folder / INDEX), size, len(data.benchmarks))
+
+    def __init__(self, path: Path, report: Report, files: _Files) -> None:
+        self._path, self._files, self._rest = check_folder(path), files, report.rest
+        for name in (INDEX, LOG, *map(file_name, report.names)):
+            files.check(path / name)
+        rest = report.rest
+        self._own = {kind: _by_benchmark(getattr(rest, kind)) for kind in ("published", "published_errors", "unscored")}
+        self._size = 0
+
+    def add(self, renderer: Renderer, section: Section) -> Section:
+        """Write the page of a benchmark that has none yet; what the index keeps of it."""
+        if not section.html:
+            return section
+        name = section.told.name
+        own = replace(self._rest, suites=(), **{kind: rows.get(name, ()) for kind, rows in self._own.items()})
+        page = renderer.page(own, [section], shows=("published", "unscored"), title=f"{name} · {TITLE}", home=INDEX)
+        self._write(section.entry.file, page)
+        verdicts = Counter(row["verdict"] for row in own.published)
+        n_unscored = sum(row["n_samples"] for row in own.unscored)
+        entry = replace(section.entry, n_contradicting=verdicts["contradicts"], n_unscored=n_unscored)
+        return replace(section, html="", entry=entry)
+
+    def end(self, renderer: Renderer, sections: Sequence[Section], why: str) -> Written:
+        """Write what is of no benchmark, the index last."""
+        entries = [section.entry for section in sections]
+        bare = replace(self._rest, suites=())
+        log = renderer.page(bare, (), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
+        self._write(LOG, log)
+        self._write(INDEX, renderer.page(self._rest, sections, shows=(), log=LOG, pages=entries), lasting=True)
+        index = str(self._path / INDEX)
+        return Written(index, self._size, len(entries), not self._files.n_new, len(entries) + 2, why)
+
+    def _write(self, name: str, page: str, *, lasting: bool = False) -> None:
+        self._size += self._files.write(self._path / name, page, lasting=lasting)
 
 
 def _by_benchmark(rows: Sequence[Row]) -> dict[str, tuple[Row, ...]]:
@@ -311,10 +437,9 @@ def _by_benchmark(rows: Sequence[Row]) -> dict[str, tuple[Row, ...]]:
     return {name: tuple(members) for name, members in groups.items()}
 
 
-def _entry(part: BenchmarkPart, own: ReportData) -> PageEntry:
+def _entry(part: BenchmarkPart) -> PageEntry:
     rows = part.board.rows if part.board else ()
     best = next((row for row in rows if row.rank == 1), None)
-    verdicts = Counter(row["verdict"] for row in own.published)
     return PageEntry(
         name=part.name,
         file=file_name(part.name),
@@ -324,6 +449,4 @@ def _entry(part: BenchmarkPart, own: ReportData) -> PageEntry:
         estimate=best.estimate if best else None,
         low=best.ci_low if best else None,
         high=best.ci_high if best else None,
-        n_contradicting=verdicts["contradicts"],
-        n_unscored=sum(row["n_samples"] for row in own.unscored),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST = 60
 _HEIGHT = 20
 #: Characters of a model's name on an axis.
-_NAME = 40
+_NAME = 60
 
 
 class VegaLite:
@@ -184,7 +185,7 @@ def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
     axis: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
     axes: dict[str, Spec] = {"x": {**axis, "labelAngle": -90}, "y": axis}
     encoding = {
-        name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 300}}
+        name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 0}}
         for name, channel in chart.spec["encoding"].items()
     }
     config = {name: part for name, part in chart.spec["config"].items() if name not in ("axisX", "axisY")}
@@ -224,17 +225,40 @@ def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> ModelCurveRow:
     )
 
 
+#: Pixels around a drawing, and those for each character by which another font may be wider.
+_EDGE, _WIDER = 5, 1.5
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
 def _one_spec(charts: list[Chart | None]) -> Spec | None:
     """The figures below each other, with colours of their own."""
     drawn = [chart for chart in charts if chart is not None]
     if not drawn:
         return None
     specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in drawn]
+    around = {"$schema": _SCHEMA, "padding": _padding(drawn)}
     if len(specs) == 1:
-        return {"$schema": _SCHEMA, **_free(specs[0])}
+        return around | _free(specs[0])
     freed = [_free(spec) for spec in specs]
     inner = [{name: part for name, part in spec.items() if name != "config"} for spec in freed]
-    return {"$schema": _SCHEMA, "config": freed[0]["config"], "vconcat": inner, "resolve": {"scale": _APART}}
+    return {**around, "config": freed[0]["config"], "vconcat": inner, "resolve": {"scale": _APART}}
+
+
+def _padding(charts: Sequence[Chart]) -> Spec:
+    """Room around charts for texts that a reader's font makes wider than they were measured."""
+    names = max(_longest_name(chart.spec) for chart in charts)
+    right = max(names, *(len(chart.title) for chart in charts))
+    sides = {"left": names, "right": right, "top": 0, "bottom": names}
+    return {side: _EDGE + math.ceil(_WIDER * length) for side, length in sides.items()}
+
+
+def _longest_name(spec: Any) -> int:
+    """Characters of the longest name that stands beside a plot: on an axis of names, or at the end of a line."""
+    if isinstance(spec, dict):
+        names = [spec.get("t", ""), *(spec["sort"] if isinstance(spec.get("sort"), list) else [])]
+        names += _QUOTED.findall(spec.get("labelExpr", ""))
+        return max(*(len(str(name)) for name in names), *map(_longest_name, spec.values()), 0)
+    return max(map(_longest_name, spec), default=0) if isinstance(spec, list) else 0
 
 
 def _free(spec: Spec) -> Spec:
@@ -270,7 +294,7 @@ def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spe
     """Points with their intervals, one below the other; or over their days, where they have any."""
     over_days = bool(points[0].get("day"))
     names = list(dict.fromkeys(point["name"] for point in points))
-    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
+    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 0}}
     y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
     x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
     along, across = ("y", "x") if over_days else ("x", "y")

@@ -11,7 +11,7 @@ from warehouse.report.charts import SERIES, WIDE_PLOT, Chart, Spec, axis, chart,
 from warehouse.report.matrix_charts import SHADES, heat_map
 
 #: Height of a model's line at least, and characters of its name.
-_LINE, _NAME = 13, 40
+_LINE, _NAME = 13, 60
 _CALLS = "prompts a model"
 
 

@@ -28,7 +28,7 @@ from warehouse.report.charts import (
 )
 
 #: Pixels of a box, and of a line of names; characters of a name.
-_BOX, _LINE, _NAME = 7, 14, 40
+_BOX, _LINE, _NAME = 7, 14, 60
 _DOTS: Spec = {"type": "point", "size": 14, "filled": True, "opacity": 0.6, "color": SERIES[0][0]}
 _WORDS = {"all": "all prompts", "irt": "IRT", "p_irt": "p-IRT", "gp_irt": "gp-IRT"}
 
@@ -62,7 +62,7 @@ def seed_charts(report: SeedsReport) -> Iterator[Chart | None]:
             f"{metric} over seeds at one checkpoint",
             f"Boxes of {metric} over seeds of {len(names)} rows",
             axis(metric, span([row.score for row in rows])),
-            {"type": "nominal", "sort": [*short.values()], "axis": {"title": None, "labelLimit": 300}},
+            {"type": "nominal", "sort": [*short.values()], "axis": {"title": None, "labelLimit": 0}},
             [_boxes([{"x": row.score, "y": short[_of(row)]} for row in rows], "horizontal")],
             size=(WIDE_PLOT[0], _LINE * len(names)),
         )

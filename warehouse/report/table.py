@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.report.charts import Ends, span
+from warehouse.report.fold import folded
 from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
@@ -27,9 +28,8 @@ _OPENED = Markup(
 #: Parts of a name, each with the sign that ends it.
 _SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
 _ALL = Markup('<label class="all"><input type="checkbox" class="cols">All columns</label>')
-#: Rows beyond which a table shows the first ones only (40, as style.css counts) until it is asked for all.
-MANY_ROWS = 50
-_ALL_ROWS = Markup('<label class="rest"><input type="checkbox" class="rows">All {} rows</label>')
+#: Rows beyond which a table shows only so many of the first until it is asked for all.
+MANY_ROWS, FIRST_ROWS = 50, 40
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,17 @@ def table(
         f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
         for index, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
     ]
-    buttons = (_ALL if minor else Markup("")) + (_ALL_ROWS.format(len(rows)) if len(rows) > MANY_ROWS else Markup(""))
-    kinds = many + " tall" * (len(rows) > MANY_ROWS)
-    opened = _OPENED.format(kinds, label, buttons, Markup(' class="sortable"') if sortable else "", about)
-    return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
+    n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
+
+    def of(label: str, about: str, own: Sequence[str]) -> Markup:
+        kind = Markup(' class="sortable"') if sortable else ""
+        opened = _OPENED.format(many, label, _ALL if minor else "", kind, about)
+        return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(own)}</tbody></table></div>")
+
+    first, rest = of(label, about, rows[:n_first]), rows[n_first:]
+    if not rest:
+        return first
+    return first + folded(of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest")
 
 
 def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
@@ -239,23 +246,31 @@ class Axis:
         low: figure at the left end.
         high: figure at the right end.
         ticks: round numbers on it: place and words.
+        left: place of the left end.
+        width: from there to the right end.
     """
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
+    left: float = _MARGIN
+    width: float = WIDTH - 2 * _MARGIN
 
     def at(self, value: float | None) -> float | None:
         """Place of a value; None for a missing one."""
-        return None if value is None else _place((self.low, self.high), value)
+        return None if value is None else _place((self.low, self.high), value, self.left, self.width)
 
 
-def make_axis(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
+def make_axis(
+    values: Iterable[float | None], *, zero: bool = False, left: float = _MARGIN, width: float = WIDTH - 2 * _MARGIN
+) -> Axis | None:
     """An axis that holds all values, with three to seven round numbers; None for no finite value.
 
     Args:
         values: ends of intervals and figures; None and not finite ones are left out.
         zero: whether 0 is on it too.
+        left: place of its left end, in pixels.
+        width: from there to its right end.
     """
     ends = span(values, also=(0.0,) if zero else ())
     if ends is None:
@@ -265,13 +280,12 @@ def make_axis(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    ticks = ((_place(ends, one * step), f"{one * step + 0.0:{form}}") for one in numbers)
-    return Axis(low, high, tuple(ticks))
+    ticks = ((_place(ends, one * step, left, width), f"{one * step + 0.0:{form}}") for one in numbers)
+    return Axis(low, high, tuple(ticks), left, width)
 
 
-def _place(ends: Ends, value: float) -> float:
-    share = (value - ends[0]) / (ends[1] - ends[0])
-    return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
+def _place(ends: Ends, value: float, left: float, width: float) -> float:
+    return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
 
 
 def _step(span: float) -> float:

@@ -323,15 +323,16 @@ class _JobRun:
         }
 
     def _report(self) -> dict[str, Any]:
-        from warehouse.analysis.report_data.report import read_report
-        from warehouse.files import REPORT, UNATTENDED, require_output
+        from warehouse.analysis.report_data.report import ReportReading
+        from warehouse.files import UNATTENDED
         from warehouse.report.page import write_report
         from warehouse.store.load.source_ledger import known_in
 
         with self._at_leisure() as store:
-            require_output(self.job.report, REPORT, known_as=known_in(store), advice=UNATTENDED)
-            data = read_report(store, progress=lambda _name, _done, _of: self._check())
-        written = write_report(data, self.job.report, keep_unchanged=True, advice=UNATTENDED)
+            reading = ReportReading(store, progress=lambda _name, _done, _of: self._check())
+            written = write_report(
+                reading, self.job.report, keep_unchanged=True, known_as=known_in(store), advice=UNATTENDED
+            )
         return {"path": written.path, "bytes": written.bytes, "unchanged": written.unchanged}
 
     def _at_leisure(self) -> AbstractContextManager[Store]:

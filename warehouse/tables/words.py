@@ -11,6 +11,8 @@ from typing import Any, Self
 
 #: More decimals than these are never written.
 MOST_DECIMALS = 8
+#: What additions leave of a sum that is 0.
+_NOISE = 1e-12
 #: A p below it is written so: no p is 0, and its digits mean nothing.
 SMALLEST_P = 1e-300
 #: Values of cells that say nothing.
@@ -57,10 +59,12 @@ def fixed(value: float, places: int, *, sign: bool = False) -> str:
 
 
 def number(value: float | None, places: int, *, sign: bool = False) -> WrittenNumber | None:
-    """A figure with so many decimals; with two significant digits where it would round to 0."""
+    """A figure with so many decimals; with two significant digits where it would round to 0, but for what is noise and
+    for differences, which may."""
     if value is None:
         return None
-    if value and places >= MOST_DECIMALS and not round(float(value), places):
+    says = places >= MOST_DECIMALS or (not sign and abs(value) > _NOISE)
+    if value and says and not round(float(value), places):
         return WrittenNumber(f"{value:{'+' if sign else ''}.2g}")
     return WrittenNumber(fixed(value, places, sign=sign))
 
@@ -81,7 +85,10 @@ def interval(low: float | None, high: float | None, places: int, *, at: float | 
     """Both ends of an interval, and the estimate in it where it is to be drawn."""
     if low is None or high is None:
         return None
-    return WrittenInterval.of(f"[{low:.{places}f}, {high:.{places}f}]", low, high, at)
+    ends = [f"{end:.{places}f}" for end in (low, high)]
+    if max(abs(low), abs(high)) > _NOISE and not any(float(end) for end in ends):
+        ends = [f"{end:.2g}" for end in (low, high)]
+    return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
 
 
 def level_column(level: float) -> str:

@@ -14,7 +14,7 @@ from warehouse.analysis.comparison.words import better_in_words, not_compared_no
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
+from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -28,9 +28,8 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
-from warehouse.stats import Ranks, pair_flags, paired_flags, rank_models
+from warehouse.stats import Ranks, pair_flags, paired_flags
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
@@ -127,8 +126,7 @@ class PairGroup:
         metric: name of the metric, with its filter.
         models: name of the model of each condition.
         conditions: settings that tell conditions apart.
-        pairs: the statistics of all pairs.
-        ranks: what they say about places.
+        tested: all pairs, and what they say about places.
     """
 
     split: str
@@ -136,8 +134,17 @@ class PairGroup:
     metric: str
     models: tuple[str, ...]
     conditions: tuple[str, ...]
-    pairs: PairStatistics
-    ranks: Ranks
+    tested: RankedPairs
+
+    @property
+    def pairs(self) -> PairStatistics:
+        """The statistics of all pairs."""
+        return self.tested.pairs
+
+    @property
+    def ranks(self) -> Ranks:
+        """What they say about places."""
+        return self.tested.ranks
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -147,12 +154,12 @@ class PairGroup:
     @property
     def groups(self) -> tuple[str, ...]:
         """Letters of the conditions (`letters_of`)."""
-        return letters_of(self.pairs)
+        return self.tested.letters
 
     @property
     def n_not_compared(self) -> int:
         """Conditions that have no prompt in common with the first."""
-        return others_apart(self.pairs)[0]
+        return self.tested.apart[0]
 
 
 def pair_rows(
@@ -346,11 +353,13 @@ def pairs_of(
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
         rising = members[0].metric.higher_is_better is not False
-        figures = tested_pairs(table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising)
-        groups.append(_group(members, figures))
-        rows += pair_rows(members, figures, table if with_flags else None, only_first=only_first)
+        found = LastPairs.among(scores).of(
+            table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising
+        )
+        groups.append(_group(members, found))
+        rows += pair_rows(members, found.pairs, table if with_flags else None, only_first=only_first)
         notes += [table.note] if table.note else []
-        notes += not_compared_notes(zip(groups[-1].labels, others_apart(figures), strict=True))
+        notes += not_compared_notes(zip(groups[-1].labels, found.apart, strict=True))
     if not groups:
         raise MisuseError(f"{scores.benchmark.name}: {notes[-1]}")
     name, metric = scores.benchmark.name, scores.metric
@@ -392,11 +401,11 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     return sorted(entries, key=order)
 
 
-def _group(members: Sequence[ScoredCondition], figures: PairStatistics) -> PairGroup:
+def _group(members: Sequence[ScoredCondition], found: RankedPairs) -> PairGroup:
     models = tuple(entry.condition.model for entry in members)
     labels = tuple(entry.label for entry in members)
     split, version, metric = members[0].group[:3]
-    return PairGroup(split, version, metric, models, labels, figures, rank_models(figures))
+    return PairGroup(split, version, metric, models, labels, found)
 
 
 def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:

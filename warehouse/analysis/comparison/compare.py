@@ -12,8 +12,8 @@ import numpy as np
 
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
 from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
-from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import SharedRead, TwoModels, read_shared, read_texts
+from warehouse.analysis.comparison.pairing import NotComparable, Pair
+from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
 from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, which_better
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
@@ -30,7 +30,6 @@ from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.scores import unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
 from warehouse.stats.multiple.adjust import holm_of_distinct
@@ -172,10 +171,18 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
 def compare(store: Store, question: Compare) -> Comparison:
     """Row by row, with the mean over benchmarks where there are several."""
     models = TwoModels(store, question.a, question.b, selection_of(question), question.force, question.across_links)
-    both = models.on_each(models.pair)
+    return compare_read(store, models.on_each(models.pair), question)
+
+
+def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> Comparison:
+    """The comparison of pairs of conditions that were read.
+
+    Raises:
+        MisuseError: none of them can be compared.
+    """
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
-        raise MisuseError("; ".join(refused))
+        raise NotComparable("; ".join(refused))
     pairs = [pair for pair, _, _ in compared]
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()

@@ -22,7 +22,7 @@ from warehouse.analysis.leaderboard.words import counted_left_out, in_short, lab
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
+from warehouse.analysis.selection.score_matrix import LastPairs, score_table
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -37,8 +37,6 @@ from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
-from warehouse.stats import rank_models
-from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import benchmarks
 from warehouse.tables.view import TableNote, View
@@ -154,7 +152,7 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = 
     rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
     groups = _ranked(rows, scores.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
-        groups = [with_ranks(group, scores.clusters, options) for group in groups]
+        groups = [with_ranks(group, scores.clusters, options, LastPairs.among(scores)) for group in groups]
     groups = planned.insert(groups, on_plan) if on_plan else groups
     return [_with_left_out(group) for group in groups]
 
@@ -257,13 +255,13 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     return notes
 
 
-def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) -> list[Line]:
+def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking, tested: LastPairs) -> list[Line]:
     """The rows of one group with their statistical ranks, rank sets and letters.
 
     Only rows with a rank and with prompt scores take part; the others say why they do not.
     """
     placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
-    figures = iter(_places([entry for entry, _ in placed], clusters, options))
+    figures = iter(_places([entry for entry, _ in placed], clusters, options, tested))
     chosen = {id(entry) for entry, _ in placed}
     return [
         (
@@ -274,7 +272,9 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking) ->
     ]
 
 
-def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking) -> list[RowRanks]:
+def _places(
+    entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking, tested: LastPairs
+) -> list[RowRanks]:
     """Of each row."""
     if len(entries) < 2:
         return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
@@ -282,16 +282,14 @@ def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: R
     if not len(table.prompts):
         return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
-    pairs = tested_pairs(
+    found = tested.of(
         table,
         level=options.level,
         seed=options.seed,
         n_resamples=options.n_resamples if options.n_resamples >= least else 0,
         higher_is_better=entries[0].metric.higher_is_better is not False,
     )
-    ranking = rank_models(pairs)
-    apart = others_apart(pairs)
-    groups = letters_of(pairs) if any(apart) else ranking.groups
+    ranking, apart, groups = found.ranks, found.apart, found.letters
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     return [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
+from warehouse.analysis.report_data.run_facts import RunFacts
 from warehouse.analysis.selection.conditions import Run, group_runs
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.score_matrix import score_table
@@ -59,6 +61,8 @@ class BenchmarkPart:
         decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
         partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
         reliability: of its ranking; None where no refresh has figures of it.
+        prompts: by id, what the single prompts that it names ask.
+        facts: by id of its runs, when they were made and what they cost.
     """
 
     name: str
@@ -83,6 +87,13 @@ class BenchmarkPart:
     decided: Decisions | None = None
     partial: tuple[PartialRun, ...] = ()
     reliability: StoredReliability | None = None
+    prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    facts: Mapping[int, RunFacts] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """What it costs to keep in memory: pairs, most of it."""
+        return 1 + sum(len(group.pairs) for group in self.pairs.groups) if self.pairs else 1
 
 
 def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Spread] = ()) -> BenchmarkPart:

@@ -6,9 +6,10 @@ the figures of the refresh before the newest are those that the last report show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
@@ -18,6 +19,7 @@ from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import read_benchmarks
+from warehouse.analysis.report_data.run_facts import run_facts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
@@ -28,6 +30,7 @@ from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
+from warehouse.store.parts import in_parts
 from warehouse.store.sql.query_files import query_text
 
 #: Draws behind rank sets and simultaneous intervals.
@@ -52,7 +55,6 @@ class ReportData:
         unscored: number of samples without a score, by run, metric and status.
         changes: of figures between the last two refreshes; None where fewer than two have ended.
         abilities: stored scales of item response models over what is shown.
-        prompts: by id, what the single prompts that are named ask.
         level: nominal coverage of all intervals.
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
@@ -67,7 +69,6 @@ class ReportData:
     unscored: tuple[Row, ...]
     changes: Changes | None
     abilities: tuple[AbilityReport, ...]
-    prompts: Mapping[int, Row]
     level: float
     n_resamples: int
     seed: int
@@ -75,19 +76,27 @@ class ReportData:
     def __str__(self) -> str:
         return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the benchmarks."""
+        return tuple(part.name for part in self.benchmarks)
 
-def read_report(
-    store: Store,
-    benchmarks: Sequence[str] = (),
-    *,
-    level: float = 0.95,
-    n_resamples: int = RESAMPLES,
-    seed: int = 0,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> ReportData:
-    """Compute what a report shows.
+    @property
+    def rest(self) -> ReportData:
+        """What is not of one benchmark."""
+        return replace(self, benchmarks=())
 
-    A benchmark that has no leaderboard or no pairs is shown with the reason.
+    def parts(self) -> Iterator[BenchmarkPart]:
+        """The benchmarks, one after the other."""
+        return iter(self.benchmarks)
+
+
+#: Pairs of models, and benchmarks, that are in memory at once, beside what the store's reads take.
+MOST_PAIRS, MOST_PARTS = 250_000, 50
+
+
+class ReportReading:
+    """A report that is read one benchmark after the other, so that memory holds few of them.
 
     Args:
         benchmarks: names, of suites too; none for all with current runs.
@@ -96,47 +105,88 @@ def read_report(
         seed: of the draws.
         progress: gets name, number done and number of all before each benchmark.
 
+    Attributes:
+        names: of the benchmarks.
+
     Raises:
         MisuseError: a benchmark without current runs.
         StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
     """
-    as_level(level)
-    as_seed(seed)
-    if n_resamples < 0:
-        raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
-    ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
-    runs: dict[str, list[Row]] = {}
-    for row in store.rows(_RUNS):
-        runs.setdefault(row["benchmark"], []).append(row)
-    names_read, reliable = read_names(store), stored_reliability(store)
-    suites = list_suites(names_read, {row["benchmark_id"] for own in runs.values() for row in own})
-    names = _chosen(runs, benchmarks, suites)
-    chosen_runs = {name: runs[name] for name in names}
-    spreads = stored_spreads(store, None, 1)
-    parts = [
-        replace(benchmark_part(reads, ranks, spreads), reliability=reliable.get(reads.name))
-        for reads in read_benchmarks(store, names_read, chosen_runs, ranks, progress)
-    ]
-    chosen = set(names) if benchmarks else None
-    source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
-    log = _stored(store, "report_sources")
-    sources = tuple(row for row in log if row["source_id"] in source_ids)
-    shown = [suite for suite in suites.values() if {leaf.name for leaf in suite.leaves} <= set(names)]
-    return ReportData(
-        suites=tuple(replace(suite_part(store, suite, level), reliability=reliable.get(suite.name)) for suite in shown),
-        benchmarks=tuple(parts),
-        published=_of(chosen, _stored(store, "report_published")),
-        published_errors=_of(chosen, _stored(store, "report_published_errors")),
-        sources=sources,
-        n_other_sources=len(log) - len(sources),
-        unscored=_of(chosen, _stored(store, "report_unscored")),
-        changes=read_changes(store, chosen),
-        abilities=stored_abilities(store, names_read, names),
-        prompts=_named_prompts(store, parts),
-        level=level,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+
+    def __init__(
+        self,
+        store: Store,
+        benchmarks: Sequence[str] = (),
+        *,
+        level: float = 0.95,
+        n_resamples: int = RESAMPLES,
+        seed: int = 0,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> None:
+        as_level(level)
+        as_seed(seed)
+        if n_resamples < 0:
+            raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
+        self._store, self._progress = store, progress
+        self._ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
+        runs: dict[str, list[Row]] = {}
+        for row in store.rows(_RUNS):
+            runs.setdefault(row["benchmark"], []).append(row)
+        self._known, self._reliable = read_names(store), stored_reliability(store)
+        self._suites = list_suites(self._known, {row["benchmark_id"] for own in runs.values() for row in own})
+        self.names = tuple(_chosen(runs, benchmarks, self._suites))
+        self._runs = {name: runs[name] for name in self.names}
+        self._chosen = set(self.names) if benchmarks else None
+
+    def parts(self) -> Iterator[BenchmarkPart]:
+        """The benchmarks; one that has no leaderboard or no pairs has the reason."""
+        spreads = stored_spreads(self._store, None, 1)
+        reads = read_benchmarks(self._store, self._known, self._runs, self._ranks, self._progress)
+        facts = run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
+        parts = (
+            replace(
+                benchmark_part(own, self._ranks, spreads),
+                reliability=self._reliable.get(own.name),
+                facts={run: facts[run] for row in self._runs[own.name] if (run := row["run_id"]) in facts},
+            )
+            for own in reads
+        )
+        for some in in_parts(parts, lambda part: part.weight, MOST_PAIRS, MOST_PARTS):
+            prompts = _named_prompts(self._store, some)
+            while some:  # whoever takes one has it alone
+                yield replace(some.pop(0), prompts=prompts)
+
+    @cached_property
+    def rest(self) -> ReportData:
+        """What is not of one benchmark."""
+        store, chosen, names = self._store, self._chosen, {*self.names}
+        source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in names}
+        log = _stored(store, "report_sources")
+        sources = tuple(row for row in log if row["source_id"] in source_ids)
+        shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
+        level = self._ranks.level
+        return ReportData(
+            suites=tuple(
+                replace(suite_part(store, suite, level), reliability=self._reliable.get(suite.name)) for suite in shown
+            ),
+            benchmarks=(),
+            published=_of(chosen, _stored(store, "report_published")),
+            published_errors=_of(chosen, _stored(store, "report_published_errors")),
+            sources=sources,
+            n_other_sources=len(log) - len(sources),
+            unscored=_of(chosen, _stored(store, "report_unscored")),
+            changes=read_changes(store, chosen),
+            abilities=stored_abilities(store, self._known, self.names),
+            level=level,
+            n_resamples=self._ranks.n_resamples,
+            seed=self._ranks.seed,
+        )
+
+
+def read_report(store: Store, benchmarks: Sequence[str] = (), **options: Any) -> ReportData:
+    """All that a report shows, at once; arguments as for :class:`ReportReading`."""
+    reading = ReportReading(store, benchmarks, **options)
+    return replace(reading.rest, benchmarks=tuple(reading.parts()))
 
 
 def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Row]:

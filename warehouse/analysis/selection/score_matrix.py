@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.stats import AllPairs, all_pairs
+from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import Bounds, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link, linearise_figure
+from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.stats.paired.own_tests import hull_tests, weighted_tests, with_own_tests
 
 
@@ -85,6 +87,63 @@ def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int
     if finite_bounds(table.bounds) is not None or _zero_one(table.values):
         return figures
     return with_own_tests(figures, hull_tests(table.values, groups, figures))
+
+
+@dataclass(frozen=True)
+class RankedPairs:
+    """Tested pairs, and what they say of the conditions, worked out once for all who ask."""
+
+    pairs: AllPairs
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Their places."""
+        return rank_models(self.pairs)
+
+    @cached_property
+    def apart(self) -> list[int]:
+        """Of each with how many others it has no prompt in common."""
+        return others_apart(self.pairs)
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """Letters of each (`letters_of`)."""
+        return letters_of(self.pairs) if any(self.apart) else self.ranks.groups
+
+
+@dataclass
+class LastPairs:
+    """The pairs that were tested last: a leaderboard and the list of pairs ask for the same ones."""
+
+    _asked: tuple[ScoreTable, tuple[object, ...]] | None = field(default=None, repr=False)
+    _found: RankedPairs | None = field(default=None, repr=False)
+
+    @classmethod
+    def among(cls, scores: BenchmarkScores) -> LastPairs:
+        """Of a benchmark."""
+        return scores.worked_out.setdefault("pairs", cls())  # type: ignore[no-any-return]
+
+    def of(
+        self, table: ScoreTable, *, level: float, n_resamples: int, seed: int, higher_is_better: bool
+    ) -> RankedPairs:
+        """`tested_pairs` of a table, with its ranks."""
+        options = (level, n_resamples, seed, higher_is_better)
+        if self._found is None or self._asked is None or self._asked[1] != options or not _same(self._asked[0], table):
+            found = tested_pairs(
+                table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=higher_is_better
+            )
+            self._asked, self._found = (table, options), RankedPairs(found)
+        return self._found
+
+
+def _same(a: ScoreTable, b: ScoreTable) -> bool:
+    """Whether two tables give the same pairs."""
+    arrays = ("prompts", "values", "clusters", "weights")
+    return a.bounds == b.bounds and all(_equal(getattr(a, name), getattr(b, name)) for name in arrays)
+
+
+def _equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
 
 
 def _range(scores: Sequence[PromptScores]) -> tuple[float, float]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
@@ -130,6 +131,7 @@ class BenchmarkScores:
         plans: the stored plans that entries may be on.
         conditions: all that were asked for, also those without figures.
         facts: what the store says of the benchmark.
+        worked_out: what several parts of a page ask of these scores (`LastPairs`).
     """
 
     benchmark: Benchmark
@@ -140,6 +142,7 @@ class BenchmarkScores:
     plans: BenchmarkPlans = BenchmarkPlans()
     conditions: tuple[Condition, ...] = ()
     facts: BenchmarkFacts = BenchmarkFacts()
+    worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def metric(self) -> Metric:

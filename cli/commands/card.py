@@ -1,0 +1,148 @@
+"""``card``: every figure of a model for people, for the Hub, and in the format Every Eval Ever."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.files import CARD, CLAIM, write_output
+from warehouse.questions.card import Card
+from warehouse.questions.question import options
+from warehouse.tables.words import some_of
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import assignments, output_options_but, typed
+from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced, writes
+from ..ui.questions import options_of
+from ..ui.table import echo
+
+if TYPE_CHECKING:
+    from warehouse.analysis.card.card import ModelCard
+    from warehouse.store.connection import Store
+
+FORMATS = {
+    "markdown": "tables for people",
+    "hf": "the model-index of a model card of the Hugging Face Hub",
+    "hf-results": "a file of its .eval_results/",
+    "eee": "Every Eval Ever",
+}
+
+
+@command("card")
+@options_of(Card)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="markdown",
+    show_default=True,
+    help="; ".join(f"{name}: {text}" for name, text in FORMATS.items()) + ".",
+)
+@click.option("-o", "--out", metavar="FILE", type=OutputFile(CARD), help="Write it there, not to the terminal.")
+@click.option(
+    "--claim",
+    metavar="FILE",
+    type=OutputFile(CLAIM),
+    help="Write there what others check: warehouse claim verify FILE.",
+)
+@click.option(
+    "--dataset",
+    "datasets",
+    metavar="BENCHMARK=OWNER/NAME[:TASK]",
+    multiple=True,
+    help="With hf and hf-results: the data set of the Hub, where the dump does not name it. Repeatable.",
+)
+@output_options_but("markdown", "latex", "html")
+@pass_state
+def card(
+    state: State,
+    /,
+    form: str,
+    out: Path | None,
+    claim: Path | None,
+    datasets: tuple[str, ...],
+    output: Output,
+    **fields: Any,
+) -> None:
+    if not output.for_people and (form != "markdown" or out):
+        raise click.UsageError("--format and --out are for cards; rows come by --json, --jsonl, --csv or --parquet")
+    if datasets and not form.startswith("hf"):
+        raise click.UsageError("--dataset goes with --format hf or hf-results")
+    for_files = fields["force"] and fields["against"] is None and writes()  # then it was not said of comparisons
+    asked = {**fields, "force": False} if for_files else fields
+    question = Card.from_command(asked, [name for name in typed(fields) if not (for_files and name == "force")])
+    with state.open() as store:
+        made: ModelCard = question.ask(store)
+        text, notes = "", list(made.notes)
+        if output.for_people:
+            text, more = _text(store, made, question, form, assignments(datasets, "--dataset"))
+            notes += more
+        if claim is not None:
+            size = _write_claim(store, question, claim)
+    if not output.for_people:
+        output.emit_records(made.ROW, made.rows)
+    elif out is None:
+        echo(text, nl=False)
+    else:
+        write_output(out, text.encode("utf-8", "backslashreplace"), CARD, force=forced())
+        state.say(f"wrote {out}: {made.one_line}")
+    state.notes(notes)
+    if claim is not None:
+        state.say(f"wrote {claim}: {size} bytes; check it with: warehouse claim verify {shlex.quote(str(claim))}")
+
+
+def _write_claim(store: Store, question: Card, path: Path) -> int:
+    """The claim of the card's figures; returns its bytes."""
+    from warehouse.claims.bundle import write_claim
+    from warehouse.claims.questions import make_claim
+
+    given = {
+        name: getattr(question, name) for name, one in options(Card).items() if getattr(question, name) != one.default
+    }
+    parameters = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    asked = question.command().removeprefix("warehouse ")
+    return write_claim(make_claim(store, "card", parameters, command=asked), path, force=forced())
+
+
+def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]) -> tuple[str, list[str]]:
+    """The card in a format, and what is to be said of it."""
+    from importlib.metadata import version
+
+    by, rows = f"eval-warehouse {version('eval-warehouse')}: {question.command()}", made.records()
+    if form == "markdown":
+        return _markdown(made, f"Made by {by}"), []
+    figures = [row for row in rows if row["estimate"] is not None]
+    notes = [f"{len(rows) - len(figures)} rows without a figure are left out"] if len(figures) < len(rows) else []
+    if form == "eee":
+        from time import time
+
+        from warehouse.interchange.every_eval_ever_results import card_documents
+
+        documents = card_documents(store, figures, time())
+        several = len(documents) > 1
+        if several:
+            notes.append(f"{len(documents)} evaluations, one a line: the format keeps each in a file of its own")
+        written = (json.dumps(one, indent=None if several else 2, ensure_ascii=False) for one in documents)
+        return "".join(f"{text}\n" for text in written), notes
+    from warehouse.interchange import hugging_face
+
+    datasets = hugging_face.datasets_of(store, figures) | hugging_face.named_datasets(given)
+    if form == "hf":
+        return hugging_face.model_index(made.model, figures, datasets, by), notes
+    lacking = sorted({row["benchmark"] for row in figures} - datasets.keys())
+    if lacking:
+        notes.append(f"left out, as no data set of the Hub is known (--dataset NAME=OWNER/NAME): {some_of(lacking)}")
+    return hugging_face.eval_results(figures, datasets, by), notes
+
+
+def _markdown(made: ModelCard, by: str) -> str:
+    from warehouse.tables.markup import in_markdown
+    from warehouse.tables.view import View
+
+    return f"## Evaluation of {in_markdown(View((made.model,)))}\n{in_markdown(View((*made.view().parts, by)))}"

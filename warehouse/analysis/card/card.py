@@ -1,0 +1,217 @@
+"""Every figure of a model, with its interval, how it was made, and how far a reference is from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse.analysis.card.row import CardRow, card_row
+from warehouse.analysis.card.view import card_view, verdicts
+from warehouse.analysis.comparison.compare import Comparison, compare_read
+from warehouse.analysis.comparison.pairing import NotComparable
+from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
+from warehouse.analysis.leaderboard.leaderboard import Line
+from warehouse.analysis.leaderboard.planned import planned_rows
+from warehouse.analysis.leaderboard.row import make_row
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import find_benchmark, read_benchmark
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, in_words, parse_where
+from warehouse.analysis.selection.scored_conditions import read_entries, select_among
+from warehouse.analysis.selection.selection import Selection, selection_of
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.card import Card
+from warehouse.questions.comparison import Compare
+from warehouse.questions.leaderboard import OneLeaderboard
+from warehouse.questions.question import answers
+from warehouse.records.run_fields import COMMON_FIELDS
+from warehouse.store.connection import Store
+from warehouse.store.curate import catalogue
+from warehouse.store.parts import in_parts
+from warehouse.store.shared_reads import SharedReads
+from warehouse.tables.view import View
+
+_RUNS = "select run_id, benchmark_id, benchmark, n_scores from run_current where benchmark in (:names)"
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
+
+
+@dataclass(frozen=True)
+class ModelCard(Result):
+    """The figures of a model, a row for each condition on each benchmark, by name.
+
+    Attributes:
+        model: name of the model.
+        against: reference of the other model, as given; empty without one.
+        notes: what a reader should know: what was left out, checkpoints that are several.
+    """
+
+    ROW = CardRow
+
+    model: str
+    against: str
+    rows: tuple[CardRow, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        published = sum(row.is_published for row in self.rows)
+        n, own = len({row.benchmark for row in self.rows}), len(self.rows) - published
+        kinds = [f"{own} from samples"] * bool(own) + [f"{published} as published"] * bool(published)
+        counted = f"{n} benchmark{'s' * (n != 1)}, {len(self.rows)} figure{'s' * (len(self.rows) != 1)}"
+        against = f"; against {self.against}: {verdicts(self.rows)}" if self.against else ""
+        return f"{self.model}: {counted} ({', '.join(kinds)}){against}"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """Its tables: figures from samples, and apart from them those that sources publish."""
+        return View(tuple(card_view(self.rows, self.against)), self.notes)
+
+
+@answers(Card)
+def card(store: Store, question: Card) -> ModelCard:
+    """Row by row; figures that the sources publish stand beside those from samples only where there are no others."""
+    own = _conditions(store, question, question.model)
+    rows: list[CardRow] = []
+    notes: list[str] = []
+    chosen: list[Condition] = []
+    for name, shared in _shared(store, dict.fromkeys(benchmark for benchmark, _ in own)):
+        conditions = [one for (benchmark, _), some in own.items() if benchmark == name for one in some]
+        try:
+            made = list(_rows_on(shared, name, conditions, question))
+        except StatisticsError:
+            raise
+        except MisuseError as error:  # such as a metric that this benchmark has not
+            notes.append(str(error))
+            continue
+        rows += [row for _, row in made]
+        chosen += [condition for condition, _ in made]
+        lacking = len(conditions) - len({condition.key for condition, _ in made})
+        notes += (
+            [f"{name}: {lacking} of {len(conditions)} conditions have no figure by the metric of the others"]
+            if lacking
+            else []
+        )
+    if not rows:
+        raise MisuseError(notes[0] if len(notes) == 1 else f"{question.model!r} has no figure: {'; '.join(notes[:3])}")
+    if question.against is not None:
+        rows, why = _against(store, question, question.against, chosen, rows)
+        notes += why
+    notes += _several(rows)
+    return ModelCard(chosen[0].model, question.against or "", tuple(rows), tuple(notes))
+
+
+def _conditions(store: Store, question: Card, reference: str) -> BySplit:
+    """The conditions of a model by benchmark and split.
+
+    Raises:
+        MisuseError: nothing fits, or several models do; of a run that does not count, why not.
+    """
+    ids = [number for name in question.benchmarks for number in find_benchmark(store, name).ids]
+    where = parse_where(question.where)
+    try:
+        found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
+    except MisuseError as error:
+        raise MisuseError(_why_not(store, reference) or str(error)) from None
+    if not question.latest:
+        return found
+    return {split: [max(some, key=lambda one: one.newest)] for split, some in found.items()}
+
+
+def _why_not(store: Store, reference: str) -> str:
+    """Why a run that is named does not count; empty where that is not so."""
+    number = reference.removeprefix("run:")
+    gone = catalogue.runs(store, where=(f"run_id={number}",), everything=True) if number.isdigit() else []
+    if gone and gone[0].superseded_by is not None:
+        return f"{reference} was superseded by run:{gone[0].superseded_by}; name that one"
+    if gone and gone[0].status == "invalidated":
+        return f"{reference} was invalidated ({gone[0].status_reason}): it has no card; see: warehouse runs {reference}"
+    return ""
+
+
+def _shared(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what is read of it is read at once for a block of benchmarks."""
+    runs: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
+    for row in store.rows(_RUNS, {"names": list(runs)}):
+        runs[row["benchmark"]].append(row)
+    shared = SharedReads(store)
+    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
+        every = [run for name in block for run in runs[name]]
+        shared.begin_block(benchmark_id={run["benchmark_id"] for run in every}, run_id={run["run_id"] for run in every})
+        yield from ((name, shared) for name in block)
+
+
+def _rows_on(
+    store: Store, name: str, conditions: Sequence[Condition], question: Card
+) -> Iterator[tuple[Condition, CardRow]]:
+    """The rows of some conditions on a benchmark, as its leaderboard has them: what is a part of it, and what a
+    planned subset says of it, is known by all that is stored."""
+    known = read_benchmark(store, name)
+    every = select_among(store, known, Selection(name, question.metric, cluster=question.cluster))
+    entries = read_entries(store, conditions, every.metrics)
+    ranking = question.part(OneLeaderboard, benchmark=name, n_resamples=0)
+    coverages = every.coverages
+    own = replace(every, entries=tuple(entries), conditions=tuple(conditions))
+    lines: list[Line] = [(one, make_row(one, every.clusters, ranking, coverages[one.group])) for one in entries]
+    plain, planned = planned_rows(own, ranking).divide(lines)
+    for entry, row in sorted((*plain, *planned), key=_place):
+        yield entry.condition, card_row(row, entry.condition, entry.metric)
+
+
+def _place(line: Line) -> tuple[str, float, str]:
+    """By split, along training, then by settings."""
+    condition = line[0].condition
+    return condition.benchmark_split[1], condition.setting("position") or 0.0, line[1].condition
+
+
+def _against(
+    store: Store, question: Card, reference: str, conditions: Sequence[Condition], rows: Sequence[CardRow]
+) -> tuple[list[CardRow], list[str]]:
+    """The rows with the differences from a reference, each from its condition of the same settings; and notes."""
+    others = _conditions(store, question, reference)
+    partners = [_partner(one, others.get(one.benchmark_split, ())) for one in conditions]
+    models = TwoModels(store, question.model, reference, selection_of(question), question.force)
+    both = tuple(
+        models.on_one(models.pair, one, other)
+        for one, other, row in zip(conditions, partners, rows, strict=True)
+        if isinstance(other, Condition) and not row.is_published
+    )
+    compared: Comparison | None = None
+    notes: list[str] = []
+    if both:
+        try:
+            compare = question.part(Compare, a=question.model, b=reference)
+            compared = compare_read(store, OnBenchmarks(both, ()), compare)
+            notes += compared.notes
+        except NotComparable as error:
+            notes.append(f"no difference from {reference}: {error}")
+    by_runs = {(one.runs_a, one.metric): one for one in (compared.rows if compared else ())}
+    made = []
+    for row, partner, condition in zip(rows, partners, conditions, strict=True):
+        where = f"{in_words(condition.benchmark_split)}: "
+        refused = [why.removeprefix(where) for why in (compared.left_out if compared else ()) if why.startswith(where)]
+        paired = by_runs.get((condition.run_ids, row.metric))
+        made.append(row.against(paired, refused[0] if refused else _why(partner, row)))
+    return made, notes
+
+
+def _partner(condition: Condition, others: Sequence[Condition]) -> Condition | str:
+    """The reference's condition of the same settings, or why there is none."""
+    if len(others) < 2:
+        return others[0] if others else "the reference lacks it"
+    same = [one for one in others if all(one.setting(name) == condition.setting(name) for name in COMMON_FIELDS)]
+    return same[0] if len(same) == 1 else f"the reference has {len(same) or len(others)} conditions there (--latest)"
+
+
+def _why(partner: Condition | str, row: CardRow) -> str:
+    if isinstance(partner, str):
+        return partner
+    return "published figures cannot be paired" if row.is_published else "not compared"
+
+
+def _several(rows: Sequence[CardRow]) -> list[str]:
+    """That a card is of several weights, and how to take one."""
+    fields = {"checkpoint": "MODEL@CHECKPOINT", "training_seed": "--where training_seed=..."}
+    several = {name: len({getattr(row, name) for row in rows} - {""}) for name in fields}
+    return [f"{n} {name}s stand side by side; {fields[name]} takes one" for name, n in several.items() if n > 1]

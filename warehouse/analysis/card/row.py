@@ -1,0 +1,151 @@
+"""One row of a card: a figure of the model, how it was made, and how far the reference is from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.words import better_in_words
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.results import Column, Row
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.conditions import Condition
+
+#: A figure of this method is its source's own: nothing here recomputes it.
+PUBLISHED = "published"
+_VERDICTS = {"a": "better", "b": "worse", "neither": "cannot be told apart", "not known": "differs, direction unknown"}
+
+
+@dataclass(frozen=True)
+class CardRow(Row):
+    """The figure of one condition on one benchmark.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        condition: settings that tell the row from the model's others there.
+        metric: name of the metric, with its filter.
+        unit: of the figure: as it is stored, ``share of 1`` or ``LOW to HIGH`` by the metric's bounds; empty: unknown.
+        higher_is_better: direction of the metric; None if unknown.
+        estimate: the figure, in the unit in which it was published or scored; None with a ``reason``.
+        standard_error: of it; None where not defined or 0.
+        ci_low: lower end of the interval.
+        ci_high: upper end.
+        level: nominal coverage of the interval.
+        n_prompts: prompts with a score; of a published figure as published, None if unknown.
+        n_clusters: clusters among them; None without clusters.
+        n_draws: generations behind the scores.
+        n_unscored: samples without a score.
+        runs: repeats that were pooled.
+        method: of the interval; ``published``: the source's own figure, which no sample here gives.
+        flags: warnings, as of a leaderboard: ``subset``, ``truncated``, ``unscored``, ...
+        reason: why this method, or why there is no figure or interval.
+        model: name of the model.
+        checkpoint: revision or key of the weights, or the position in training; empty if unknown.
+        training_seed: label of the trained replicate.
+        harness: tool and version that made the runs.
+        fewshot: examples in the prompt; None if unknown.
+        temperature: of the sampling; None if unknown.
+        date: day on which the newest of the runs began [UTC]; empty if unknown.
+        reference: the model of ``difference``; empty without one.
+        difference: mean of this model minus the reference's, on common prompts.
+        difference_standard_error: of it.
+        difference_ci_low: lower end of its interval.
+        difference_ci_high: upper end.
+        n_common: prompts that both have a score of.
+        p_value: two-sided, of the difference.
+        p_holm: adjusted for the number of benchmarks; None with one.
+        verdict: ``better``, ``worse``, ``cannot be told apart``; else why there is no difference.
+        run_ids: ids of the repeats.
+        figure: the row of the leaderboard that figures come from.
+        paired: the row of the comparison that differences come from.
+    """
+
+    benchmark: ClassVar[Column[str]] = Column("figure.benchmark")
+    split: ClassVar[Column[str]] = Column("figure.split")
+    condition: ClassVar[Column[str]] = Column("figure.condition")
+    metric: ClassVar[Column[str]] = Column("figure.metric")
+    unit: str
+    higher_is_better: bool | None
+    estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
+    standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
+    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
+    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
+    level: ClassVar[Column[float]] = Column("figure.level")
+    n_prompts: int | None
+    n_clusters: ClassVar[Column[int | None]] = Column("figure.n_clusters")
+    n_draws: ClassVar[Column[int]] = Column("figure.n_draws")
+    n_unscored: ClassVar[Column[int]] = Column("figure.n_unscored")
+    runs: ClassVar[Column[int]] = Column("figure.runs")
+    method: ClassVar[Column[str]] = Column("figure.method")
+    flags: ClassVar[Column[tuple[str, ...]]] = Column("figure.flags")
+    reason: ClassVar[Column[str]] = Column("figure.reason")
+    model: ClassVar[Column[str]] = Column("figure.model")
+    checkpoint: str
+    training_seed: str
+    harness: str
+    fewshot: int | None
+    temperature: float | None
+    date: str
+    reference: ClassVar[Column[str]] = Column("paired.model_b", "")
+    difference: ClassVar[Column[float | None]] = Column("paired.difference")
+    difference_standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
+    difference_ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")
+    difference_ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")
+    n_common: ClassVar[Column[int | None]] = Column("paired.n_prompts")
+    p_value: ClassVar[Column[float | None]] = Column("paired.p_value")
+    p_holm: ClassVar[Column[float | None]] = Column("paired.p_holm")
+    verdict: str
+    run_ids: ClassVar[Column[tuple[int, ...]]] = Column("figure.run_ids")
+    figure: LeaderboardRow
+    paired: ComparisonRow | None = None
+
+    PARTS = ("figure", "paired")
+
+    @property
+    def is_published(self) -> bool:
+        """Whether it is the source's own figure."""
+        return self.method == PUBLISHED
+
+    def against(self, paired: ComparisonRow | None, why_not: str) -> CardRow:
+        """The row with the difference from a reference, or with the reason why there is none."""
+        verdict = why_not if paired is None else _VERDICTS.get(better_in_words(paired), better_in_words(paired))
+        return replace(self, paired=paired, verdict=verdict)
+
+
+def card_row(figure: LeaderboardRow, condition: Condition, metric: Metric) -> CardRow:
+    """The row of a condition, without a reference."""
+    newest = max((run["started_at"] for run in condition.runs if run["started_at"]), default=None)
+    tools = dict.fromkeys(f"{run['harness']} {run['harness_version'] or ''}".strip() for run in condition.runs)
+    return CardRow(
+        unit=_unit(metric),
+        higher_is_better=metric.higher_is_better,
+        n_prompts=figure.n_prompts or (None if figure.method == PUBLISHED else 0),
+        checkpoint=_checkpoint(condition.runs[0]),
+        training_seed=str(condition.setting("training_seed") or ""),
+        harness=", ".join(tools),
+        fewshot=condition.setting("fewshot"),
+        temperature=condition.setting("temperature"),
+        date=f"{newest:%Y-%m-%d}" if newest else "",
+        verdict="",
+        figure=figure,
+    )
+
+
+def _unit(metric: Metric) -> str:
+    if metric.link not in ("identity", "none"):  # the unit is that of a prompt, the figure has another
+        return ""
+    if metric.unit:
+        return metric.unit
+    low, high = metric.bounds or (None, None)
+    if low is None or high is None:
+        return ""
+    return "share of 1" if (low, high) == (0, 1) else f"{low:g} to {high:g}"
+
+
+def _checkpoint(run: Mapping[str, Any]) -> str:
+    if run["position"] is not None:
+        return f"{run['position_unit'] or 'position'}={run['position']:g}"
+    return str(run["revision"] or run["checkpoint"] or "")

@@ -1,0 +1,68 @@
+"""Methods that list what a store holds, and write one model's figures down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.api.connection import Connection
+from warehouse.questions.card import Card
+from warehouse.questions.question import Gives, method
+
+if TYPE_CHECKING:
+    from warehouse.analysis.card.card import ModelCard  # noqa: F401
+    from warehouse.analysis.results import Listing
+
+
+class CatalogueMethods(Connection):
+    """What is there: models, benchmarks, runs and sources, with the rows of the commands of these names."""
+
+    card = method(Card, Gives["ModelCard"])
+
+    def models(self) -> Listing:
+        """Every model by name, with what it is shown as and how many current runs it has."""
+        from warehouse.analysis.results import Listing
+        from warehouse.store.curate.aliases import models
+
+        with self._reading() as store:
+            return Listing(tuple(models(store)))
+
+    def benchmarks(self) -> Listing:
+        """Every benchmark and suite by name, with how many prompts, runs and models it has."""
+        from warehouse.analysis.results import Listing
+        from warehouse.store.curate.aliases import benchmarks
+
+        with self._reading() as store:
+            return Listing(tuple(benchmarks(store)))
+
+    def runs(self, *, where: Sequence[str] = (), everything: bool = False) -> Listing:
+        """The runs, oldest first, with what sets them apart.
+
+        Args:
+            where: ``field=value`` or ``field!=value`` that a run must fit; ``*`` and ``?`` fit any.
+            everything: superseded and invalidated runs too.
+
+        Raises:
+            MisuseError: another form, or no such field.
+        """
+        from warehouse.analysis.results import Listing
+        from warehouse.analysis.selection.conditions import list_runs
+        from warehouse.analysis.selection.selection import as_conditions
+
+        with self._reading() as store:
+            return Listing(tuple(list_runs(store, where=as_conditions(where), everything=everything)))
+
+    def sources(self, reference: str | int | None = None) -> Listing:
+        """The sources that were ingested, oldest first.
+
+        Args:
+            reference: id or path of one of them; None for all.
+
+        Raises:
+            MisuseError: there is no such source.
+        """
+        from warehouse.analysis.results import Listing
+        from warehouse.store.curate.catalogue import sources
+
+        with self._reading() as store:
+            return Listing(tuple(sources(store, None if reference is None else str(reference))))

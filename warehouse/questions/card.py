@@ -1,0 +1,37 @@
+"""What is known of one model: every benchmark that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
+from warehouse.questions.options import REFERENCE, Force, Reference, SelectedAtLevel
+from warehouse.questions.question import Option, Question
+
+
+@dataclass(frozen=True)
+class Card(SelectedAtLevel, Question):
+    """Every figure of a model, or of a run, with how it was made: a row for each condition on each benchmark.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that the model lacks, or nothing to show.
+        StatisticsError: ``level`` out of range.
+    """
+
+    NAME, ANSWER = "card", "warehouse.analysis.card.card:card"
+
+    model: Reference
+    _: KW_ONLY
+    against: Annotated[
+        str | None, Option("Add the paired differences from this model, adjusted for their number (Holm).", REFERENCE)
+    ] = None
+    benchmarks: Annotated[
+        Sequence[str], Option("Only these. Repeatable. Default: all that it has.", "NAME", ("-b", "--benchmark"))
+    ] = ()
+    force: Force = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.against is None:
+            self.refuse("needs {against}", "force")
