@@ -20,8 +20,10 @@ from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.records.json_text import json_text, records_as_json
 from warehouse.report.board import DIRECTION, in_words, unbroken
+from warehouse.report.table import broken
 from warehouse.serve.answers import Answers
 from warehouse.serve.following import FollowedStore
+from warehouse.serve.heat_data import HeatData
 
 #: Pages that every page leads to, in the order of questions: address, name.
 PLACES = (("/", "What do we know?"),)
@@ -40,6 +42,7 @@ class Site:
 
     store: FollowedStore
     answers: Answers
+    heat: HeatData
 
 
 @dataclass(frozen=True)
@@ -145,11 +148,12 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters |= {"in_words": in_words, "unbroken": unbroken}
+        self._environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
         self._environment.globals |= {
             "direction": DIRECTION,
             "link": link,
             "places": PLACES,
+            "known": {address.partition("?")[0] for address, _ in PLACES},
             "version": version("eval-warehouse"),
         }
 
