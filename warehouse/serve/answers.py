@@ -16,7 +16,7 @@ from warehouse.store.connection import Store
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
 #: Questions that are answered at the same time while their pages do not wait for them.
-BEHIND = 2
+BEHIND = 1
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
 

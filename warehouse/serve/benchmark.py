@@ -78,6 +78,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
     details, cost = _details(site, name, metric, is_all, board)
     waits = (pairs is None and not why_no_pairs) or details is None or (plan_question is not None and plan is None)
     part = _part(name, board, pairs)
+    drawn = site.answers.once(f"pictures {question!r} {pairs is None}", lambda _store: board_pictures(part, 0.95))
     return Page(
         "benchmark.html.j2",
         name,
@@ -86,7 +87,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
             "suite": (),
             "metrics": [board.metric, *(other.metric for other in board.others)],
             "is_all": is_all,
-            "pictures_of": [*(board_pictures(part, 0.95) if board.rows else ()), *([cost] if cost else [])],
+            "pictures_of": [*drawn, *([cost] if cost else [])],
             "why_no_pairs": why_no_pairs,
             "waits_for_pairs": pairs is None and not why_no_pairs,
             "hard": details or "",
