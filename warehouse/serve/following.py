@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import StoreError, WarehouseError, cause_of
+from warehouse.errors import MisuseError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -109,6 +109,11 @@ class FollowedStore:
     def __init__(self, url: str | None, *, seconds: float = 30.0, wait: float = 10.0, look: float = LOOK) -> None:
         self._url = engines.parse_url(url or DEFAULT_URL)
         self._given, self._wait, self._look = url, wait, look
+        if engines.dialect_of(self._url).is_lake:
+            raise MisuseError(
+                f"{engines.shown_url(self._url)} is a lake, whose engine takes seconds for what a page asks at once;"
+                " serve the store that it was made from, or a published copy of that"
+            )
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
         self._lock, self._places = threading.Lock(), threading.BoundedSemaphore(READERS)
