@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 @command("leaderboard")
 @benchmark_argument(required=False)
-@options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
+@options_of(
+    AnyLeaderboard,
+    without=("benchmark",),
+    weights={"default": None, "callback": weights_callback},
+)
 @output_options
 @pass_state
 def leaderboard(state: State, /, output: Output, **options: Any) -> None:
