@@ -9,9 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.records.json_text import json_text
 from warehouse.tables.words import MEANINGS
 
-from ..ui.output import Row, json_text, rows_of
+from ..ui.output import Row, rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
 from warehouse.extras import load
+from warehouse.records.json_text import json_text
 from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
 from ..state import State
-from ..ui.output import json_text
 from .pages import Answered, one_of, page_of
 from .tools import TOOLS, Context
 

@@ -15,11 +15,12 @@ from typing import Any
 ORDER = {
     "Start": ["docs/your_files", "docs/reading", "docs/decide", "docs/share"],
     "How to": [
-        "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/notebooks", "docs/agents",
-        "docs/tools",
+        "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
+        "docs/agents", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
         "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
-        "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule", "docs/writers", "docs/scale",
+        "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
+        "docs/writers", "docs/scale",
     ],
     "Reference": [
         "docs/glossary", "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval",

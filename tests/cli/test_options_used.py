@@ -183,6 +183,7 @@ LEFT_OUT = {
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
     "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",
+    "serve": "answers until it is told to end; tests/serve",
     "shell": "reads a terminal; its options are those of query",
     "flash": "takes long here; not tried option by option yet",
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from unicodedata import east_asian_width
 
 from markupsafe import Markup
@@ -51,13 +52,13 @@ class Picture:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    @property
+    @cached_property
     def markdown(self) -> str:
         """The same as a table for Markdown."""
         to_right = [False] + [True] * (len(self.head) - 1)
         return with_caption(self.title, pipe_table(self.head, self.rows, to_right), self.note)
 
-    @property
+    @cached_property
     def svg(self) -> Markup:
         """The ``svg`` element."""
         return Markup(

@@ -1,0 +1,103 @@
+"""Answers to questions, kept while the store is the same."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar, cast
+
+from warehouse.errors import MisuseError, QueryLimitError
+from warehouse.questions.question import Question
+from warehouse.serve.following import FollowedStore
+from warehouse.store.connection import Store
+
+#: Answers that are kept at most, the last asked ones.
+KEPT = 256
+#: Questions that are answered at the same time while their pages do not wait for them.
+BEHIND = 1
+#: Seconds that a page waits for an answer before it says that it is being computed.
+PATIENCE = 0.12
+
+T = TypeVar("T")
+
+
+class Answers:
+    """Asks each question once of each state of a store, however many ask it at the same time.
+
+    Attributes:
+        store: what is asked.
+        alone: held by what takes long and much memory, one after the other.
+    """
+
+    def __init__(self, store: FollowedStore) -> None:
+        self.store, self.alone = store, threading.Lock()
+        self._lock = threading.Lock()
+        self._behind = ThreadPoolExecutor(BEHIND, thread_name_prefix="warehouse-answer")
+        self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
+
+    def ask(self, question: Question) -> Any:
+        """The answer to a question.
+
+        Raises:
+            WarehouseError: as the question itself.
+        """
+        return self.once(f"{question!r}", question.ask)
+
+    def once(self, name: str, read: Callable[[Store], T]) -> T:
+        """What a function reads from the store.
+
+        Args:
+            name: of what it reads, with everything that this depends on beside the store.
+            read: the function.
+        """
+        key, future, is_new = self._future(name)
+        if is_new:
+            self._read(key, future, read)
+        return cast("T", future.result())
+
+    def soon(self, question: Question) -> Any:
+        """As `ask`, for what takes long: None while it is being computed."""
+        return self.once_soon(f"{question!r}", question.ask)
+
+    def once_soon(self, name: str, read: Callable[[Store], T], patience: float = PATIENCE) -> T | None:
+        """As `once`, for what takes long: None while it is being read."""
+        key, future, is_new = self._future(name)
+        if is_new:
+            self._behind.submit(self._read_alone, key, future, read)
+        try:
+            return cast("T", future.result(patience))
+        except TimeoutError:
+            if future.done():  # an answer of its own
+                raise
+            return None
+
+    def close(self) -> None:
+        """Compute nothing more."""
+        self._behind.shutdown(wait=False, cancel_futures=True)
+
+    def _future(self, name: str) -> tuple[tuple[str, str], Future[Any], bool]:
+        key = (self.store.version, name)
+        with self._lock:
+            found = self._kept.get(key)
+            future: Future[Any] = Future() if found is None else found
+            self._kept[key] = future
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return key, future, found is None
+
+    def _read_alone(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
+        with self.alone:
+            self._read(key, future, read)
+
+    def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
+        try:
+            with self.store.lend() as store:
+                future.set_result(read(store))
+        except BaseException as error:
+            if not isinstance(error, MisuseError) or isinstance(error, QueryLimitError):  # another time it may succeed
+                with self._lock:
+                    self._kept.pop(key, None)
+            future.set_exception(error)
