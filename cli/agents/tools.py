@@ -15,12 +15,12 @@ from warehouse.questions.items import Show
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question
+from warehouse.records.json_text import columns_of
 from warehouse.store.engines import Limits, shown_text
 
 from ..commands.compare import OF_FIGURES
 from ..commands.query import columns_of_query, queries
 from ..state import State
-from ..ui.output import columns_of
 from .pages import LEAST, MOST, SIZE, TEXT, Answered, Paging, one_of
 
 #: Columns that a page has where nobody chose, by the class of the rows.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import click
 
+from warehouse.errors import did_you_mean
 from warehouse.tables.glossary import Term, find, names, terms
 
 from ..command_table import COMMANDS
@@ -39,7 +39,8 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
 def _term(word: str) -> Term:
     term = find(word)
     if term is None:
-        raise click.UsageError(f"no command or term '{word}'{_hint(word)}")
+        hint = did_you_mean(word, [*names(), *COMMANDS], "see: warehouse help")
+        raise click.UsageError(f"no command or term '{word}'; {hint}")
     return term
 
 
@@ -82,8 +83,3 @@ def _context(ctx: click.Context, name: str) -> click.Context:
         assert following is not None
         found = click.Context(following, info_name=word, parent=found)
     return found
-
-
-def _hint(name: str) -> str:
-    close = get_close_matches(name, [*names(), *COMMANDS], 2, 0.7)
-    return f"; did you mean {' or '.join(close)}?" if close else "; see: warehouse help"

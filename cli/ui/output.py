@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from importlib.metadata import version
@@ -180,11 +180,6 @@ def _by_importance(table: pa.Table) -> list[str]:
     constant = [name for name in names if table.num_rows > 1 and len(table.column(name).unique()) == 1]
     ids = [name for name in names if name.endswith("_id") and name != "run_id"]
     return list(dict.fromkeys((*empty, *hashes, *constant, *ids, *reversed(names))))
-
-
-def columns_of(kind: type) -> Sequence[str]:
-    """The columns of records of a dataclass."""
-    return kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
 
 
 def rows_of(table: pa.Table) -> Iterator[Row]:

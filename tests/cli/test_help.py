@@ -44,8 +44,8 @@ def test_help_on_a_command_is_its_own(run: Caller) -> None:
 
 
 def test_a_slip_is_answered_with_what_was_meant(run: Caller) -> None:
-    run("help", "rnk-set").fails(2, "no command or term 'rnk-set'; did you mean rank-set?")
-    run("help", "leaderbord").fails(2, "did you mean leaderboard?")
+    run("help", "rnk-set").fails(2, "no command or term 'rnk-set'; did you mean rank-set")
+    run("help", "leaderbord").fails(2, "did you mean leaderboard")
     run("help", "xyzzy").fails(2, "see: warehouse help")
 
 
