@@ -15,7 +15,7 @@ from typing import Any
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.items import Show
 from warehouse.questions.options import Selected
-from warehouse.questions.power import PowerPilot
+from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
 
 from ..command_table import COMMANDS
@@ -73,8 +73,9 @@ def _power(a: str, b: str, benchmark: str, split: str, difference: float, questi
     """How many prompts would decide; where two figures are equal, on which prompts they are not."""
     if not difference:
         return _FLIPS, _line(Compare, question, split, a=a, b=b, benchmark=benchmark, flips=_MANY)
-    line = _line(PowerPilot, question, split, references=(a, b), benchmark=benchmark)
-    return "how many prompts would decide", f"{line} --delta {abs(difference):.3g}"
+    delta = float(f"{abs(difference):.3g}")
+    line = _line(PowerFromRuns, question, split, references=(a, b), benchmark=benchmark, delta=delta)
+    return "how many prompts would decide", line
 
 
 def _claimed(question: Question) -> Step:
@@ -172,10 +173,9 @@ def _after_gate(decision: Any, question: Any) -> Step:
         return None
     row = max(waiting, key=lambda one: one.prompts_if_equal)
     split = row.split if sum(one.benchmark == row.benchmark for one in decision.rows) > 1 else ""
-    line = _line(PowerPilot, question, split, references=two, benchmark=row.benchmark)
-    alpha = f"{2 * decision.alpha / decision.n_tests:.3g}"  # one-sided, as the gate's
-    why = "how many prompts an equal candidate needs to pass"
-    return why, f"{line} --delta {row.margin:g} --alpha {alpha}"
+    alpha = float(f"{2 * decision.alpha / decision.n_tests:.3g}")  # one-sided, as the gate's
+    planned = {"references": two, "benchmark": row.benchmark, "delta": row.margin, "alpha": alpha}
+    return "how many prompts an equal candidate needs to pass", _line(PowerFromRuns, question, split, **planned)
 
 
 def _after_run(view: Any, _question: Any) -> Step:
