@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -202,6 +203,11 @@ def test_a_store_that_is_not_there_yet_and_one_that_is_written_to(run: Caller, t
         page = found(call, "query", sql=f"select '{long}' as s, [1, 2] as l")
         assert page["rows"][0]["s"].endswith("more]") and "cut" in page and "--sql=-" in page["command"]
         assert refused(call, "query", sql="select range(100000) as l, " + ", ".join(f"{n} as n{n}" for n in range(600)))
+
+
+def test_without_the_package_it_says_what_to_run(run: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
+    run("mcp").fails(2, "an MCP server needs the package mcp", "-m pip install")
 
 
 @pytest.mark.rare
