@@ -191,6 +191,9 @@ _LOOK = (
         'warehouse query --sql "select model, estimate from score_summary"',
         "warehouse query --sql - --jsonl",
     )),
+    CommandEntry("mcp", "look", "mcp", "Answer what agents ask over the Model Context Protocol.", (
+        "warehouse --db evals.db mcp",
+    )),
     CommandEntry("shell", "look", "query", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",
     )),

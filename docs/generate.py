@@ -1,18 +1,21 @@
-"""Writes ``docs/views.md`` from the headers of the SQL files: ``python docs/generate.py``."""
+"""Writes ``docs/views.md`` from the headers of the SQL files, and ``docs/llms.txt``: ``python docs/generate.py``."""
 
 from __future__ import annotations
 
+import runpy
 from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from warehouse.cli.command_table import COMMANDS
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery, Parameter
 
 #: Views that have a column of one meaning, from which on it is said once.
 MANY = 3
 _HEAD = "| column | meaning |\n| --- | --- |\n"
-PAGE = Path(__file__).with_name("views.md")
+DOCS = Path(__file__).parent
+PAGE, LLMS = DOCS / "views.md", DOCS / "llms.txt"
 OPENING = """\
 # Views and library queries
 
@@ -28,6 +31,35 @@ Views are made in the store and can be joined in SQL of your own; library querie
 Superseded and invalidated runs are in none of them. Each file is one SELECT that runs as it stands
 on every engine. Query connections can neither write nor reach files or the network.
 """
+
+
+#: What a language model reads first.
+LLMS_OPENING = """\
+# eval-warehouse
+
+> The command `warehouse` and the Python package of the same name read the result files of LLM evaluation tools into one
+> store (a DuckDB file, or PostgreSQL), and say which model is better, by how much, and how sure that is.
+
+Install: `pip install .` from a checkout, Python 3.11 or newer. An agent asks through `warehouse mcp`, a program with
+`--json`: rows on standard output, an error as `{"error", "kind", "advice", "exit_code"}` on standard error. In Python:
+`store = warehouse.connect(URL)`, then `store.leaderboard("gsm8k")`. Models that share a letter of `group` cannot be
+told apart; a score that is missing is no 0; which way a metric points may be unknown, and then nobody leads.
+
+## Commands
+"""
+EVERYDAY = "ingest leaderboard compare gate power show report query pairs mcp".split()
+
+
+def llms() -> str:
+    """``llms.txt``: what this is, the commands for every day, the pages in their order."""
+    commands = [f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}" for name in EVERYDAY]
+    parts = [LLMS_OPENING, *commands]
+    order = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
+    for title, pages in order.items():
+        own = [DOCS.parent / f"{name}.md" for name in pages if name.startswith("docs/")]
+        heads = [file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for file in own]
+        parts += ["", f"## {title}", "", *(f"- [{head}]({file.name})" for head, file in zip(heads, own, strict=True))]
+    return "\n".join(parts) + "\n"
 
 
 def page() -> str:
@@ -78,3 +110,4 @@ def _cell(text: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    LLMS.write_text(llms(), encoding="utf-8")

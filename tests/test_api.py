@@ -89,7 +89,6 @@ USES = {
             f"{ANALYSIS}.leaderboard.leaderboard:leaderboards",
         ),
         "leaderboard",
-        silent=("n_resamples", "seed"),
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "compare": Use((f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired")),

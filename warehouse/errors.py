@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-
 #: What the part of a message begins with that says what to do, after a semicolon or in a line of its own.
 _ADVICE = re.compile(
-    r"(?:; |\n)(?=(?:expected|give|leave|name|choose|run|see|use|publish|narrow|take|make|try|ask|say|pass|ingest|create"
-    r"|keep|refresh|move|load|let|do|start|end|extend|import|scale|sync|correct|call|cast|store|sort|change|add|install"
-    r"|wait|upgrade|put|such as|there (?:is|are)|it (?:has|needs)|the others are|did you mean|fields there are|for files"
-    r"|in the command|two|at least|warehouse|`warehouse|--\w[\w-]* \w+s)\b)",
+    r"(?:; |\n)(?=(?:expected|give|leave|name|choose|run|see|use|publish|narrow|take|make|try|ask|say|pass|ingest"
+    r"|create|keep|refresh|move|load|let|do|start|end|extend|import|scale|sync|correct|call|cast|store|sort|change|add"
+    r"|install|wait|upgrade|put|such as|there (?:is|are)|it (?:has|needs)|the others are|did you mean|fields there are"
+    r"|for files|in the command|two|at least|warehouse|`warehouse|--\w[\w-]* \w+s)\b)",
     re.IGNORECASE,
 )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 @command("query")
 @click.argument("name", required=False)
+@click.option("--describe", is_flag=True, help="What its columns mean, in place of its rows.")
 @click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters. -: from standard input.")
 @click.option(
     "-p",
@@ -39,10 +40,21 @@ if TYPE_CHECKING:
 @output_options
 @pass_state
 def query(
-    state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], limits: Limits, output: Output
+    state: State,
+    name: str | None,
+    describe: bool,
+    sql: str | None,
+    parameters: tuple[str, ...],
+    limits: Limits,
+    output: Output,
 ) -> None:
     if name and sql:
         raise click.UsageError("give the name of a query or --sql, not both")
+    if describe:
+        if not name:
+            raise click.UsageError("--describe is of a view or library query: give its name")
+        refuse_typed("is for a query that runs: leave out it or --describe", "parameters", "timeout", "memory")
+        return output.emit(*columns_of_query(name))
     values = assignments(parameters, "-p")
     if sql == "-":
         sql = _typed_in()
@@ -77,8 +89,11 @@ def _typed_in() -> str:
     return text
 
 
-def list_queries(output: Output) -> None:
-    """Every view and library query with what it says."""
+Listed = tuple[list[str], list[dict[str, str]]]
+
+
+def queries() -> Listed:
+    """Every view and library query with what it says: columns, and rows."""
     from warehouse.store.sql import query_files
 
     rows = [
@@ -91,7 +106,24 @@ def list_queries(output: Output) -> None:
         }
         for item in (*query_files.views(), *query_files.library())
     ]
-    columns = ["name", "kind", "parameters", "meaning", "rows"]
+    return ["name", "kind", "parameters", "meaning", "rows"], rows
+
+
+def columns_of_query(name: str) -> Listed:
+    """The columns of a view or library query with their meanings.
+
+    Raises:
+        MisuseError: there is none of that name.
+    """
+    from warehouse.store.sql import query_files
+
+    found = query_files.find(name).columns
+    return ["column", "meaning"], [{"column": column, "meaning": meaning} for column, meaning in found]
+
+
+def list_queries(output: Output) -> None:
+    """Print what :func:`queries` has."""
+    columns, rows = queries()
     if not output.for_people or not sys.stdout.isatty() or asked_for_columns():
         return output.emit(columns, rows, shown=columns[:-1])
     for kind, title in (("view", "Views"), ("library", "Library queries, with parameters: -p NAME=VALUE")):

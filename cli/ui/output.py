@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -96,7 +96,7 @@ class Output:
         if self.path is not None:
             write_parquet(table, self.path, force=self.force)
         else:
-            self.emit(table.column_names, _rows_of(table), minor=_by_importance(table) if self.for_people else ())
+            self.emit(table.column_names, rows_of(table), minor=_by_importance(table) if self.for_people else ())
 
     def emit_records(
         self,
@@ -110,7 +110,7 @@ class Output:
         empty: str = "no rows",
     ) -> None:
         """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
-        columns = kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
+        columns = columns_of(kind)
         rows = ({name: getattr(record, name) for name in columns} for record in records)
         self.emit(columns, rows, shown=shown, hide_empty=hide_empty, counts=counts, minor=minor, empty=empty)
 
@@ -138,14 +138,23 @@ def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = Fal
     """
     first, between, last = ("", "\n", "\n") if lines else ("[\n", ",\n", "\n]\n")
     lead = first
-    for row in rows:
-        text = _json({name: row[name] for name in columns})
-        sys.stdout.write(f"{lead}{_STEERS.sub(_json_escape, text)}")
+    for text in json_rows(columns, rows):
+        sys.stdout.write(f"{lead}{text}")
         lead = between
     if lead is between:
         sys.stdout.write(last)
     elif not lines:
         sys.stdout.write("[]\n")
+
+
+def json_rows(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
+    """The object of each row."""
+    return (json_text({name: row[name] for name in columns}) for row in rows)
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON on one line, with nothing that a terminal obeys."""
+    return _STEERS.sub(_json_escape, _json(value))
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False) -> None:
@@ -192,7 +201,13 @@ def _by_importance(table: pa.Table) -> list[str]:
     return list(dict.fromkeys((*empty, *hashes, *constant, *ids, *reversed(names))))
 
 
-def _rows_of(table: pa.Table) -> Iterable[Row]:
+def columns_of(kind: type) -> Sequence[str]:
+    """The columns of records of a dataclass."""
+    return kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
+
+
+def rows_of(table: pa.Table) -> Iterator[Row]:
+    """The rows of a query's answer, some at a time."""
     for batch in table.to_batches(max_chunksize=10_000):
         yield from batch.to_pylist()
 

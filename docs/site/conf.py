@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 ORDER = {
-    "Start": ["docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/tools"],
+    "Start": ["docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/agents",
+              "docs/tools"],
     "How to": [
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
         "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
@@ -64,6 +65,8 @@ def _prepare(_app: Any, page: str, source: list[str]) -> None:
 def _front(app: Any, error: Exception | None) -> None:
     if error is None and app.builder.name == "html":
         shutil.copyfile(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
+        llms = (Path(app.srcdir) / "docs" / "llms.txt").read_text(encoding="utf-8").replace(".md)", ".html)")
+        (Path(app.outdir) / "docs" / "llms.txt").write_text(llms, encoding="utf-8")
 
 
 def setup(app: Any) -> None:

@@ -83,7 +83,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 #: Command lines, and which of their options change nothing on this store, though they may on others.
 CALLS: dict[str, set[str]] = {
-    "leaderboard reading": {"max_unscored", "where"},
+    "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
     "leaderboard --group reading,sums --json": {"where"},
     "compare model-a model-b -b reading": {"n_resamples", "only_overall", "seed", "where"},
     "compare model-a model-b -b reading --method permutation --json": {"n_resamples", "only_overall", "seed", "where"},
@@ -181,6 +181,7 @@ LEFT_OUT = {
     "benchmarks unalias": "has no options",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
+    "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",
     "shell": "reads a terminal; its options are those of query",
     "flash": "takes long here; not tried option by option yet",
 }

@@ -135,6 +135,15 @@ def test_views_page_is_up_to_date() -> None:
     assert written == made, "docs/views.md is stale; run: python docs/generate.py"
 
 
+def test_llms_txt_names_every_page_and_commands_that_are_there() -> None:
+    made, written = runpy.run_path(str(DOCS / "generate.py"))["llms"](), (DOCS / "llms.txt").read_text(encoding="utf-8")
+    assert written == made, "docs/llms.txt is stale; run: python docs/generate.py"
+    assert set(re.findall(r"\]\((.+?)\)", made)) == {page.name for page in DOCS.glob("*.md")}
+    lines = command_lines(DOCS / "llms.txt")
+    assert len(lines) >= 10 and len(made) < 6_000
+    assert not [fault for line in lines for fault in command_faults(line.split())]
+
+
 def described_columns() -> dict[str, set[str]]:
     """Columns that docs/schema.md describes, by table."""
     text = (DOCS / "schema.md").read_text(encoding="utf-8")

@@ -205,8 +205,11 @@ class Question(Options):
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
 
-    def command(self) -> str:
+    def command(self, *more: str) -> str:
         """The line of a shell that asks it, without the store; what is at its default is left out.
+
+        Args:
+            more: further words of it, such as ``--json``.
 
         Raises:
             MisuseError: it says what the command has no option for.
@@ -217,8 +220,8 @@ class Question(Options):
         for field_name, option, value in self._said():
             (arguments if option.is_argument else flags).extend(option.in_shell(field_name, value))
         if any(argument.startswith("-") for argument in arguments):
-            return shlex.join(["warehouse", *name.split(), *flags, "--", *arguments])
-        return shlex.join(["warehouse", *name.split(), *arguments, *flags])
+            return shlex.join(["warehouse", *name.split(), *flags, *more, "--", *arguments])
+        return shlex.join(["warehouse", *name.split(), *arguments, *flags, *more])
 
     def _command(self) -> str:
         return self.COMMAND or self.NAME

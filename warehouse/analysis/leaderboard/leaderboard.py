@@ -80,13 +80,18 @@ class Leaderboard(Result):
         first = in_short(self.rows, self.higher_is_better)
         return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
 
+    @property
+    def sentence(self) -> str:
+        """Who is first, by how much, and who cannot be told from it; empty without rows."""
+        return str(rows_in_words(self.rows, self.higher_is_better)) if self.rows else ""
+
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, how it was made, and what its columns mean."""
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
         below: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
-        sentence = [visible(str(rows_in_words(self.rows, self.higher_is_better)))] if self.rows else []
+        sentence = [visible(self.sentence)] if self.rows else []
         return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 

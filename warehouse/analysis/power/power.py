@@ -173,6 +173,8 @@ class PowerPlan(Result):
         notes: what a reader should know.
     """
 
+    ROW = PowerRow
+
     goal: Goal
     answer: str
     omega2: float

@@ -1,0 +1,179 @@
+"""An answer as a page of JSON of limited size: the verdict, rows as ``--json`` has them, flags, the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.tables.words import MEANINGS
+
+from ..ui.output import Row, json_text, rows_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Bytes of an answer, by default and at most.
+SIZE, LEAST, MOST = 4_000, 2_000, 200_000
+#: Characters of a text, by default.
+TEXT = 400
+#: Characters of the verdict, and of all notes.
+VERDICT, NOTES = 800, 600
+#: Texts of a row that is too large by itself are cut to ever fewer characters, its lists to ever fewer entries.
+CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (25, 1))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a tool found.
+
+    Attributes:
+        verdict: the answer in one sentence.
+        columns: of the rows, in order; those of `brief` are shown where nobody chose.
+        rows: a mapping each, or a table.
+        command: makes the line that gives the same rows, with the further options that it is given.
+        notes: what a reader should know of all rows.
+    """
+
+    verdict: str
+    columns: Sequence[str]
+    rows: Sequence[Row] | pa.Table
+    command: Callable[..., str]
+    brief: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def since(self, offset: int) -> Iterator[Row]:
+        """The rows from one on."""
+        return islice(self.rows, offset, None) if isinstance(self.rows, Sequence) else rows_of(self.rows.slice(offset))
+
+
+@dataclass(frozen=True)
+class Paging:
+    """Which part of an answer is asked for.
+
+    Attributes:
+        offset: rows that were given before.
+        max_bytes: of the page.
+        text_length: characters of a text, beyond which it is cut.
+        columns: to show; empty for the most telling, ``*`` for all.
+    """
+
+    offset: int = 0
+    max_bytes: int = SIZE
+    text_length: int = TEXT
+    columns: Sequence[str] = ()
+
+    def chosen(self, answered: Answered) -> list[str]:
+        """The columns to show.
+
+        Raises:
+            MisuseError: there is none of such a name.
+        """
+        every = list(answered.columns)
+        if not self.columns:
+            return [name for name in answered.brief if name in every] or every
+        if list(self.columns) == ["*"]:
+            return every
+        for name in self.columns:
+            if name not in every:
+                raise MisuseError(f"no column {name!r}; {one_of(name, every)}")
+        return list(dict.fromkeys(self.columns))
+
+
+def one_of(name: str, known: Collection[str]) -> str:
+    """What may have been meant."""
+    return did_you_mean(name, known, f"there are: {', '.join(known)}")
+
+
+def page_of(answered: Answered, paging: Paging) -> str:
+    """The page as JSON, of at most ``paging.max_bytes`` bytes.
+
+    Raises:
+        MisuseError: an unknown column, an offset beyond the last row, or not even one row fits.
+    """
+    if paging.offset and paging.offset >= len(answered):
+        raise MisuseError(f"offset {paging.offset} is beyond the last of {len(answered)} rows; leave it out")
+    columns = paging.chosen(answered)
+    written = partial(_written, answered, columns, paging.offset)
+    rows: list[Row] = []
+    size = 0
+    for row in answered.since(paging.offset):
+        rows.append({name: row[name] for name in columns})
+        size += len(json_text(_Cutter(paging.text_length)(rows[-1])).encode())
+        if size > paging.max_bytes:
+            break
+    text = written(rows, _Cutter(paging.text_length))
+    while len(text.encode()) > paging.max_bytes and len(rows) > 1:
+        rows.pop()
+        text = written(rows, _Cutter(paging.text_length))
+    for length, entries in CUTS:
+        if len(text.encode()) <= paging.max_bytes:
+            return text
+        text = written(rows, _Cutter(min(length, paging.text_length), entries))
+    if len(text.encode()) <= paging.max_bytes:
+        return text
+    raise MisuseError(
+        f"one row with its command takes {len(text.encode())} bytes; name fewer columns, or allow more: max_bytes"
+    )
+
+
+def _written(answered: Answered, columns: Sequence[str], offset: int, rows: Sequence[Row], cut: _Cutter) -> str:
+    head = {"verdict": cut.text(answered.verdict, VERDICT), "n_rows": len(answered)}
+    objects = ",".join(json_text(cut(row)) for row in rows)
+    after = offset + len(rows)
+    tail: dict[str, Any] = {"offset": offset} if offset else {}
+    if after < len(answered):
+        tail |= {"more": len(answered) - after, "next_offset": after}
+    flags = dict.fromkeys(flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS)
+    tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
+    tail |= {"notes": notes} if (notes := _first_notes(answered.notes)) else {}
+    tail |= {"cut": "whole texts and lists: text_length, max_bytes, or the command"} if cut.happened else {}
+    tail["command"] = answered.command(*_options(answered, columns))
+    return f'{json_text(head)[:-1]},"rows":[{objects}],{json_text(tail)[1:]}'
+
+
+def _options(answered: Answered, columns: Sequence[str]) -> list[str]:
+    """With which the command gives the rows of a page, among others."""
+    return ["--json", *([] if list(columns) == list(answered.columns) else ["--columns", ",".join(columns)])]
+
+
+def _first_notes(notes: Sequence[str]) -> list[str]:
+    """As many as there is room for, and how many more there are."""
+    shown: list[str] = []
+    for note in dict.fromkeys(notes):
+        if sum(map(len, shown)) + len(note) > NOTES:
+            return [*shown, f"{len(set(notes)) - len(shown)} more notes: see the command"]
+        shown.append(note)
+    return shown
+
+
+class _Cutter:
+    """Cuts long texts of a value, and its long lists where there is a limit; `happened` says whether it had to."""
+
+    def __init__(self, length: int, entries: int | None = None) -> None:
+        self.length, self.entries, self.happened = length, entries, False
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value, self.length)
+        if isinstance(value, Mapping):
+            return {name: self(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            kept = [self(one) for one in value[: self.entries]]
+            if len(kept) == len(value):
+                return kept
+            self.happened = True
+            return [*kept, f"[{len(value) - len(kept)} more]"]
+        return value
+
+    def text(self, value: str, length: int) -> str:
+        if len(value) <= length:
+            return value
+        self.happened = True
+        return f"{value[:length]}... [{len(value) - length} more]"

@@ -1,0 +1,119 @@
+"""The server: lists the tools and calls them, one at a time, over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import MisuseError
+from warehouse.extras import load
+from warehouse.store.engines import Limits
+
+from ..failures import Failure, failure_of
+from ..state import State
+from ..ui.output import json_text
+from .pages import Answered, one_of, page_of
+from .tools import TOOLS, Context
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+log = logging.getLogger(__name__)
+INSTRUCTIONS = """Results of LLM evaluations with their statistics, read only. Begin with describe, then leaderboard.
+Every answer is JSON: the verdict in one sentence, rows (figures on the scale of the metric, ci_low and ci_high are the
+ends of the interval, flags are explained), and the command that gives the same in a shell. If there is more,
+next_offset is the offset of the next page. Models whose group has a letter in common cannot be told apart. Do not call
+a difference real that the verdict does not. An error is JSON too: error, kind, advice, exit_code; options
+of the command in an advice (--where) are arguments of the tool (where)."""
+#: Answers that are kept for their next pages.
+KEPT = 2
+
+
+class Tools:
+    """Calls tools; pages after the first are of the answer that the first was of, if that is still kept."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.kept: OrderedDict[str, Answered] = OrderedDict()
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """The page that is asked for, as JSON.
+
+        Raises:
+            WarehouseError: as the command of the same name.
+        """
+        if name not in TOOLS:
+            raise MisuseError(f"no tool {name!r}; {one_of(name, TOOLS)}")
+        values, paging = TOOLS[name].read(arguments)
+        key = json.dumps([name, values], sort_keys=True)
+        answered = self.kept.pop(key, None) if paging.offset else None
+        self.kept[key] = answered or TOOLS[name].answer(self.context, **values)
+        while len(self.kept) > KEPT:
+            self.kept.popitem(last=False)
+        return page_of(self.kept[key], paging)
+
+    def told(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+        """The page, or the error that stands for it, and whether it is one."""
+        try:
+            return self.call(name, arguments), False
+        except Exception as error:
+            failure = failure_of(error)
+            if failure is None:
+                log.exception("tool %s", name)
+                failure = Failure(f"a mistake of this program: {type(error).__name__}: {error}", "internal", 1)
+            return json_text(failure.to_dict()), True
+
+
+def made(state: State, limits: Limits) -> Server[Any]:
+    """The server of a store.
+
+    Raises:
+        MisuseError: the package is not installed.
+    """
+    lowlevel = load("mcp.server.lowlevel", "mcp", "an MCP server")
+    import anyio
+    import mcp_types as types
+
+    tools, one_at_a_time = Tools(Context(state, limits)), anyio.CapacityLimiter(1)
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads
+                )
+                for name, tool in TOOLS.items()
+            ]
+        )
+
+    async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        text, failed = await anyio.to_thread.run_sync(
+            tools.told, params.name, params.arguments or {}, limiter=one_at_a_time
+        )
+        return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
+
+    server: Server[Any] = lowlevel.Server(
+        "warehouse",
+        version=version("eval-warehouse"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    return server
+
+
+def serve(server: Server[Any]) -> None:
+    """Serve over standard input and output until that ends."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    async def talk() -> None:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+    anyio.run(talk)

@@ -1,0 +1,71 @@
+"""What an error means to whoever asked: its message, its kind, and how the program ends."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from typing import NamedTuple
+
+import click
+
+from warehouse.errors import DiskFullError, InputError, StoreError, WarehouseError, cause_of, parted
+
+INTERRUPTED = 130  # 128 + SIGINT
+
+
+class Failure(NamedTuple):
+    """What went wrong in the words of the user, of what kind it is, and how the program ends."""
+
+    message: str
+    kind: str
+    exit_code: int
+
+    def to_dict(self) -> dict[str, str | int]:
+        """What programs are told of it."""
+        error, advice = parted(self.message)
+        return {"error": error, "kind": self.kind, "advice": advice, "exit_code": self.exit_code}
+
+
+def failure_of(error: Exception) -> Failure | None:
+    """The failure that an error means; None where it is a mistake of this program."""
+    if isinstance(error, WarehouseError):
+        return Failure(str(error), error.kind, error.exit_code)
+    if isinstance(error, click.UsageError):
+        return Failure(_usage(error), "usage", error.exit_code)
+    if isinstance(error, click.ClickException):
+        return Failure(error.format_message(), "usage", error.exit_code)
+    if isinstance(error, click.Abort):
+        return Failure("interrupted", "interrupted", INTERRUPTED)
+    if isinstance(error, OSError):
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return Failure(_os_message(error), "file", (StoreError if full else InputError).exit_code)
+    message = _engine_message(error)
+    if message is None:
+        return None
+    if reason := _disk_full(error):
+        return Failure(str(DiskFullError(reason)), "disk_full", DiskFullError.exit_code)
+    return Failure(f"the store failed: {message}\nSee: warehouse db check", "store", StoreError.exit_code)
+
+
+def _usage(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "warehouse"
+    return f"{error.format_message()}\nSee: {path} --help"
+
+
+def _os_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _disk_full(error: Exception) -> str:
+    from warehouse.store.engines import disk_full
+
+    return disk_full(error)
+
+
+def _engine_message(error: Exception) -> str | None:
+    """What a database engine says, if it is one that failed."""
+    dialects = sys.modules.get("warehouse.store.engines")
+    cause = cause_of(error)
+    messages = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
+    return next((message.splitlines()[0] for message in messages if message), None)
