@@ -24,7 +24,7 @@ TEXT = 400
 #: Characters of the verdict, and of all notes.
 VERDICT, NOTES = 800, 600
 #: Texts of a row that is too large by itself are cut to ever fewer characters, its lists to ever fewer entries.
-CUTS = ((200, 50), (100, 20), (60, 8), (40, 4), (25, 2))
+CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (25, 1))
 
 
 @dataclass(frozen=True)

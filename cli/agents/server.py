@@ -107,9 +107,8 @@ def made(state: State, limits: Limits) -> Server[Any]:
     return server
 
 
-def serve(state: State, limits: Limits) -> None:
-    """Serve over standard input and output until it ends."""
-    server = made(state, limits)
+def serve(server: Server[Any]) -> None:
+    """Serve over standard input and output until that ends."""
     import anyio
     from mcp.server.stdio import stdio_server
 

@@ -160,7 +160,7 @@ def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[dict[str
 
     if isinstance(result, PromptView):
         row = result.to_dict()
-        return list(row), [row], ()
+        return list(row), [row], [name for name in row if name != "run"]
     if isinstance(question, Show):
         kind: type = PromptRunRow if isinstance(result, PromptRuns) else PromptRow
         records = result.rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -202,3 +203,30 @@ def test_a_store_that_is_not_there_yet_and_one_that_is_written_to(run: Caller, t
         page = found(call, "query", sql=f"select '{long}' as s, [1, 2] as l")
         assert page["rows"][0]["s"].endswith("more]") and "cut" in page and "--sql=-" in page["command"]
         assert refused(call, "query", sql="select range(100000) as l, " + ", ".join(f"{n} as n{n}" for n in range(600)))
+
+
+def test_without_the_package_it_says_what_to_run(run: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
+    run("mcp").fails(2, "an MCP server needs the package mcp", "-m pip install")
+
+
+@pytest.mark.rare
+def test_pages_of_a_store_of_real_size(run: Caller, data_dir: Path, tmp_path: Path) -> None:
+    """86 models with long responses, and agents with transcripts; the size of each page is looked at by ``found``."""
+    db = str(tmp_path / "real.db")
+    assert run("ingest", str(data_dir / "eq_bench"), "--map", "eq_bench", db=db).code == 0
+    assert run("ingest", str(data_dir / "inspect_agents"), db=db).code == 0
+    with talking(db, tmp_path) as call:
+        whole: list[dict[str, Any]] = []
+        while "next_offset" in (page := found(call, "leaderboard", benchmark="eq_bench_v2", offset=len(whole))):
+            assert len(page["rows"]) >= 5
+            whole += page["rows"]
+        whole += page["rows"]
+        assert len(whole) == page["n_rows"] == 86 and {row["model"] for row in whole[:3]} > {"gpt-4-0314"}
+        both = {"a": "gpt-4-0314", "b": "gpt-4-0613"}
+        assert "cannot be told apart" in found(call, "compare", **both)["verdict"]
+        assert "cut" in found(call, "compare", flips=20, **both)
+        every = found(call, "query", sql="select run_id from run_current order by run_id", max_bytes=100_000)
+        for run_id in [row["run_id"] for row in every["rows"]][-4:]:
+            prompt = found(call, "samples", run=f"run:{run_id}")["rows"][0]["prompt_id"]
+            assert found(call, "samples", run=f"run:{run_id}", prompt=f"prompt:{prompt}")["n_rows"] == 1

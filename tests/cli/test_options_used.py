@@ -83,7 +83,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 #: Command lines, and which of their options change nothing on this store, though they may on others.
 CALLS: dict[str, set[str]] = {
-    "leaderboard reading": {"max_unscored", "where"},
+    "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
     "leaderboard --group reading,sums --json": {"where"},
     "compare model-a model-b -b reading": {"n_resamples", "only_overall", "seed", "where"},
     "compare model-a model-b -b reading --method permutation --json": {"n_resamples", "only_overall", "seed", "where"},

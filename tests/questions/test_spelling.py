@@ -178,8 +178,13 @@ def test_a_question_is_asked_again_by_what_it_says(kind: type[Question], asked: 
     @given(questions(kind))
     def ask(question: Question) -> None:
         check_python(question, asked)
-        known = options(kind).items()
-        if not any(option.in_python_only and getattr(question, name) != option.default for name, option in known):
+        try:
+            question.command()
+        except MisuseError as error:
+            assert "ask in Python" in str(error)
+            beyond = [name for name, option in options(kind).items() if option.in_python_only or kind is Anchors]
+            assert any(getattr(question, name) != options(kind)[name].default for name in beyond)
+        else:
             check_command(question, asked)
 
     ask()

@@ -20,7 +20,11 @@ class CatalogueMethods(Connection):
     card = method(Card, Gives["ModelCard"])
 
     def models(self) -> Listing:
-        """Every model by name, with what it is shown as and how many current runs it has."""
+        """Every model by name, with what it is shown as and how many current runs it has.
+
+        Raises:
+            StoreError: there is no store, or another process holds it.
+        """
         from warehouse.analysis.results import Listing
         from warehouse.store.curate.aliases import models
 
@@ -28,7 +32,11 @@ class CatalogueMethods(Connection):
             return Listing(tuple(models(store)))
 
     def benchmarks(self) -> Listing:
-        """Every benchmark and suite by name, with how many prompts, runs and models it has."""
+        """Every benchmark and suite by name, with how many prompts, runs and models it has.
+
+        Raises:
+            StoreError: there is no store, or another process holds it.
+        """
         from warehouse.analysis.results import Listing
         from warehouse.store.curate.aliases import benchmarks
 

@@ -154,4 +154,8 @@ class Anchors(ChosenScores, Question):
             raise MisuseError(f"sizes {_ONE_AT_LEAST}")
 
     def _command(self) -> str:
-        return "anchors" if self.by == "irt" else "anchors --list"  # the errors are those of all ways to choose
+        if self.by == "irt":
+            return "anchors"  # the errors are those of all ways to choose
+        if self.models:
+            raise MisuseError("by and models cannot both be said on the command line: ask in Python")
+        return "anchors --list"
