@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -38,28 +36,26 @@ class Tools:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.kept: OrderedDict[str, Answered] = OrderedDict()
+        self.kept: dict[str, Answered] = {}
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def page(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The page that is asked for, as JSON.
 
         Raises:
-            WarehouseError: as the command of the same name.
+            WarehouseError: as the command.
         """
         if name not in TOOLS:
             raise MisuseError(f"no tool {name!r}; {one_of(name, TOOLS)}")
-        values, paging = TOOLS[name].read(arguments)
-        key = json.dumps([name, values], sort_keys=True)
-        answered = self.kept.pop(key, None) if paging.offset else None
-        self.kept[key] = answered or TOOLS[name].answer(self.context, **values)
-        while len(self.kept) > KEPT:
-            self.kept.popitem(last=False)
-        return page_of(self.kept[key], paging)
+        asked, paging = TOOLS[name].read(arguments)
+        before = self.kept.pop(repr(asked), None) if paging.offset else None
+        answered = before or TOOLS[name].answer(self.context, asked)
+        self.kept = dict([*self.kept.items(), (repr(asked), answered)][-KEPT:])
+        return page_of(answered, paging)
 
     def told(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         """The page, or the error that stands for it, and whether it is one."""
         try:
-            return self.call(name, arguments), False
+            return self.page(name, arguments), False
         except Exception as error:
             failure = failure_of(error)
             if failure is None:
