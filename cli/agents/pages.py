@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: Bytes of an answer, by default.
 SIZE = 4_000
-#: Characters of the verdict, and of all notes.
-VERDICT, NOTES = 800, 600
+#: Characters of the verdict, notes, and characters of one.
+VERDICT, NOTES, NOTE = 800, 4, 200
 #: Texts of a row that is too large by itself are cut to ever fewer characters, its lists to ever fewer entries.
 CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (25, 1))
 
@@ -125,21 +125,13 @@ def _written(answered: Answered, columns: Sequence[str], offset: int, rows: Sequ
         tail |= {"more": len(answered) - after, "next_offset": after}
     flags = dict.fromkeys(flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS)
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
-    tail |= {"notes": notes} if (notes := _first_notes(answered.notes)) else {}
+    notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
+    notes += [f"{len(answered.notes) - NOTES} more notes: see the command"] if len(answered.notes) > NOTES else []
+    tail |= {"notes": notes} if notes else {}
     tail |= {"cut": "whole texts and lists: text_length, max_bytes, or the command"} if cut.happened else {}
     only = [] if list(columns) == list(answered.columns) else ["--columns", ",".join(columns)]
     tail["command"] = answered.command("--json", *only)
     return f'{json_text(head)[:-1]},"rows":[{objects}],{json_text(tail)[1:]}'
-
-
-def _first_notes(notes: Sequence[str]) -> list[str]:
-    """As many as there is room for, and how many more there are."""
-    shown: list[str] = []
-    for note in dict.fromkeys(notes):
-        if sum(map(len, shown)) + len(note) > NOTES:
-            return [*shown, f"{len(set(notes)) - len(shown)} more notes: see the command"]
-        shown.append(note)
-    return shown
 
 
 class _Cutter:

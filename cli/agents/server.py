@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.extras import load
@@ -16,9 +16,6 @@ from ..state import State
 from ..ui.output import json_text
 from .pages import Answered, one_of, page_of
 from .tools import TOOLS, Context
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
 
 log = logging.getLogger(__name__)
 INSTRUCTIONS = """Results of LLM evaluations with their statistics, read only. Begin with describe, then leaderboard.
@@ -64,8 +61,8 @@ class Tools:
             return json_text(failure.to_dict()), True
 
 
-def made(state: State, limits: Limits) -> Server[Any]:
-    """The server of a store.
+def serve(state: State, limits: Limits) -> None:
+    """Serve over standard input and output until that ends.
 
     Raises:
         MisuseError: the package is not installed.
@@ -73,40 +70,25 @@ def made(state: State, limits: Limits) -> Server[Any]:
     lowlevel = load("mcp.server.lowlevel", "mcp", "an MCP server")
     import anyio
     import mcp_types as types
+    from mcp.server.stdio import stdio_server
 
     tools, one_at_a_time = Tools(Context(state, limits)), anyio.CapacityLimiter(1)
+    only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    listed = [
+        types.Tool(name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads)
+        for name, tool in TOOLS.items()
+    ]
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads
-                )
-                for name, tool in TOOLS.items()
-            ]
-        )
+        return types.ListToolsResult(tools=listed)
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        text, failed = await anyio.to_thread.run_sync(
-            tools.told, params.name, params.arguments or {}, limiter=one_at_a_time
-        )
+        given = params.arguments or {}
+        text, failed = await anyio.to_thread.run_sync(tools.told, params.name, given, limiter=one_at_a_time)
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
 
-    server: Server[Any] = lowlevel.Server(
-        "warehouse",
-        version=version("eval-warehouse"),
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
-    return server
-
-
-def serve(server: Server[Any]) -> None:
-    """Serve over standard input and output until that ends."""
-    import anyio
-    from mcp.server.stdio import stdio_server
+    handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}
+    server = lowlevel.Server("warehouse", version=version("eval-warehouse"), instructions=INSTRUCTIONS, **handlers)
 
     async def talk() -> None:
         async with stdio_server() as (read, write):
