@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.questions.question import Option, Options
 from warehouse.records.json_text import json_text
 from warehouse.tables.words import MEANINGS
 
@@ -17,12 +18,10 @@ from ..ui.output import Row, rows_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Bytes of an answer, by default and at most.
-SIZE, LEAST, MOST = 4_000, 2_000, 200_000
-#: Characters of a text, by default.
-TEXT = 400
-#: Characters of the verdict, and of all notes.
-VERDICT, NOTES = 800, 600
+#: Bytes of an answer, by default.
+SIZE = 4_000
+#: Characters of the verdict, notes, and characters of one.
+VERDICT, NOTES, NOTE = 800, 4, 200
 #: Texts of a row that is too large by itself are cut to ever fewer characters, its lists to ever fewer entries.
 CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (25, 1))
 
@@ -33,8 +32,9 @@ class Answered:
 
     Attributes:
         verdict: the answer in one sentence.
-        columns: of the rows, in order; those of `brief` are shown where nobody chose.
+        columns: of the rows, in order.
         rows: a mapping each, or a table.
+        brief: columns to show where nobody chose; empty for all.
         command: makes the line that gives the same rows, with the further options that it is given.
         notes: what a reader should know of all rows.
     """
@@ -42,8 +42,8 @@ class Answered:
     verdict: str
     columns: Sequence[str]
     rows: Sequence[Row] | pa.Table
+    brief: Sequence[str]
     command: Callable[..., str]
-    brief: Sequence[str] = ()
     notes: Sequence[str] = ()
 
     def __len__(self) -> int:
@@ -54,21 +54,14 @@ class Answered:
         return islice(self.rows, offset, None) if isinstance(self.rows, Sequence) else rows_of(self.rows.slice(offset))
 
 
-@dataclass(frozen=True)
-class Paging:
-    """Which part of an answer is asked for.
+@dataclass(frozen=True, kw_only=True)
+class Paging(Options):
+    """Which part of an answer is asked for."""
 
-    Attributes:
-        offset: rows that were given before.
-        max_bytes: of the page.
-        text_length: characters of a text, beyond which it is cut.
-        columns: to show; empty for the most telling, ``*`` for all.
-    """
-
-    offset: int = 0
-    max_bytes: int = SIZE
-    text_length: int = TEXT
-    columns: Sequence[str] = ()
+    offset: Annotated[int, Option("Rows to pass over: next_offset of the page before.", least=0)] = 0
+    max_bytes: Annotated[int, Option("Size of the answer.", least=2_000, most=200_000)] = SIZE
+    text_length: Annotated[int, Option("Characters of a text; what is beyond is cut.", least=20)] = 400
+    columns: Annotated[Sequence[str], Option("Columns of the rows; default: the most telling; *: all.")] = ()
 
     def chosen(self, answered: Answered) -> list[str]:
         """The columns to show.
@@ -133,25 +126,13 @@ def _written(answered: Answered, columns: Sequence[str], offset: int, rows: Sequ
         tail |= {"more": len(answered) - after, "next_offset": after}
     flags = dict.fromkeys(flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS)
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
-    tail |= {"notes": notes} if (notes := _first_notes(answered.notes)) else {}
+    notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
+    notes += [f"{len(answered.notes) - NOTES} more notes: see the command"] if len(answered.notes) > NOTES else []
+    tail |= {"notes": notes} if notes else {}
     tail |= {"cut": "whole texts and lists: text_length, max_bytes, or the command"} if cut.happened else {}
-    tail["command"] = answered.command(*_options(answered, columns))
+    only = [] if list(columns) == list(answered.columns) else ["--columns", ",".join(columns)]
+    tail["command"] = answered.command("--json", *only)
     return f'{json_text(head)[:-1]},"rows":[{objects}],{json_text(tail)[1:]}'
-
-
-def _options(answered: Answered, columns: Sequence[str]) -> list[str]:
-    """With which the command gives the rows of a page, among others."""
-    return ["--json", *([] if list(columns) == list(answered.columns) else ["--columns", ",".join(columns)])]
-
-
-def _first_notes(notes: Sequence[str]) -> list[str]:
-    """As many as there is room for, and how many more there are."""
-    shown: list[str] = []
-    for note in dict.fromkeys(notes):
-        if sum(map(len, shown)) + len(note) > NOTES:
-            return [*shown, f"{len(set(notes)) - len(shown)} more notes: see the command"]
-        shown.append(note)
-    return shown
 
 
 class _Cutter:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.extras import load
@@ -18,9 +16,6 @@ from ..failures import Failure, failure_of
 from ..state import State
 from .pages import Answered, one_of, page_of
 from .tools import TOOLS, Context
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
 
 log = logging.getLogger(__name__)
 INSTRUCTIONS = """Results of LLM evaluations with their statistics, read only. Begin with describe, then leaderboard.
@@ -38,28 +33,26 @@ class Tools:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.kept: OrderedDict[str, Answered] = OrderedDict()
+        self.kept: dict[str, Answered] = {}
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def page(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The page that is asked for, as JSON.
 
         Raises:
-            WarehouseError: as the command of the same name.
+            WarehouseError: as the command.
         """
         if name not in TOOLS:
             raise MisuseError(f"no tool {name!r}; {one_of(name, TOOLS)}")
-        values, paging = TOOLS[name].read(arguments)
-        key = json.dumps([name, values], sort_keys=True)
-        answered = self.kept.pop(key, None) if paging.offset else None
-        self.kept[key] = answered or TOOLS[name].answer(self.context, **values)
-        while len(self.kept) > KEPT:
-            self.kept.popitem(last=False)
-        return page_of(self.kept[key], paging)
+        asked, paging = TOOLS[name].read(arguments)
+        before = self.kept.pop(repr(asked), None) if paging.offset else None
+        answered = before or TOOLS[name].answer(self.context, asked)
+        self.kept = dict([*self.kept.items(), (repr(asked), answered)][-KEPT:])
+        return page_of(answered, paging)
 
     def told(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         """The page, or the error that stands for it, and whether it is one."""
         try:
-            return self.call(name, arguments), False
+            return self.page(name, arguments), False
         except Exception as error:
             failure = failure_of(error)
             if failure is None:
@@ -68,8 +61,8 @@ class Tools:
             return json_text(failure.to_dict()), True
 
 
-def made(state: State, limits: Limits) -> Server[Any]:
-    """The server of a store.
+def serve(state: State, limits: Limits) -> None:
+    """Serve over standard input and output until that ends.
 
     Raises:
         MisuseError: the package is not installed.
@@ -77,40 +70,25 @@ def made(state: State, limits: Limits) -> Server[Any]:
     lowlevel = load("mcp.server.lowlevel", "mcp", "an MCP server")
     import anyio
     import mcp_types as types
+    from mcp.server.stdio import stdio_server
 
     tools, one_at_a_time = Tools(Context(state, limits)), anyio.CapacityLimiter(1)
+    only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    listed = [
+        types.Tool(name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads)
+        for name, tool in TOOLS.items()
+    ]
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=name, description=tool.description, input_schema=tool.input_schema(), annotations=only_reads
-                )
-                for name, tool in TOOLS.items()
-            ]
-        )
+        return types.ListToolsResult(tools=listed)
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        text, failed = await anyio.to_thread.run_sync(
-            tools.told, params.name, params.arguments or {}, limiter=one_at_a_time
-        )
+        given = params.arguments or {}
+        text, failed = await anyio.to_thread.run_sync(tools.told, params.name, given, limiter=one_at_a_time)
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
 
-    server: Server[Any] = lowlevel.Server(
-        "warehouse",
-        version=version("eval-warehouse"),
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
-    return server
-
-
-def serve(server: Server[Any]) -> None:
-    """Serve over standard input and output until that ends."""
-    import anyio
-    from mcp.server.stdio import stdio_server
+    handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}
+    server = lowlevel.Server("warehouse", version=version("eval-warehouse"), instructions=INSTRUCTIONS, **handlers)
 
     async def talk() -> None:
         async with stdio_server() as (read, write):

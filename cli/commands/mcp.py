@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 @limit_options
 @pass_state
 def mcp(state: State, limits: Limits) -> None:
-    from ..agents.server import made, serve
+    from ..agents.server import serve
 
-    server = made(state, limits)
     if sys.stdin.isatty():
         state.say("note: this waits for a program that speaks the Model Context Protocol; Ctrl-C ends")
     try:
         state.open().close()
     except WarehouseError as error:  # every answer will say so, until the store is there
         state.say(f"note: {error}")
-    serve(server)
+    serve(state, limits)

@@ -183,8 +183,9 @@ def test_a_mistake_is_an_error_with_what_to_do(call: Call) -> None:
     assert "no tool 'drop'" in refused(call, "drop")["error"]
     assert refused(call, "describe", what="benchmarks", offset=10_000)["advice"] == "leave it out"
     assert "'size'" in refused(call, "query", name="score_summary", columns=["size"])["error"]
-    for wrong in ({"offset": -1}, {"offset": "1"}, {"max_bytes": 10**9}, {"columns": "model"}, {"offset": True}):
-        assert refused(call, "query", name="score_summary", **wrong)["kind"] == "misuse"
+    for wrong in ({"offset": -1}, {"offset": "1"}, {"max_bytes": 10**9}, {"columns": 1}, {"offset": True}):
+        assert refused(call, "query", name="score_summary", **wrong)["exit_code"] == 2
+    assert refused(call, "describe", what="tables")["error"].startswith("unknown what 'tables'")
     assert refused(call, "query", name="score_summary", sql="select 1")["kind"] == "misuse"
 
 

@@ -250,15 +250,11 @@ class Question(Options):
 
         Fields that would change nothing beside others are refused when the question is made, not by the schema.
         """
-        known = options(cls)
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": cls.NAME,
             "description": _about(cls)[0],
-            "type": "object",
-            "properties": {name: option.json_schema() for name, option in known.items()},
-            "required": [name for name, option in known.items() if option.default is option.empty],
-            "additionalProperties": False,
+            **fields_schema(cls),
         }
 
 
@@ -363,6 +359,17 @@ def options(question: type[Options]) -> Mapping[str, FieldOption]:
         own = sorted((item for item in fields(question) if item.init), key=lambda item: item.kw_only is True)
         _KNOWN[question] = {item.name: _field_option(item.default, hints[item.name]) for item in own}
     return _KNOWN[question]
+
+
+def fields_schema(question: type[Options]) -> dict[str, Any]:
+    """The values of all options as a JSON Schema of an object."""
+    known = options(question)
+    return {
+        "type": "object",
+        "properties": {name: option.json_schema() for name, option in known.items()},
+        "required": [name for name, option in known.items() if option.default is option.empty],
+        "additionalProperties": False,
+    }
 
 
 def _field_option(default: Any, hint: Any) -> FieldOption:
