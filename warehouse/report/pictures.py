@@ -61,7 +61,7 @@ class Picture:
     def svg(self) -> Markup:
         """The ``svg`` element."""
         return Markup(
-            '<svg class="plot" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}</svg>'
+            '<svg class="plot own" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}</svg>'
         ).format(self.say, self.width, self.height, self.width, self.height, self.body)
 
 
