@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.tables.markup import pipe_table, with_caption
+
 Spec = dict[str, Any]
 Points = Sequence[tuple[float, float | None]]
 Ends = tuple[float, float]
@@ -100,6 +102,23 @@ class Chart:
     title: str
     say: str
     spec: Spec
+
+    @property
+    def markdown(self) -> str:
+        """What is drawn, as a table for Markdown: the places of all marks, the first 500."""
+        rows = [row for one in self.spec["layer"] for row in one["data"]["values"]]
+        heads = {axis: self.spec["encoding"][axis]["axis"]["title"] for axis in ("x", "y")} | {"k": "of", "y2": "to"}
+        heads = {field: heads.get(field) or field for row in rows for field in row}
+        cells = (
+            [
+                "" if row.get(one) is None else f"{row[one]:.6g}" if isinstance(row[one], float) else f"{row[one]}"
+                for one in heads
+            ]
+            for row in rows[:500]
+        )
+        return with_caption(
+            self.title, pipe_table(list(heads.values()), cells, [one != "k" for one in heads]), self.say
+        )
 
 
 def chart(

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 #: Nodes of a page before something is opened.
 MOST_NODES = 5_000
-#: Of these, what script.js adds: a button in each head of a table.
-OF_SCRIPT = 400
+#: Of these, what script.js adds: a button in each head of a table, one to copy each table and figure.
+OF_SCRIPT = 600
 #: Where a section's head ends, which is always seen (benchmark.html.j2, suite.html.j2).
 BODY = "<!-- body -->"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,13 +14,15 @@ from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
-from warehouse.analysis.report_data.report import Changes, ScoreChange
-from warehouse.report.heat import ROWS, HeatColumn, HeatWindow, cells_of, window
+from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
+from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
 from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
+#: Sentences that stand before the heat table; more stand after it.
+FEW = 5
 #: Sentences that are seen at once.
 MOST_LINES = 40
 #: Rows of the table of changes.
@@ -35,13 +37,11 @@ class OpeningLine:
         link: of its section or page.
         name: of it.
         words: the sentence, as HTML.
-        check: where the command stands that writes the figure down for others; empty: nowhere.
     """
 
     link: str
     name: str
     words: Markup
-    check: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,15 @@ class Told:
     Attributes:
         name: of it.
         answer: its sentence.
-        has_rows: it has a leaderboard.
         nobody_first: on it, for want of a direction, a second model or a difference.
+        n_parts: rows on a part of it.
         column: of the heat table, without its link; None without a leaderboard.
     """
 
     name: str
     answer: Markup
-    has_rows: bool
     nobody_first: bool
+    n_parts: int
     column: HeatColumn | None
 
 
@@ -67,7 +67,8 @@ def told_of(part: BenchmarkPart, answer: Markup) -> Told:
     """What the head of a report keeps of a benchmark with its sentence."""
     board = part.board
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
-    return Told(part.name, answer, bool(board and board.rows), part.name in without_first([part]), column)
+    n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
+    return Told(part.name, answer, part.name in without_first([part]), n_parts, column)
 
 
 def opening(
@@ -76,6 +77,7 @@ def opening(
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
+    left_out: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """What stands at the head of the page.
 
@@ -84,29 +86,19 @@ def opening(
             nothing is said, so that a page without news is the same page.
         links: page of a benchmark by its name; without one it is a section of this page.
         note: what came into the store since.
+        left_out: what is broken or does not count, of `left_out_of`.
     """
     lines = [
-        OpeningLine(
-            f"#{anchor('suite', part.name)}",
-            f"Suite {part.name}",
-            as_html(suite_answer(part.board)),
-            f"#{anchor('check-suite', part.name)}",
-        )
+        OpeningLine(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
         for part in suites
         if part.board and part.board.rows
     ]
-    lines += [
-        OpeningLine(
-            _link(told.name, links),
-            told.name,
-            told.answer,
-            f"{links.get(told.name, '')}#{anchor('check', told.name)}" if told.has_rows else "",
-        )
-        for told in benchmarks
-    ]
+    lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
     return {
         "lines": lines,
+        "few": FEW,
         "most": MOST_LINES,
+        "left_out": left_out,
         "heat": heat_windows(heat_columns(suites, benchmarks, links)),
         "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
         if changes and (changes.rows or note)
@@ -173,6 +165,32 @@ def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
         or len(ranked := [row for row in board.rows if row.rank is not None]) < 2
         or ranked[1].rank == 1
     }
+
+
+def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[str]) -> list[tuple[str, str]]:
+    """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
+
+    Args:
+        data: of the report.
+        benchmarks: that are shown.
+        shows: parts of this page.
+    """
+    columns = [told.column for told in benchmarks if told.column]
+    unscored = sum(row["n_samples"] for row in data.unscored)
+    contradicted = sum(row["verdict"] == "contradicts" for row in data.published)
+    unknown = sum(column.higher_is_better is None for column in columns)
+    counts = [
+        ("published", contradicted, "published figure", " that samples contradict"),
+        ("unscored", unscored, "sample", " without a score"),
+        ("", sum(told.n_parts for told in benchmarks), "run", " on a part of a benchmark"),
+        ("", unknown, "benchmark", " of unknown direction"),
+        ("", len(benchmarks) - len(columns), "benchmark", " without a leaderboard"),
+    ]
+    return [
+        (f"#{place}" if place in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        for place, n, what, which in counts
+        if n
+    ]
 
 
 def _changes(changes: Changes, note: str, nobody_first: set[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.maps import excerpt
-from warehouse.report.opening import Told, anchor, opening, slug, told_of
+from warehouse.report.opening import Told, anchor, left_out_of, opening, slug, told_of
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.report.table import broken
 
@@ -175,7 +175,9 @@ class Renderer:
         text = self._page.render(
             data=data,
             n_benchmarks=len(sections),
-            opening=opening(data.suites, said, data.changes, links, _since(data)) if sections and not home else None,
+            opening=opening(data.suites, said, data.changes, links, _since(data), left_out_of(data, said, shows))
+            if sections and not home
+            else None,
             shows=shows,
             title=title,
             place=place,

@@ -44,7 +44,151 @@
       });
     }
   };
-  sortable(document);
+
+  // Copies: of figures and tables as they stand here, with what they rest on and when they were made.
+  const element = (name, given, ...inside) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
+    made.append(...inside);
+    return made;
+  };
+  const words = (node) => {
+    const copy = node.cloneNode(true);
+    for (const out of copy.querySelectorAll("button[aria-label],svg,.more")) out.remove();
+    return copy.textContent.replace(/\s+/g, " ").trim();
+  };
+  const made = () => [document.title, document.getElementById("made")?.textContent].filter(Boolean).join(", ");
+  const wrapped = (text, width) => {
+    const lines = [""];
+    for (const word of text.split(" ")) {
+      const line = `${lines[lines.length - 1]} ${word}`.trim();
+      if (line.length * 6.2 > width && lines[lines.length - 1]) lines.push(word);
+      else lines[lines.length - 1] = line;
+    }
+    return lines;
+  };
+  const plotOf = (plot) => {
+    const copy = plot.cloneNode(true), from = [...plot.querySelectorAll("*")];
+    [...copy.querySelectorAll("*")].forEach((node, place) => {
+      const style = getComputedStyle(from[place]);
+      for (const name of ["fill", "stroke"]) if (node.hasAttribute(name)) node.setAttribute(name, style[name]);
+    });
+    return { width: +plot.getAttribute("width"), height: +plot.getAttribute("height"), drawn: [...copy.childNodes] };
+  };
+  const tableOf = (table) => {
+    table.parentNode.scrollLeft = 0;
+    const caption = table.caption?.getBoundingClientRect(), whole = table.getBoundingClientRect(), drawn = [];
+    const left = whole.left, top = caption ? caption.bottom : whole.top;
+    for (const cell of table.querySelectorAll("th,td")) {
+      const box = cell.getBoundingClientRect(), style = getComputedStyle(cell);
+      if (!box.width) continue;
+      const place = { x: box.left - left, y: box.top - top, width: box.width, height: box.height };
+      if (style.backgroundColor !== "rgba(0, 0, 0, 0)") drawn.push(element("rect", { ...place, fill: style.backgroundColor }));
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
+      for (let text; (text = texts.nextNode());) {
+        if (!text.data.trim() || text.parentNode.closest("button[aria-label],svg")) continue;
+        const own = getComputedStyle(text.parentNode), lines = [];
+        [...text.data].reduce((at, sign) => {
+          range.setStart(text, at);
+          range.setEnd(text, at + sign.length);
+          const spot = range.getBoundingClientRect(), last = lines[lines.length - 1];
+          const turned = own.writingMode !== "horizontal-tb", edge = turned ? "right" : "bottom";
+          if (spot.width && last && Math.abs(last.spot[edge] - spot[edge]) < 3) last.text += sign;
+          else if (spot.width) lines.push({ spot, text: sign, turned });
+          return at + sign.length;
+        }, 0);
+        for (const { spot, text: line, turned } of lines) {
+          const x = (turned ? spot.left + 3 : spot.left) - left, y = (turned ? spot.top : spot.bottom - 4) - top;
+          drawn.push(element("text", { transform: `translate(${x} ${y})${turned ? "rotate(90)" : ""}`, fill: own.color,
+            "font-size": own.fontSize, "font-weight": own.fontWeight }, line.trimEnd().replace(/\p{Cc}|\p{Cs}/gu, "")));
+        }
+      }
+    }
+    return { width: whole.width, height: whole.bottom - top, drawn };
+  };
+  const markdownOf = (table) => {
+    const line = (cells) => `| ${cells.map((cell) => words(cell).replace(/[\\|*`<]/g, "\\$&")).join(" | ")} |`;
+    const kept = [...table.tHead.rows[0].cells].map((head) => !head.classList.contains("figure"));
+    const of = (row) => [...row.cells].filter((_, place) => kept[place]);
+    const heads = of(table.tHead.rows[0]), rules = heads.map((head) => head.classList.contains("n") ? "---:" : "---");
+    const about = [table.caption, table.parentNode.querySelector(":scope > p")].map((one) => one ? words(one) : "");
+    return [`**${table.parentNode.getAttribute("aria-label")}**`, about[0], [line(heads), `| ${rules.join(" | ")} |`, ...[...table.tBodies[0].rows].map((row) => line(of(row)))].join("\n"), about[1]].filter(Boolean).join("\n\n");
+  };
+  const kinds = {
+    Markdown: (source) => {
+      const held = source.querySelector("template.md");
+      return `${held ? held.content.textContent : markdownOf(source.querySelector("table"))}\n\n${made()}\n`;
+    },
+    SVG: (source) => {
+      const table = source.querySelector("table"), { width, height, drawn } = table ? tableOf(table) : plotOf(source.querySelector(".plot"));
+      const style = getComputedStyle(document.body), head = source.querySelector("figcaption,caption");
+      const name = source.getAttribute("aria-label");
+      const title = wrapped([name, head ? words(head) : ""].filter(Boolean).join(". "), width);
+      const note = [...(source.querySelector(":scope > p") ? wrapped(words(source.querySelector(":scope > p")), width) : []), ...wrapped(made(), width)];
+      const top = 12 + 15 * title.length, all = top + height + 10 + 14 * note.length;
+      const lines = (texts, y, step, more) => texts.map((text, place) => element("text", { x: 10, y: y + step * place, ...more }, text));
+      const body = element("g", { transform: `translate(10 ${top})` }, ...drawn);
+      const svg = element("svg", { width: width + 20, height: all, viewBox: `0 0 ${width + 20} ${all}`, fill: "none",
+        "font-family": style.fontFamily, "font-size": 11 },
+      element("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
+      ...lines(title, 16, 15, { fill: style.color, "font-weight": 600 }), body,
+      ...lines(note, top + height + 14, 14, { fill: getComputedStyle(source.querySelector(".dim,caption,figcaption") ?? source).color }));
+      return new XMLSerializer().serializeToString(svg);
+    },
+    PNG: async (source) => {
+      const image = new Image();
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(kinds.SVG(source))}`;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      const scale = Math.min(2, 16000 / Math.max(image.width, image.height));
+      [canvas.width, canvas.height] = [scale * image.width, scale * image.height];
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+    },
+  };
+  const types = { Markdown: ["text/plain", "md"], SVG: ["image/svg+xml", "svg"], PNG: ["image/png", "png"] };
+  const hand = async (source, kind, status) => {
+    const [type, ending] = types[kind], content = await kinds[kind](source), blob = new Blob([content], { type });
+    try {
+      if (kind === "PNG") await navigator.clipboard.write([new ClipboardItem({ [type]: blob })]);
+      else await navigator.clipboard.writeText(content);
+      status.textContent = "copied";
+    } catch { // no clipboard here: a file
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(blob);
+      link.download = `figure.${ending}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+      status.textContent = "saved as a file";
+    }
+  };
+  const copyable = (root) => {
+    for (const source of root.querySelectorAll("figure.copy:has(.plot), .scroll:has(table)")) {
+      const open = document.createElement("button"), name = words(source.querySelector("figcaption") ?? source).slice(0, 60);
+      const bar = document.createElement("div");
+      bar.className = "copies";
+      open.type = "button";
+      open.textContent = "Copy";
+      open.setAttribute("aria-label", `Copy ${source.getAttribute("aria-label") ?? name}`);
+      bar.append(open);
+      open.addEventListener("click", () => {
+        const status = document.createElement("span");
+        status.setAttribute("role", "status");
+        const buttons = Object.keys(types).map((kind) => {
+          const button = document.createElement("button");
+          button.type = "button";
+          button.textContent = kind === "Markdown" ? "Markdown table" : kind;
+          button.addEventListener("click", () => hand(source, kind, status));
+          return button;
+        });
+        bar.replaceChildren("Copy as ", ...buttons, status);
+        buttons[0].focus();
+      });
+      if (source.matches("figure")) source.append(bar);
+      else (source.nextElementSibling?.matches("details.rest") ? source.nextElementSibling : source).after(bar);
+    }
+  };
+  for (const added of [sortable, copyable]) added(document);
 
   // What stands in a noscript element is text, and costs nothing before it is opened.
   const unfold = (late) => {
@@ -59,6 +203,7 @@
     late.open = true;
     if (held?.localName !== "noscript") return;
     sortable(content);
+    copyable(content);
     watch(content);
     held.replaceWith(content);
   };

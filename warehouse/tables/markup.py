@@ -95,12 +95,20 @@ def in_markdown(view: View) -> str:
         if isinstance(part, tuple):
             blocks.append(_broken(part))
             continue
-        head = [_row(_markdown(name) for name in part.columns)]
-        head.append(_row("---:" if right else "---" for right in part.to_right))
-        lines = [*head, *(_row(map(_markdown, row)) for row in part.rows)]
-        blocks += [_broken(part.caption)] * bool(part.caption) + ["\n".join(lines)]
+        blocks += [_broken(part.caption)] * bool(part.caption) + [pipe_table(part.columns, part.rows, part.to_right)]
         blocks += [_broken(part.below)] * bool(part.below)
     return "\n\n".join(blocks) + "\n"
+
+
+def pipe_table(columns: Sequence[str], rows: Iterable[Sequence[str]], to_right: Iterable[bool]) -> str:
+    """A table for Markdown, without a paragraph around it."""
+    rules = _row("---:" if right else "---" for right in to_right)
+    return "\n".join([_row(map(_markdown, columns)), rules, *(_row(map(_markdown, row)) for row in rows)])
+
+
+def with_caption(title: str, table: str, note: str) -> str:
+    """A table for Markdown between its title and what it rests on."""
+    return "\n\n".join(filter(None, [f"**{_markdown(title)}**", table, _markdown(note)]))
 
 
 def in_latex(view: View) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -361,11 +361,17 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
     models = {run: _who(condition) for condition in conditions for run in condition.run_ids}
     days: dict[str, date] = {}
     for row in store.rows(query_text("analysis", "release_dates"), {"run_ids": list(models)}, per="run_id"):
-        for text in _RELEASED.findall(row["settings"]):
-            with suppress(ValueError):
-                model, day = models[row["run_id"]], date.fromisoformat(text)
-                days[model] = min(day, days.get(model, day))
+        for day in released_in(row["settings"]):
+            model = models[row["run_id"]]
+            days[model] = min(day, days.get(model, day))
     return days
+
+
+def released_in(settings: str) -> Iterator[date]:
+    """Days of release that the settings of a run name."""
+    for text in _RELEASED.findall(settings):
+        with suppress(ValueError):
+            yield date.fromisoformat(text)
 
 
 # --- rows ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
+from warehouse.analysis.report_data.run_facts import RunFacts
 from warehouse.analysis.selection.conditions import Run, group_runs
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.score_matrix import score_table
@@ -61,6 +62,7 @@ class BenchmarkPart:
         partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
         reliability: of its ranking; None where no refresh has figures of it.
         prompts: by id, what the single prompts that it names ask.
+        facts: by id of its runs, when they were made and what they cost.
     """
 
     name: str
@@ -86,6 +88,7 @@ class BenchmarkPart:
     partial: tuple[PartialRun, ...] = ()
     reliability: StoredReliability | None = None
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    facts: Mapping[int, RunFacts] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:

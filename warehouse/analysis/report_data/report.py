@@ -16,6 +16,7 @@ from warehouse.analysis.families.family import GONE, key_of, model_of
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import read_benchmarks
+from warehouse.analysis.report_data.run_facts import run_facts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
@@ -141,8 +142,13 @@ class ReportReading:
         """The benchmarks; one that has no leaderboard or no pairs has the reason."""
         spreads = stored_spreads(self._store, None, 1)
         reads = read_benchmarks(self._store, self._known, self._runs, self._ranks, self._progress)
+        facts = run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
         parts = (
-            replace(benchmark_part(own, self._ranks, spreads), reliability=self._reliable.get(own.name))
+            replace(
+                benchmark_part(own, self._ranks, spreads),
+                reliability=self._reliable.get(own.name),
+                facts={run: facts[run] for row in self._runs[own.name] if (run := row["run_id"]) in facts},
+            )
             for own in reads
         )
         for some in in_parts(parts, lambda part: part.weight, MOST_PAIRS, MOST_PARTS):

@@ -1,0 +1,41 @@
+"""When runs were made, when their models were released, and what they cost, as far as dumps say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from warehouse.analysis.irt.published import released_in
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of a run.
+
+    Attributes:
+        started: day of its start, UTC; None if unknown.
+        released: day on which its model was; None if unknown.
+        cost: of all of it, in US dollars; None if unknown.
+    """
+
+    started: date | None = None
+    released: date | None = None
+    cost: float | None = None
+
+
+def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:
+    """By id; runs of which nothing is known are left out."""
+    wanted = set(run_ids)
+    started = {row["run_id"]: row["started_at"].date() for row in store.rows(query_text("analysis", "report_dates"))}
+    costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis", "report_costs"))}
+    released: dict[int, date] = {}
+    for row in store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(wanted)}, per="run_id"):
+        if days := list(released_in(row["settings"])):
+            released[row["run_id"]] = min(days)
+    return {
+        run: RunFacts(started.get(run), released.get(run), costs.get(run))
+        for run in wanted & {*started, *costs, *released}
+    }
