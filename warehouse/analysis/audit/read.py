@@ -236,7 +236,7 @@ def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs}, per="run_id")
     return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
@@ -260,7 +260,7 @@ def _read_texts(
 
 def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
-    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
+    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs}, per="run_id")
     own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
     changes = np.zeros(len(own[0]), dtype=bool)
     for column in own:

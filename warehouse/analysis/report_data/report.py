@@ -10,12 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
-from warehouse.analysis.irt.irt import METHOD_VERSION
-from warehouse.analysis.irt.pool import read_pool
-from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import read_benchmarks
@@ -32,6 +29,9 @@ from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.parts import in_parts
 from warehouse.store.sql.query_files import query_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.irt.results import AbilityReport
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
@@ -236,10 +236,14 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
         names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
+    subjects = [one for one in sorted(result_cache.analysed_subjects(store)) if {*one.split(", ")} <= {*benchmarks}]
+    if not subjects:
+        return ()
+    from warehouse.analysis.irt.irt import METHOD_VERSION
+    from warehouse.analysis.irt.results import AbilityReport
+
     reports: list[AbilityReport] = []
-    for subject in sorted(result_cache.analysed_subjects(store)):
-        if not {*subject.split(", ")} <= {*benchmarks}:
-            continue
+    for subject in subjects:
         for kept in result_cache.kept(store, subject, METHOD_VERSION):
             if kept.kind != "irt_ability" or len(reports) >= MOST:
                 continue
@@ -252,6 +256,8 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
 
 def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]) -> str:
     """Of the answers as they are now; empty where they make no pool."""
+    from warehouse.analysis.irt.pool import read_pool
+
     selection = Selection(None, options["metric"], tuple(options["where"]), options["cluster"], options["latest"])
     try:
         leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]
