@@ -121,7 +121,7 @@ def test_the_table_on_the_page_has_the_scores_of_the_command(data: ReportData, u
     }
     heads = [re.sub("<.*?>", "", one) for one in re.findall(r'<th scope="col" class="n.*?<bdi>(.*?)</bdi>', heat)]
     for name in ("quiz", "loss", "odd", "alone", "small"):
-        for row in json.loads(run("leaderboard", name, "--json", db=url).out)["rows"]:
+        for row in json.loads(run("leaderboard", name, "--json", db=url).out):
             if row["model"] in PLAIN:
                 assert exact[row["model"]][heads.index(name)] == f"{row['estimate']:.8g}"
     assert "1 run on a part of a benchmark" in text and "1 benchmark of unknown direction" in text
@@ -144,13 +144,9 @@ def test_pictures_have_names_that_fit_and_no_marks_of_dumps() -> None:
     spots = [Spot(name, at, f"{at}", 0.5, True) for at, name in enumerate(names)]
     pictures = [
         forest("t", intervals, figure="acc", places=2, note="n"),
-        ties(
-            "t", [(name, 0.5 - at / 50, "ab"[at % 2]) for at, name in enumerate(names)], figure="acc", places=2, note=""
-        ),
+        ties("t", tied, figure="acc", places=2, note=""),
         wins("t", [(name, 1, 2, 3) for name in names], note=""),
-        scatter(
-            "t", [Spot(name, at, f"{at}", 0.5, True) for at, name in enumerate(names)], x="x", y="y", places=2, note=""
-        ),
+        scatter("t", spots, x="x", y="y", places=2, note=""),
     ]
     for picture in pictures:
         assert picture is not None and picture.width == WIDTH <= 390 - 2 * 16 and EVIL not in picture.svg
