@@ -31,9 +31,12 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
             _methods(board.rows),
         ]
     )
-    pictures = [
-        _intervals(f"{board.metric} on {part.name}", board.rows, board.higher_is_better, board.metric, level, note)
-    ]
+    rows, own = board.rows, note
+    if part.curves:  # a chart has all of them
+        rows = tuple({row.model: row for row in reversed(rows)}.values())[::-1]
+        own = f"{note}; of each model the best of its checkpoints"
+    title = f"{board.metric} on {part.name}"
+    pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]
     if part.pairs and part.pairs.groups:
         group = part.pairs.groups[0]
         size = f"{round(1 - group.pairs.level, 10):g}"

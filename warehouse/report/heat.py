@@ -232,7 +232,7 @@ def window(
         n_rows=len(names),
         n_columns=len(ordered),
         about=tuple(_about(shown, several, all_published)),
-        order=_in_which_order(order) if len(ordered) > 1 else "",
+        order=_in_which_order(order, ordered) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
 
@@ -319,6 +319,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield "Nobody is first where it is not known whether higher is better (?)."
 
 
-def _in_which_order(order: Order) -> str:
+def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
+    if order == "apart" and not any(column.n_apart for column in columns):
+        first = "those with most models first"
     return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."
