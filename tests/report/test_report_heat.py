@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
-from tests.support.html import EVIL, Reader, table
+from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.report.figures import board_pictures
@@ -219,6 +219,13 @@ def test_intervals_are_drawn_on_a_phone_and_names_keep_their_size(opened: Any) -
     )
     opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert len(sizes) > 8 and all(scale == 1 and inside for scale, inside in sizes)
+
+
+def test_axe_finds_nothing_serious_in_what_real_stores_mix(window: Any, axe: str) -> None:
+    page = window(390, "dark")
+    page.execute_script("for (const one of document.querySelectorAll('.copies button')) one.click()")
+    page.execute_script("for (const one of document.querySelectorAll('details.late')) one.open = true")
+    assert serious(page, axe) == []
 
 
 def test_the_page_opens_below_five_thousand_nodes(opened: Any, written: Path) -> None:
