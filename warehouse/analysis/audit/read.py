@@ -253,7 +253,8 @@ def _read_texts(
     query = query_text("analysis", "audit_answers").format(
         column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
-    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
+    asked = {"run_ids": runs, "first_run": min(runs), "last_run": max(runs), "metric_ids": metric_ids}
+    table = store.columns(query, asked)
     prompts = follow_links(table.whole_numbers("prompt_id"), links)
     return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
 

@@ -165,13 +165,15 @@ class ReportReading:
         sources = tuple(row for row in log if row["source_id"] in source_ids)
         shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
         level = self._ranks.level
+        # The views go through all scores before they find that nobody published a figure.
+        publishes = bool(store.rows("select 1 as one from published_score limit 1"))
         return ReportData(
             suites=tuple(
                 replace(suite_part(store, suite, level), reliability=self._reliable.get(suite.name)) for suite in shown
             ),
             benchmarks=(),
-            published=_of(chosen, _stored(store, "report_published")),
-            published_errors=_of(chosen, _stored(store, "report_published_errors")),
+            published=_of(chosen, _stored(store, "report_published")) if publishes else (),
+            published_errors=_of(chosen, _stored(store, "report_published_errors")) if publishes else (),
             sources=sources,
             n_other_sources=len(log) - len(sources),
             unscored=_of(chosen, _stored(store, "report_unscored")),
