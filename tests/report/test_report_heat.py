@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.report.figures import board_pictures
-from warehouse.report.heat import PART, HeatCell, HeatColumn, rows_in_order, window
+from warehouse.report.heat import ALONE, PART, HeatCell, HeatColumn, cells_of, rows_in_order, window
 from warehouse.report.page import render
 from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, scatter, ties, wins
 
@@ -59,6 +60,27 @@ def test_few_good_scores_do_not_lead_over_many() -> None:
     assert rows_in_order([once, *rest]) == ["a", "new", "b", "c"]
     part = {**once.cells, "new": HeatCell(0.99, mark=PART)}
     assert rows_in_order([HeatColumn("once", "acc", True, part), *rest])[0] == "a"
+
+
+def test_runs_that_are_ranked_alone_do_not_lead() -> None:
+    rows = [
+        SimpleNamespace(
+            model=model,
+            rank=rank,
+            estimate=score,
+            statistical_rank=rank,
+            flags=(),
+            method="wilson",
+            standard_error=0.01,
+            ci_low=None,
+            ci_high=None,
+        )
+        for model, rank, score in (("a", 1, 0.9), ("b", 2, 0.8), ("c", 3, 0.7), ("other", 1, 0.99), ("b", 2, 0.6))
+    ]
+    cells = cells_of(cast(Any, rows))
+    assert (cells["other"].rank, cells["other"].mark) == (None, ALONE) and cells["b"].estimate == 0.8
+    quiz = HeatColumn("quiz", "acc", True, cells)
+    assert rows_in_order([quiz]) == ["a", "b", "other", "c"] and shades([quiz])["other", "quiz"] == 0
 
 
 def test_the_columns_that_tell_most_apart_come_first_or_the_newest() -> None:

@@ -308,7 +308,7 @@ def pair_map(
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a scatter plot: its name, places as numbers and in words, and whether its name is drawn."""
+    """A point of a scatter plot: its name, places as numbers and in words, and whether it stands out by its name."""
 
     name: str
     x: float
@@ -318,7 +318,14 @@ class Spot:
 
 
 def scatter(
-    title: str, spots: Sequence[Spot], *, x: str, y: str, places: int, note: str, ends: tuple[str, str] | None = None
+    title: str,
+    spots: Sequence[Spot],
+    *,
+    x: str,
+    y: str,
+    places: int,
+    note: str,
+    ticks: Sequence[tuple[float, str]] = (),
 ) -> Picture | None:
     """Points with names at those that are named; None for fewer than two.
 
@@ -329,7 +336,7 @@ def scatter(
         y: what the left axis is.
         places: decimals of the left axis' figures.
         note: what the picture rests on.
-        ends: words at the ends of the lower axis, where its numbers are none to read, as of dates.
+        ticks: of the lower axis, where its numbers are none to read, as of dates and logarithms.
     """
     left, height = 40.0, 220
     across = make_axis([spot.x for spot in spots], left=left + 6, width=WIDTH - left - 16)
@@ -338,34 +345,33 @@ def scatter(
         return None
     floor = height - 30
     parts = [Markup('<path d="M{} {}H{}" stroke="var(--dim)"/>').format(left, floor, WIDTH)]
-    ticks = [(across.left, ends[0]), (across.left + across.width, ends[1])] if ends else across.ticks
-    for at, words in ticks:
-        anchor = "middle" if not ends else "start" if at == across.left else "end"
+    for at, words in [(across.at(value) or 0.0, words) for value, words in ticks] or across.ticks:
+        anchor = "start" if at < left + 20 else "end" if at > WIDTH - 20 else "middle"
         parts.append(_text(at, floor + 13, words, "var(--dim)", anchor))
     for at, words in up.ticks:
         parts.append(Markup('<path d="M{} {}H{}" stroke="var(--line)"/>').format(left, round(floor - at, 1), WIDTH))
         parts.append(_text(left - 4, round(floor - at, 1) + 4, words, "var(--dim)", "end"))
     parts.append(_text(WIDTH, height - 3, x, "var(--fg)", "end"))
-    taken: list[tuple[float, float]] = []
+    taken: list[float] = []
+    names: list[Markup] = []
     for spot in sorted(spots, key=lambda one: (not one.named, -one.y)):
         at, top = across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)
         colour = "var(--mark)" if spot.named else "var(--faint)"
         parts.append(Markup('<circle cx="{}" cy="{}" r="3.5" fill="{}"/>').format(at, top, colour))
-        if spot.named:
-            below = next(step for step in range(0, 400, 13) if all(abs(top + step - one) > 12 for one, _ in taken))
-            taken.append((top + below, at))
+        below = next((step for step in (0, 13, 26) if all(abs(top + step - one) > 12 for one in taken)), None)
+        if spot.named and below is not None:
+            taken.append(top + below)
             is_left = at < WIDTH / 2
             name = _fitting([spot.name], (WIDTH - at if is_left else at - left) - 8)[0]
-            parts.append(
-                _text(at + (7 if is_left else -7), top + below + 4, name, "var(--fg)", "start" if is_left else "end")
-            )
+            x_at, anchor = (at + 7, "start") if is_left else (at - 7, "end")
+            names.append(_text(x_at, top + below + 4, name, "var(--fg)", anchor, over=True))
     return Picture(
         title,
-        f"{title}: {len(spots)} models; {', '.join(spot.name for spot in spots if spot.named)} are named",
+        f"{title}: {len(spots)} models; stand out: {', '.join(spot.name for spot in spots if spot.named)}",
         note,
         WIDTH,
         height,
-        Markup("").join(parts),
+        Markup("").join([*parts, *names]),
         ("Model", x, y),
         tuple((spot.name, spot.x_words, fixed(spot.y, places)) for spot in spots),
     )
@@ -385,8 +391,10 @@ def _scale(axis: Axis, height: int, *, zero: bool) -> Markup:
     return Markup("").join(parts)
 
 
-def _text(x: float, y: float, words: str, colour: str, anchor: str = "start") -> Markup:
+def _text(x: float, y: float, words: str, colour: str, anchor: str = "start", *, over: bool = False) -> Markup:
     own = Markup(' text-anchor="{}"').format(anchor) if anchor != "start" else Markup("")
+    if over:  # what is below it
+        own += Markup(' stroke="var(--bg)" stroke-width="3" paint-order="stroke"')
     return Markup('<text x="{:g}" y="{:g}" fill="{}"{}>{}</text>').format(x, y, colour, own, words)
 
 
