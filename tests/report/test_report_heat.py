@@ -181,7 +181,7 @@ def test_pictures_have_names_that_fit_and_no_marks_of_dumps() -> None:
 def test_a_picture_shows_the_first_rows_and_copies_all() -> None:
     many = [Interval(f"m{at}", at / 100, None, None) for at in range(100)]
     picture = forest("t", many, figure="acc", places=2, note="")
-    assert picture is not None and picture.svg.count("<circle") == MOST_ROWS and len(picture.rows) == 100
+    assert picture is not None and picture.svg.count("h0") == MOST_ROWS and len(picture.rows) == 100
     assert f"the first {MOST_ROWS} of 100 models" in picture.say
 
 
