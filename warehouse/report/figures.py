@@ -52,8 +52,8 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
 
 
 def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
-    """What is seen of a suite before its table."""
-    if len(board.rows) < 2:
+    """What is seen of a suite before its table; nothing where every model lacks a benchmark."""
+    if len(board.rows) < 2 or not any(row.rank is not None for row in board.rows):
         return None
     note = f"{name}; mean of {len(board.leaves)} benchmarks"
     return _intervals(f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note)
