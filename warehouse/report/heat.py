@@ -171,7 +171,9 @@ def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, H
     """Of each model the row with the best rank in the first group; another one where it has none there."""
     first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
     best: dict[str, LeaderboardRow | SuiteRow] = {}
-    for row in sorted(rows, key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0)):
+    ordered: list[LeaderboardRow | SuiteRow] = [*rows]
+    ordered.sort(key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0))
+    for row in ordered:
         if known(row.estimate):
             best.setdefault(row.model, row)
     return {model: _cell_of(row, is_alone=id(row) not in first) for model, row in best.items()}

@@ -412,7 +412,8 @@ class _Folder:
         if not section.html:
             return section
         name = section.told.name
-        own = replace(self._rest, suites=(), **{kind: rows.get(name, ()) for kind, rows in self._own.items()})
+        of_it: dict[str, Any] = {kind: rows.get(name, ()) for kind, rows in self._own.items()}
+        own = replace(self._rest, suites=(), **of_it)
         page = renderer.page(own, [section], shows=("published", "unscored"), title=f"{name} · {TITLE}", home=INDEX)
         self._write(section.entry.file, page)
         verdicts = Counter(row["verdict"] for row in own.published)
