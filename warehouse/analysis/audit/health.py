@@ -1,0 +1,193 @@
+"""What is wrong with the data of a store: part by part, with the command that mends it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.audit.report import BLIND
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.items import Audit
+from warehouse.records import parse_json
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+Row = dict[str, Any]
+
+#: Rows of a part that are shown.
+MOST = 50
+#: Models that must have answered a benchmark for its keys to be suspected by their answers.
+FEWEST_MODELS = 5
+
+
+@dataclass(frozen=True)
+class HealthPart:
+    """One thing that may be wrong.
+
+    Attributes:
+        name: of the part, for links.
+        title: in words.
+        meaning: what it does to figures, and what to do.
+        rows: what was found, the worst or the newest first; ``command`` mends it.
+        n: how many there are.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    rows: tuple[Row, ...]
+    n: int
+
+
+#: Name, title and meaning of each part, in the order of what to look at first.
+_PARTS = {
+    "refused": (
+        "Sources and rows that were refused",
+        "What could not be read counts nowhere. Mend the file, then read it again.",
+    ),
+    "left_out": (
+        "Runs that are left out, or cover less than they say",
+        "Superseded and invalidated runs stand in no view; a truncated run stands on the prompts that it has.",
+    ),
+    "truncated": (
+        "Responses that a limit ended",
+        "A response that was cut says little of the model. Ask again with a higher limit; until then the run can be"
+        " taken out.",
+    ),
+    "unscored": (
+        "Samples without a score",
+        "Missing is not zero: these are in no mean. If many are missing, the others are no fair sample.",
+    ),
+    "published": (
+        "Published figures that the samples do not give",
+        "contradicts: the samples give another figure; null_as_worst: missing scores were counted as the worst;"
+        " truncated: there are fewer samples than the figure is of.",
+    ),
+    "directions": ("Metrics of unknown direction", "Nobody is first where nobody has said whether higher is better."),
+    "shared": (
+        "Benchmarks that share prompts",
+        "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
+    ),
+    "keys": (
+        "Keys that are probably wrong",
+        "Recorded answers against which many models agree. Choose a benchmark: its answers are read then.",
+    ),
+}
+
+
+def read_health(store: Store, *, part: str | None = None, audit: str | None = None) -> list[HealthPart]:
+    """What is wrong with the data of a store.
+
+    Args:
+        part: only this one; None for all.
+        audit: benchmark whose keys are judged.
+
+    Raises:
+        MisuseError: there is no such part or benchmark.
+    """
+    if part is not None and part not in _PARTS:
+        raise MisuseError(f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}")
+    return [_part(store, name, audit) for name in _PARTS if part in (None, name)]
+
+
+def _part(store: Store, name: str, audit: str | None) -> HealthPart:
+    title, meaning = _PARTS[name]
+    if name == "keys" and audit is not None:
+        rows, n, note = _suspects(store, audit)
+        return HealthPart(name, f"{title}: {audit}", note, rows, n)
+    command = _COMMANDS[name]
+    rows, n = _WHOLE[name](store) if name in _WHOLE else _stored(store, name)
+    return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
+
+
+def _stored(store: Store, part: str) -> tuple[list[Row], int]:
+    """Rows of the query of a part, and how many there are in all."""
+    names = {"refused": "sources"}
+    rows = store.rows(query_text("analysis", f"health_{names.get(part, part)}"), {"most": MOST})
+    n = int(rows[0]["n_all"]) if rows else 0
+    return [{name: value for name, value in row.items() if name != "n_all"} for row in map(_said, rows)], n
+
+
+def _said(row: Row) -> Row:
+    """With the first note of a source as its text."""
+    if "notes" not in row:
+        return row
+    notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
+    return row | {"notes": str(notes[0]) if isinstance(notes, list) and notes else None}
+
+
+def _first(query: tuple[str, str], params: Mapping[str, Any]) -> Callable[[Store], tuple[list[Row], int]]:
+    """The first rows of a query that others ask too."""
+
+    def read(store: Store) -> tuple[list[Row], int]:
+        rows = store.rows(query_text(*query), params)
+        return rows[:MOST], len(rows)
+
+    return read
+
+
+def _judged(store: Store) -> tuple[list[Row], int]:
+    """Benchmarks with enough models for their keys to be judged."""
+    rows = store.rows(query_text("analysis", "health_keys"), {"fewest": FEWEST_MODELS})
+    return rows[:MOST], len(rows)
+
+
+#: Parts whose rows are not those of a query of their own with a count.
+_WHOLE: dict[str, Callable[[Store], tuple[list[Row], int]]] = {
+    "unscored": _first(("analysis", "report_unscored"), {}),
+    "shared": _first(("store", "shared_benchmarks"), {"first_run": 0}),
+    "keys": _judged,
+}
+
+
+def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
+    """The suspected keys of a benchmark, how many there are, and what to know of them."""
+    try:
+        report = Audit(benchmark).ask(store)
+    except StatisticsError as error:
+        raise MisuseError(f"{benchmark}: {error}") from None
+    listed = [row for row in report.rows if row.listed]
+    names = ("prompt", "key", "posterior", "recorded", "rival", "votes_key", "votes_rival", "n_models", "text")
+    command = shlex.join(["warehouse", "audit", benchmark])
+    rows = tuple({name: getattr(row, name) for name in names} | {"command": command} for row in listed[:MOST])
+    return rows, len(listed), f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}."
+
+
+def _ingest(row: Row) -> str:
+    again = row["state"] != "loaded"
+    return shlex.join(
+        ["warehouse", "ingest", row["path"]] if again else ["warehouse", "sources", f"{row['source_id']}"]
+    )
+
+
+def _run(row: Row) -> str:
+    if row["superseded_by"] is not None:
+        return f"warehouse show run:{row['superseded_by']}"
+    return f"warehouse show run:{row['run_id']}"
+
+
+def _direction(row: Row) -> str:
+    label = ",".join(filter(None, (row["metric"], row["metric_filter"])))
+    return direction_unknown(label, row["benchmark"]).partition(": ")[2]
+
+
+def _cut(row: Row) -> str:
+    reason = f"{row['n_truncated']} of {row['n_responses']} responses were cut"
+    return shlex.join(["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason])
+
+
+_COMMANDS: dict[str, Callable[[Row], str]] = {
+    "refused": _ingest,
+    "left_out": _run,
+    "truncated": _cut,
+    "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
+    "published": lambda row: shlex.join(
+        ["warehouse", "query", "published_differences", "-p", f"benchmark={row['benchmark']}"]
+    ),
+    "directions": _direction,
+    "shared": lambda row: shlex.join(["warehouse", "link", row["benchmark"], row["other"]]),
+    "keys": lambda row: shlex.join(["warehouse", "audit", row["benchmark"]]),
+}
