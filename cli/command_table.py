@@ -59,6 +59,11 @@ _STORE = (
         "warehouse publish published.db",
         "warehouse publish published.db --after ingest,refresh",
     )),
+    CommandEntry("serve", "store", "serve", "Show the store in the browser: pages that follow it, read-only.", (
+        "warehouse serve --open",
+        "warehouse --db postgresql://reader@db/evals serve --port 8321",
+        "warehouse serve --host 0.0.0.0 --token-file token.txt",
+    )),
     CommandEntry("config", "store", "schedule", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),

@@ -35,6 +35,7 @@ ANALYSIS = "warehouse.analysis"
 REFRESH = "warehouse.refresh"
 INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
+SERVE = "warehouse.serve"
 CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
 TRACING = "warehouse.tracing"
@@ -88,6 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     REFRESH: {ERRORS, RECORDS, QUESTIONS, ANALYSIS, STORE, STATS, TABLES, TRACING, REFRESH},
     CLAIMS: {ERRORS, FILES, RECORDS, QUESTIONS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, EXTRAS, FILES, RECORDS, TABLES, ANALYSIS, REPORT},
+    SERVE: {ERRORS, RECORDS, QUESTIONS, STORE, TABLES, ANALYSIS, REPORT, SERVE},
     SCHEDULE: {ERRORS, FILES, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, TRACING, SCHEDULE},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def margins_callback(
     _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[float | None, dict[str, float]]:
+) -> tuple[float | None, dict[str, float] | None]:
     """``0.01`` for all, ``NAME=0.02`` for one benchmark."""
     common: list[float] = []
     own: dict[str, float] = {}
@@ -40,7 +40,7 @@ def margins_callback(
             common.append(margin)
     if not common and not own:
         raise click.BadParameter("say what loss is tolerated, such as 0.01", param=param)
-    return (common[0] if common else None), own
+    return (common[0] if common else None), own or None
 
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -70,7 +70,7 @@ def gate(
     models: tuple[str, ...],
     candidate: str | None,
     baseline: str | None,
-    margins: tuple[float | None, dict[str, float]],
+    margins: tuple[float | None, dict[str, float] | None],
     output: Output,
     markdown: bool,
     **options: Any,

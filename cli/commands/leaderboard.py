@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @benchmark_argument(required=False)
 @options_of(
     AnyLeaderboard,
-    without=("benchmark", "n_resamples", "seed"),
+    without=("benchmark",),
     weights={"default": None, "callback": weights_callback},
 )
 @output_options

@@ -28,7 +28,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @command("pairs")
 @benchmark_argument(required=True)
 @click.option("--matrix", is_flag=True, help="Differences as a matrix, row minus column.")
-@options_of(AllPairs, without=("benchmark", "with_flags"))
+@options_of(AllPairs, without=("benchmark",))
 @output_options
 @pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:

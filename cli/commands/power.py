@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import MisuseError
-from warehouse.questions.power import GivenVariances, Planned, PowerPilot
+from warehouse.questions.power import GivenVariances, PowerFromRuns, PowerPilot
 from warehouse.questions.question import options
 
 from ..lazy_group import command
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AskedPower(Planned, GivenVariances, PowerPilot):
+class AskedPower(GivenVariances, PowerFromRuns):
     """All options of the command: a plan, from stored runs or from variances."""
 
     def __post_init__(self) -> None:

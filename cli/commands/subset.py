@@ -36,7 +36,7 @@ def subset() -> None:
 
 
 @command("subset plan")
-@options_of(PlanSubset, without=("store_result", "now"))
+@options_of(PlanSubset, without=("store_result",))
 @no_store_option
 @_out
 @output_options

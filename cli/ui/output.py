@@ -6,9 +6,8 @@ import csv
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime, time
-from decimal import Decimal
 from importlib.metadata import version
 from io import TextIOWrapper
 from math import isfinite
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from warehouse.files import ANSWER, PARQUET_KEY, write_output
 from warehouse.records.answer_text import without_surrogates
+from warehouse.records.json_text import columns_of, json_rows, json_text
 
 from .table import chosen_columns, echo, print_table, visible
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 #: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
-#: What JSON may hold as it is, and a terminal obeys: control characters beyond those of ASCII, marks of direction.
-_STEERS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Columns of views that a narrow terminal keeps before all others.
 _FIGURES = frozenset(
     (
@@ -110,7 +108,7 @@ class Output:
         empty: str = "no rows",
     ) -> None:
         """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
-        columns = kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
+        columns = columns_of(kind)
         rows = ({name: getattr(record, name) for name in columns} for record in records)
         self.emit(columns, rows, shown=shown, hide_empty=hide_empty, counts=counts, minor=minor, empty=empty)
 
@@ -136,16 +134,8 @@ def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = Fal
         rows: a value for each of them.
         lines: the objects alone, without the array around them (JSON lines).
     """
-    first, between, last = ("", "\n", "\n") if lines else ("[\n", ",\n", "\n]\n")
-    lead = first
-    for row in rows:
-        text = _json({name: row[name] for name in columns})
-        sys.stdout.write(f"{lead}{_STEERS.sub(_json_escape, text)}")
-        lead = between
-    if lead is between:
-        sys.stdout.write(last)
-    elif not lines:
-        sys.stdout.write("[]\n")
+    for part in json_rows(columns, rows, lines=lines):
+        sys.stdout.write(part)
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False) -> None:
@@ -197,29 +187,6 @@ def _rows_of(table: pa.Table) -> Iterable[Row]:
         yield from batch.to_pylist()
 
 
-def _json(value: Any) -> str:
-    import orjson
-
-    try:
-        return orjson.dumps(value, default=_without_json_form).decode()
-    except TypeError:  # a text with bytes that are no UTF-8, such as a file's name
-        return orjson.dumps(without_surrogates(value), default=_without_json_form).decode()
-
-
-def _json_escape(steering: re.Match[str]) -> str:
-    return f"\\u{ord(steering.group()):04x}"
-
-
-def _without_json_form(value: Any) -> Any:
-    """What JSON has no form for."""
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, Decimal):
-        whole = value == value.to_integral_value() and abs(value) < 2**63
-        return int(value) if whole else float(value)
-    return str(value)
-
-
 def _csv_cell(value: Any) -> Any:
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return ""
@@ -228,5 +195,5 @@ def _csv_cell(value: Any) -> Any:
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Mapping | list | tuple | bytes):
-        return _json(value)
+        return json_text(value)
     return value

@@ -27,8 +27,10 @@ def options_of(
         without: fields that the command gets in another way.
         settings: what click is told besides of a field, by its name.
     """
-    chosen = {name: option for name, option in options(question).items() if name not in without}
-    flags = {name: _flags(name, option) for name, option in options(question).items()}
+    chosen = {
+        name: option for name, option in options(question).items() if not (name in without or option.in_python_only)
+    }
+    flags = {name: option.all_flags(name) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
 
     def decorate(function: Function) -> Function:
@@ -46,10 +48,6 @@ def options_of(
         return wrapper
 
     return decorate
-
-
-def _flags(name: str, option: FieldOption) -> tuple[str, ...]:
-    return option.flags or (f"--{name.replace('_', '-')}",)
 
 
 def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
@@ -93,5 +91,5 @@ def in_flags(question: type[Options], text: str) -> str:
     """A text with keywords replaced by the options of the command."""
     for name, option in options(question).items():
         if "_" in name:  # a keyword, not a word of the text
-            text = re.sub(rf"\b{name}\b", max(_flags(name, option), key=len), text)
+            text = re.sub(rf"\b{name}\b", max(option.all_flags(name), key=len), text)
     return text

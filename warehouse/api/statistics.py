@@ -253,7 +253,6 @@ class VarianceMethods(Connection):
                 references; contradictory questions.
             StatisticsError: numbers out of range, variances that are all 0, a single prompt.
         """
-        from warehouse.analysis.power.pilot import read_pilot
         from warehouse.analysis.power.power import plan_power
         from warehouse.analysis.power.question import PowerQuestion
         from warehouse.stats import Cost
@@ -286,7 +285,7 @@ class VarianceMethods(Connection):
             source.refuse(why, "benchmark", "metric", "where", "cluster", "latest", "correlation")
             return plan_power(question, parts)
         with self.reading() as store:
-            pilot = read_pilot.to(store, source)
+            pilot = source.ask(store)
         return plan_power(question, pilot)
 
 

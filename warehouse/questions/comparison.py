@@ -48,6 +48,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
     """
 
     NAME, ANSWER = "compare_unpaired", "warehouse.analysis.comparison.unpaired:compare_unpaired"
+    COMMAND = "compare --unpaired"
 
     _: KW_ONLY
     force: Force = False
@@ -147,7 +148,8 @@ class AllPairs(SelectedAtLevel, Question):
     ] = 9999
     seed: Seed = 0
     with_flags: Annotated[
-        bool, Option("Give each pair the flags of a comparison; takes a while for thousands of pairs.", flags=())
+        bool,
+        Option("Give each pair the flags of a comparison; takes a while for thousands of pairs.", in_python_only=True),
     ] = True
 
 
@@ -159,10 +161,14 @@ class Replacement(Selected):
     baseline: Annotated[str, Option("The model that it follows, if it is not named second.")]
     margin: Annotated[
         float | None,
-        Option("Loss that is tolerated, in the unit of the metric; None: each benchmark has its own.", least=0),
+        Option(
+            "Loss that is tolerated, in the unit of the metric; None: each benchmark has its own.",
+            flags=("--margin",),
+            least=0,
+        ),
     ]
     _: KW_ONLY
-    margins: Annotated[Mapping[str, float] | None, Option("Such losses by benchmark.")] = None
+    margins: Annotated[Mapping[str, float] | None, Option("Such losses by benchmark.", flags=("--margin",))] = None
     benchmarks: Annotated[
         Sequence[str],
         Option(

@@ -55,9 +55,10 @@ class ItemSplits(ChosenScores, _Benchmark, Question):
     """
 
     NAME, ANSWER = "item_splits", "warehouse.analysis.items.pruning:item_splits"
+    COMMAND = "items --splits"
 
     _: KW_ONLY
-    n_splits: Annotated[int, Option("Random splits beside the one by difficulty.", least=1)] = 20
+    n_splits: Annotated[int, Option("Random splits beside the one by difficulty.", least=1, in_python_only=True)] = 20
     seed: Seed = 0
 
 
@@ -74,16 +75,13 @@ class ItemPruning(ChosenScores, _Benchmark, Question):
     """
 
     NAME, ANSWER = "item_pruning", "warehouse.analysis.items.pruning:item_pruning"
+    COMMAND = "items --pruning"
 
     _: KW_ONLY
-    shares: Annotated[Sequence[float], Option("Of the prompts to drop.", least=0, most=1, is_open=(False, True))] = (
-        0.0,
-        0.05,
-        0.1,
-        0.15,
-        0.2,
-    )
-    n_random: Annotated[int, Option("Random drops for each share.", least=1)] = 100
+    shares: Annotated[
+        Sequence[float], Option("Of the prompts to drop.", least=0, most=1, is_open=(False, True), in_python_only=True)
+    ] = (0.0, 0.05, 0.1, 0.15, 0.2)
+    n_random: Annotated[int, Option("Random drops for each share.", least=1, in_python_only=True)] = 100
     seed: Seed = 0
 
 
@@ -96,6 +94,7 @@ class ItemFeatures(SelectedAtLevel, _Benchmark, Question):
     """
 
     NAME, ANSWER = "item_features", "warehouse.analysis.items.features:item_features"
+    COMMAND = "items --features"
 
     _: KW_ONLY
     by: Annotated[
@@ -119,6 +118,7 @@ class ItemResponse(Selected, Question):
     """
 
     NAME, ANSWER, OPENS = "irt", "warehouse.analysis.irt.irt:irt", True
+    COMMAND = "irt fit"
 
     benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
     _: KW_ONLY
@@ -146,6 +146,7 @@ class PublishedScale(ByMetric, Question):
     """
 
     NAME, ANSWER = "published_scale", "warehouse.analysis.irt.published:published_scale"
+    COMMAND = "irt scale"
 
     benchmarks: Annotated[Sequence[str], Option("Names of benchmarks and suites, globs among them.")]
     _: KW_ONLY
@@ -252,6 +253,7 @@ class Show(Question):
         str | int | None,
         Option(
             "``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at least six characters that"
-            " its key begins with; None for the run with all prompts, in the order of the benchmark."
+            " its key begins with; None for the run with all prompts, in the order of the benchmark.",
+            is_argument=True,
         ),
     ] = None

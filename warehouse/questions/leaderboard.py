@@ -12,7 +12,7 @@ from warehouse.questions.question import Option, Question
 
 #: Draws behind the rank sets of a leaderboard (``pairs`` takes more).
 DRAWS = 1999
-_GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks with commas.", "SUITE")
+_GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks with commas.", "SUITE", ("--group",))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,9 @@ class Ranking(SelectedAtLevel):
         float, Option("Mark rows with more unscored samples: many_unscored.", "SHARE", least=0, most=1)
     ] = 0.05
     subset_ok: SubsetOk = False
-    n_resamples: Annotated[int, Option("Draws behind the rank confidence sets; 0: no sets.", "N", least=0)] = DRAWS
+    n_resamples: Annotated[
+        int, Option("Draws behind the rank confidence sets; 0: no sets.", "N", ("--resamples",), least=0)
+    ] = DRAWS
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -89,7 +91,9 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
 
     NAME, ANSWER = "leaderboard", "warehouse.analysis.suites.any_leaderboard:any_leaderboard"
 
-    benchmark: Annotated[str | None, Option("Name of a benchmark or a suite; default: every benchmark.")] = None
+    benchmark: Annotated[
+        str | None, Option("Name of a benchmark or a suite; default: every benchmark.", is_argument=True)
+    ] = None
     _: KW_ONLY
     group: Annotated[str | None, _GROUP] = None
 

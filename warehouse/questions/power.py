@@ -21,7 +21,7 @@ class PowerPilot(Selected, Question):
 
     NAME, ANSWER = "power", "warehouse.analysis.power.pilot:read_pilot"
 
-    references: Annotated[Sequence[str], Option("One or two stored runs.")]
+    references: Annotated[Sequence[str], Option("One or two stored runs.", "A [B]", ("--from",), is_spread=True)]
     _: KW_ONLY
     benchmark: Annotated[
         str | None, Option("With --from: where more than one fits.", "NAME", ("-b", "--benchmark"))
@@ -69,3 +69,15 @@ class Planned(Options):
         None
     )
     available: Annotated[int | None, Option("Prompts there are. [default: the pilot's]", "N")] = None
+
+
+@dataclass(frozen=True)
+class PowerFromRuns(Planned, PowerPilot):
+    """How many prompts and draws a comparison takes, by the variances of one or two stored runs.
+
+    Raises:
+        MisuseError: as of a pilot, or all three or none of difference, prompts and power are given.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "power", "warehouse.analysis.power.power:power_from_runs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from importlib import import_module
@@ -28,6 +29,7 @@ from typing import (
 )
 
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.spelling import in_python, shell_texts
 
 P = ParamSpec("P")
 P2 = ParamSpec("P2")
@@ -50,6 +52,9 @@ class Option:
         least: the smallest value; None: any.
         most: the largest.
         is_open: whether the limits are excluded, the smallest and the largest.
+        is_argument: whether it stands on the command line without a flag, although it may be left out.
+        is_spread: whether the method takes each of several values as an argument of its own.
+        in_python_only: whether the command has no option for it.
     """
 
     help: str
@@ -59,6 +64,9 @@ class Option:
     least: float | None = None
     most: float | None = None
     is_open: tuple[bool, bool] = (False, False)
+    is_argument: bool = False
+    is_spread: bool = False
+    in_python_only: bool = False
 
     def check(self, name: str, value: Any) -> Any:
         """The value in its one spelling.
@@ -179,19 +187,57 @@ class Question(Options):
     """Base of a question.
 
     Attributes:
-        NAME: of the command and the method that ask it.
+        NAME: of the method that asks it, and of the command, where that has no COMMAND of its own.
+        COMMAND: its words and the switches without which it asks something else.
         ANSWER: ``module:name`` of the `Answer`, which is loaded when it is asked.
         OPENS: whether that is given how to open the store, as it lets go of it while it works, or writes.
     """
 
     NAME: ClassVar[str]
     ANSWER: ClassVar[str]
+    COMMAND: ClassVar[str] = ""
     OPENS: ClassVar[bool] = False
 
     def ask(self, store: Any) -> Any:
         """The answer that a store gives, or what opens it."""
         module, _, name = self.ANSWER.partition(":")
         return getattr(import_module(module), name).to(store, self)
+
+    def command(self) -> str:
+        """The line of a shell that asks it, without the store; what is at its default is left out.
+
+        Raises:
+            MisuseError: it says what the command has no option for.
+        """
+        name, *switches = self._command().split(" --")
+        arguments: list[str] = []
+        flags = [f"--{switch}" for switch in switches]
+        for field_name, option, value in self._said():
+            (arguments if option.is_argument else flags).extend(option.in_shell(field_name, value))
+        if any(argument.startswith("-") for argument in arguments):
+            return shlex.join(["warehouse", *name.split(), *flags, "--", *arguments])
+        return shlex.join(["warehouse", *name.split(), *arguments, *flags])
+
+    def _command(self) -> str:
+        return self.COMMAND or self.NAME
+
+    def python(self) -> str:
+        """The call of a method of ``store``, a `Warehouse`, that asks it; what is at its default is left out."""
+        texts: list[str] = []
+        for index, (name, option, value) in enumerate(self._said()):
+            if option.is_spread:
+                texts += map(in_python, value)
+            else:
+                by_place = option.is_argument and index == len(texts)
+                texts.append(in_python(value) if by_place else f"{name}={in_python(value)}")
+        return f"store.{self.NAME}({', '.join(texts)})"
+
+    def _said(self) -> Iterable[tuple[str, FieldOption, Any]]:
+        """Fields that are required or not at their default."""
+        for name, option in options(type(self)).items():
+            value = getattr(self, name)
+            if option.default is option.empty or value != option.default:
+                yield name, option, value
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -255,6 +301,29 @@ class FieldOption(Option):
         """The default of what is required."""
         return inspect.Parameter.empty
 
+    def all_flags(self, name: str) -> tuple[str, ...]:
+        """How the field of this name is called on the command line."""
+        return self.flags or (f"--{name.replace('_', '-')}",)
+
+    def in_shell(self, name: str, value: Any) -> list[str]:
+        """The words of a command line that say a value.
+
+        Raises:
+            MisuseError: there are none.
+        """
+        if value is None and self.default is self.empty:
+            return []
+        value = value.replace("_", "-") if self.choices and not self.is_list else value
+        texts = shell_texts(value, joined=self.type is int or self.type is str and not self.is_list)
+        if self.in_python_only or not texts:
+            raise MisuseError(f"{name}={in_python(value)} cannot be said on the command line: ask in Python")
+        if self.is_argument:
+            return texts
+        flag = max(self.all_flags(name), key=len)
+        if self.type is bool:
+            return flag.split()
+        return [word for text in texts for word in ([f"{flag}={text}"] if text.startswith("-") else [flag, text])]
+
     def json_schema(self) -> dict[str, Any]:
         """The values that there are, as a JSON Schema."""
         none = ["null"] * self.may_be_none
@@ -297,7 +366,7 @@ def _field_option(default: Any, hint: Any) -> FieldOption:
     is_list = get_origin(types[0]) is Sequence
     types = [get_args(types[0])[0]] if is_list else types
     return FieldOption(
-        **vars(option),
+        **(vars(option) | {"is_argument": option.is_argument or default is MISSING and not option.flags}),
         type=types[0],
         kinds=tuple(_KINDS.get(part, get_origin(part) or part) for part in types),
         may_be_none=NoneType in every,

@@ -57,7 +57,9 @@ class Reliability(SelectedAtLevel, _OfSuite, Question):
             most=1,
         ),
     ] = None
-    datasets: Annotated[bool, Option("Each data set by itself too, as if it were the whole benchmark.")] = False
+    datasets: Annotated[
+        bool, Option("Each data set by itself too, as if it were the whole benchmark.", flags=("--part datasets",))
+    ] = False
     n_resamples: Annotated[int, Option("Instances of each size.", "N", ("--resamples",), least=1)] = 1000
     seed: Seed = 0
 
@@ -150,3 +152,6 @@ class Anchors(ChosenScores, Question):
             self.refuse("chooses between models of one dimension", "model")
         if self.sizes == ():
             raise MisuseError(f"sizes {_ONE_AT_LEAST}")
+
+    def _command(self) -> str:
+        return "anchors" if self.by == "irt" else "anchors --list"  # the errors are those of all ways to choose

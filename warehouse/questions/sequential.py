@@ -57,6 +57,7 @@ class SequentialReleaseGate(Sequential, Replacement, Question):
     """
 
     NAME, ANSWER = "sequential_gate", "warehouse.analysis.sequential.gate:sequential_gate"
+    COMMAND = "gate --sequential"
 
     _: KW_ONLY
     alpha: _Alpha = 0.05
@@ -65,3 +66,6 @@ class SequentialReleaseGate(Sequential, Replacement, Question):
         super().__post_init__()
         if self.estimand == FULL:
             self.refuse("is for prompts sampled: the full benchmark is no sample of clusters", "cluster")
+
+    def _command(self) -> str:
+        return self.COMMAND if self.looks is None else f"{self.COMMAND} --obf"

@@ -27,6 +27,7 @@ class PlanSubset(ChosenScores, Question):
     """
 
     NAME, ANSWER = "subset_plan", "warehouse.analysis.subsets.make:plan_subset"
+    COMMAND = "subset plan"
     OPENS = True
 
     benchmark: Annotated[
@@ -41,7 +42,9 @@ class PlanSubset(ChosenScores, Question):
     level: Level = 0.95
     seed: Seed = 0
     store_result: StoreResult = True
-    now: Annotated[datetime | None, Option("When the plan is made, naive UTC; None for the clock's time.")] = None
+    now: Annotated[
+        datetime | None, Option("When the plan is made, naive UTC; None for the clock's time.", in_python_only=True)
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import ByMetric, Cluster, Level
 from warehouse.questions.question import Option, Options, Question
 
-_Benchmarks = Annotated[Sequence[str], Option("Names, also of suites; default: all that have some.")]
+_Benchmarks = Annotated[Sequence[str], Option("Names, also of suites; default: all that have some.", is_argument=True)]
 _Trained = Annotated[str, Option("Reference of a trained model, or run:ID.", "MODEL")]
 
 
@@ -55,7 +55,8 @@ class Curves(ByMetric, Question):
 
     benchmark: Annotated[str, Option("Name of a benchmark.", "BENCHMARK")]
     references: Annotated[
-        Sequence[str], Option("Models, or run:ID; default: all. Two curves are held against each other.")
+        Sequence[str],
+        Option("Models, or run:ID; default: all. Two curves are held against each other.", is_argument=True),
     ] = ()
     _: KW_ONLY
     against: Annotated[str | None, Option("The other formulation of it: where do the two cross?", "BENCHMARK")] = None

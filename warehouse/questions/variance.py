@@ -43,7 +43,7 @@ class Variance(_OfTarget, Question):
     _: KW_ONLY
     cluster: Cluster = None
     single_draws: Annotated[
-        bool, Option("Also say how far runs of one draw would lie apart, which reads every draw.", flags=())
+        bool, Option("Also say how far runs of one draw would lie apart, which reads every draw.", in_python_only=True)
     ] = True
 
 
@@ -58,6 +58,7 @@ class SeedVariance(_OfTarget, Question):
     """
 
     NAME, ANSWER = "seed_variance", "warehouse.analysis.variance.variance:seed_variance"
+    COMMAND = "variance --seeds"
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class PassRates(_OfTarget, Question):
     """
 
     NAME, ANSWER = "pass_rates", "warehouse.analysis.variance.pass_rates:pass_rates"
+    COMMAND = "variance"
 
     _: KW_ONLY
     cluster: Cluster = None

@@ -11,22 +11,18 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.words import Sentence
-from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
 from warehouse.analysis.report_data.report import Changes, ScoreChange
-from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
+from warehouse.report.heat import ROWS, HeatColumn, HeatWindow, cells_of, window
+from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
-#: Models and benchmarks of the heat table; beyond these it is left out.
-MOST_MODELS, MOST_BENCHMARKS = 60, 40
+#: Columns and cells of the heat table that is folded below the first of it.
+MOST_COLUMNS, MOST_CELLS = 200, 12_000
 #: Rows of the table of changes.
 MOST_CHANGES = 50
-#: Benchmarks that a phone shows at once.
-_NARROW = 5
-#: Shades of the heat table.
-_SHADES = 5
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ def opening(
     ]
     return {
         "lines": lines,
-        "heat": heat_table(benchmarks),
+        "heat": heat_windows(heat_columns(suites, benchmarks, links)),
         "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
     }
 
@@ -99,74 +95,49 @@ def as_html(sentence: Sentence) -> Markup:
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
 
 
-def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
-    """Models by benchmarks, shaded by what the tests say; None for a single model or too many.
+def heat_columns(
+    suites: Sequence[SuitePart], benchmarks: Sequence[BenchmarkPart], links: Mapping[str, str]
+) -> list[HeatColumn]:
+    """Columns of the heat table: what has a score.
 
-    The shade is the share of the other rows of the benchmark that are not significantly better, so that
-    models that cannot be told apart look alike, however their figures differ.
+    Args:
+        links: page of a benchmark by its name; without one it is a section of this page.
     """
-    parts = [part for part in benchmarks if part.board and any(row.rank is not None for row in part.board.rows)]
-    best = {part.name: _best_rows(part) for part in parts}
-    models = sorted({model for rows in best.values() for model in rows})
-    if not 1 < len(models) <= MOST_MODELS or not 0 < len(parts) <= MOST_BENCHMARKS:
-        return None
-    standing = {
-        model: [_share_not_better(best[part.name][model], part) for part in parts if model in best[part.name]]
-        for model in models
-    }
-    models.sort(key=lambda model: (-len(standing[model]), -sum(standing[model]) / len(standing[model]), model))
-    several = any(
-        len({row.model for row in part.board.rows}) < len(part.board.rows) for part in parts if part.board is not None
-    )
-    return table(
-        "Models by benchmarks",
-        Markup(
-            "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
-            " better; than the darkest, none."
+    columns = [
+        HeatColumn(
+            part.name,
+            part.board.metric,
+            part.board.higher_is_better,
+            cells_of(part.board.rows),
+            f"#{anchor('suite', part.name)}",
+            is_suite=True,
         )
-        + (" Of several conditions of a model the one with the best rank." if several else "")
-        + (Markup('<span class="more"> More benchmarks stand to the right.</span>') if len(parts) > _NARROW else ""),
-        [
-            name("Model overall", models),
-            *(_heat_column(part, [best[part.name].get(model) for model in models]) for part in parts),
-        ],
-    )
+        for part in suites
+        if part.board
+    ]
+    columns += [
+        HeatColumn(
+            part.name,
+            part.board.metric,
+            part.board.higher_is_better,
+            cells_of(part.board.rows),
+            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
+        )
+        for part in benchmarks
+        if part.board
+    ]
+    return [column for column in columns if column.cells]
 
 
-def _best_rows(part: BenchmarkPart) -> dict[str, LeaderboardRow]:
-    """Of each model the row with the best rank."""
-    best: dict[str, LeaderboardRow] = {}
-    for row in part.board.rows if part.board else ():
-        if row.rank is not None and (row.model not in best or row.rank < (best[row.model].rank or 0)):
-            best[row.model] = row
-    return best
-
-
-def _share_not_better(row: LeaderboardRow, part: BenchmarkPart) -> float:
-    """1 for a row that none is significantly better than, 0 for one that all others are."""
-    n_others = sum(one.rank is not None for one in part.board.rows) - 1 if part.board else 0
-    better = row.statistical_rank if row.statistical_rank is not None else row.rank
-    return 1.0 if n_others < 1 or better is None else 1 - min((better - 1) / n_others, 1.0)
-
-
-def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> PageColumn:
-    places = decimals(row.standard_error for row in rows if row)
-    cells = []
-    for row in rows:
-        if row is None:
-            cells.append("<td>")
-            continue
-        shade = _shade(row, part)
-        own = f" class=up{shade}" if shade else ""
-        cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
-    return PageColumn(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
-
-
-def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
-    """5 where none is significantly better, less the more are; 0 without a test, or without another model."""
-    if row.statistical_rank is None or part.board is None or sum(one.rank is not None for one in part.board.rows) < 2:
-        return 0
-    return _SHADES if row.statistical_rank == 1 else round((_SHADES - 1) * _share_not_better(row, part))
+def heat_windows(columns: Sequence[HeatColumn]) -> tuple[HeatWindow, HeatWindow | None] | None:
+    """What is seen first, and all of it where that is more; None where there is nothing to put side by side."""
+    first = window(columns)
+    if first.n_rows * first.n_columns < 2:
+        return None
+    if first.is_whole:
+        return first, None
+    n_columns = min(first.n_columns, MOST_COLUMNS)
+    return first, window(columns, n_rows=max(ROWS, MOST_CELLS // n_columns), n_columns=n_columns)
 
 
 def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:

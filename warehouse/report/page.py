@@ -29,6 +29,7 @@ from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.maps import excerpt
 from warehouse.report.opening import anchor, opening, slug
 from warehouse.report.sections import benchmark_section, suite_section
+from warehouse.report.table import broken
 
 #: What a page is called.
 TITLE = "Evaluation report"
@@ -92,7 +93,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken}
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
         self._template = environment.get_template("page.html.j2")
 
     def page(

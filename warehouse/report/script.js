@@ -7,7 +7,7 @@
   toggle.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; });
 
   addEventListener("beforeprint", () => {
-    for (const folded of document.querySelectorAll("details")) folded.open = true;
+    for (const folded of document.querySelectorAll("details:not(.late)")) folded.open = true;
   });
 
   const key = (row, place) => {
@@ -27,14 +27,31 @@
     head.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
     body.append(...rows.map((item) => item.row));
   };
-  for (const table of document.querySelectorAll("table.sortable")) {
-    [...table.tHead.rows[0].cells].forEach((head, place) => {
-      if (head.classList.contains("figure")) return;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...head.childNodes);
-      head.append(button);
-      button.addEventListener("click", () => sort(head, place));
+  const sortable = (root) => {
+    for (const table of root.querySelectorAll("table.sortable")) {
+      [...table.tHead.rows[0].cells].forEach((head, place) => {
+        if (head.classList.contains("figure")) return;
+        const button = document.createElement("button"), link = head.querySelector("a");
+        button.type = "button";
+        if (link) {
+          button.textContent = "\u2195";
+          button.setAttribute("aria-label", `Sort by ${link.textContent}`);
+        } else button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener("click", () => sort(head, place));
+      });
+    }
+  };
+  sortable(document);
+
+  // What stands in a template costs nothing before it is opened.
+  for (const late of document.querySelectorAll("details.late")) {
+    late.addEventListener("toggle", () => {
+      const template = late.querySelector("template");
+      if (!template) return;
+      const content = template.content.cloneNode(true);
+      sortable(content);
+      template.replaceWith(content);
     });
   }
 })();

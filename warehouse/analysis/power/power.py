@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from warehouse.analysis.power.pilot import StoredPilot
+from warehouse.analysis.power.pilot import StoredPilot, read_pilot
 from warehouse.analysis.power.question import Goal, PowerQuestion
 from warehouse.analysis.results import Result, Row
 from warehouse.errors import MisuseError
+from warehouse.questions.power import PowerFromRuns, PowerPilot
+from warehouse.questions.question import answers
 from warehouse.stats import (
     BestDesign,
     Pilot,
@@ -22,6 +24,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.power.power import clustered_omega2
+from warehouse.store.connection import Store
 
 
 def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
@@ -215,6 +218,12 @@ def given_parts(
         raise MisuseError("clusters need both: the correlation within them and their mean size")
     clustered = clustered_omega2(omega2, icc, cluster_size)
     return VarianceParts(clustered, first, second, cluster_size)
+
+
+@answers(PowerFromRuns)
+def power_from_runs(store: Store, question: PowerFromRuns) -> PowerPlan:
+    """The plan that stored runs give, a generation costing 1 and a prompt nothing."""
+    return plan_power(question.part(PowerQuestion), read_pilot.to(store, question.part(PowerPilot)))
 
 
 def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> PowerPlan:

@@ -1,0 +1,73 @@
+"""``serve``: the store in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.table import echo
+
+#: Where a token is taken from that no file has.
+VARIABLE = "WAREHOUSE_TOKEN"
+
+
+@command("serve")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", metavar="N", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0: any that is free."
+)
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"Whoever asks has to show what stands in it. [default: ${VARIABLE}, if set]",
+)
+@click.option("--trust-header", metavar="NAME", default="", help="Let in whoever a proxy names in this header.")
+@click.option("--from", "proxy", metavar="ADDRESS", default="", help="Address of that proxy.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(1, 3600),
+    default=30.0,
+    show_default=True,
+    help="How long the queries of a page may take.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser of this machine.")
+@pass_state
+def serve(
+    state: State,
+    /,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    trust_header: str,
+    proxy: str,
+    timeout: float,
+    opens: bool,
+) -> None:
+    from warehouse.serve.app import create_app
+    from warehouse.serve.security import Access
+    from warehouse.serve.server import listen, serve
+
+    token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(VARIABLE, "")
+    access = Access(host, token, trust_header, proxy)
+    own = listen(host, port)
+    app = create_app(state.config().url.value, access=access, seconds=timeout, wait=state.wait)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{own.getsockname()[1]}/{f'?token={token}' if token else ''}"
+
+    def ready() -> None:
+        echo(f"{app.store.name} at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if opens:
+            click.launch(address)
+
+    serve(app, own, ready)
+    if app.is_busy:  # what is computed beside the engine has no way to be told, and would be waited for
+        sys.stdout.flush()
+        os._exit(0)

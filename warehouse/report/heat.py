@@ -1,0 +1,320 @@
+"""The heat table: scores of models by benchmarks at any size, the most telling ones first, as a window of them.
+
+Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arranges them, and the macro ``heat`` of
+``heat.html.j2`` writes what it returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from statistics import median
+from typing import Literal
+
+from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
+from warehouse.analysis.selection.scored_conditions import is_partial
+from warehouse.analysis.suites.row import SuiteRow
+from warehouse.report.table import known, written
+from warehouse.tables.words import MOST_DECIMALS, decimals
+
+#: Rows and columns that a reader sees first.
+ROWS, COLUMNS = 25, 40
+#: Shades of a cell; 0 is none.
+SHADES = 5
+#: Signs at scores that do not count beside the others, and what they say.
+PART, PUBLISHED = "*", "°"
+_KEYS = {PART: "on a part of the benchmark: not ranked, and not shaded", PUBLISHED: "as its source publishes it"}
+
+Order = Literal["apart", "date", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A score.
+
+    Attributes:
+        estimate: the score.
+        standard_error: of it; None where it has none.
+        low: lower end of its interval; None without.
+        high: upper end of it.
+        rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
+        statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
+        mark: sign of a score that does not count as others do: `PART`, `PUBLISHED`; else empty.
+    """
+
+    estimate: float
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rank: int | None = None
+    statistical_rank: int | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class HeatColumn:
+    """A benchmark or suite.
+
+    Attributes:
+        name: of it.
+        metric: name of the metric.
+        higher_is_better: its direction; None: unknown, and nobody is first.
+        cells: by the name of a model or condition.
+        link: where more of it stands; empty: nowhere.
+        newest: when its newest score was made; None if unknown.
+        is_suite: stands before all benchmarks, which it is made of, and does not count for the order of rows.
+    """
+
+    name: str
+    metric: str
+    higher_is_better: bool | None
+    cells: Mapping[str, HeatCell]
+    link: str = ""
+    newest: datetime | None = None
+    is_suite: bool = False
+
+    @cached_property
+    def n_ranked(self) -> int:
+        """Scores that count."""
+        return sum(cell.rank is not None for cell in self.cells.values())
+
+    @cached_property
+    def n_apart(self) -> int:
+        """Pairs of models that it tells apart."""
+        return sum(cell.statistical_rank - 1 for cell in self.cells.values() if cell.statistical_rank is not None)
+
+    def standing(self, cell: HeatCell | None) -> float | None:
+        """Share of the others that are not better, significantly where that was tested; None where nobody is first."""
+        n_others = self.n_ranked - 1
+        if cell is None or cell.rank is None or n_others < 1 or self.higher_is_better is None:
+            return None
+        better = cell.statistical_rank if cell.statistical_rank is not None else cell.rank
+        return 1 - min((better - 1) / n_others, 1.0)
+
+
+@dataclass(frozen=True)
+class HeatHead:
+    """Head of a column: its name, its metric where columns have several, and a sign and words of its direction."""
+
+    name: str
+    link: str
+    metric: str
+    sign: str
+    direction: str
+    is_suite: bool
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A cell: what it shows, the exact score, its interval in words, its shade from 0 to 5, and its sign."""
+
+    text: str
+    exact: str
+    interval: str
+    shade: int
+    mark: str
+
+
+@dataclass(frozen=True)
+class HeatLine:
+    """A row: its name, where more of it stands, on how many benchmarks it has a score if not on all, and cells."""
+
+    name: str
+    link: str
+    lacks: str
+    cells: tuple[ShownCell | None, ...]
+
+
+@dataclass(frozen=True)
+class HeatWindow:
+    """A part of a heat table, ready for the page.
+
+    Attributes:
+        heads: of its columns.
+        lines: its rows.
+        first_row: number of rows before it.
+        first_column: number of columns before it.
+        n_rows: of all.
+        n_columns: of all.
+        about: what it shows, in sentences.
+        keys: signs with what they say.
+    """
+
+    heads: tuple[HeatHead, ...]
+    lines: tuple[HeatLine, ...]
+    first_row: int
+    first_column: int
+    n_rows: int
+    n_columns: int
+    about: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return len(self.lines) == self.n_rows and len(self.heads) == self.n_columns
+
+
+def cells_of(rows: Iterable[LeaderboardRow] | Iterable[SuiteRow]) -> dict[str, HeatCell]:
+    """Of each model the row with the best rank; one without a rank where it has no other."""
+    best: dict[str, LeaderboardRow | SuiteRow] = {}
+    for row in rows:
+        if not known(row.estimate):
+            continue
+        held = best.get(row.model)
+        if held is None or (row.rank is not None and (held.rank is None or row.rank < held.rank)):
+            best[row.model] = row
+    return {model: _cell_of(row) for model, row in best.items()}
+
+
+def _cell_of(row: LeaderboardRow | SuiteRow) -> HeatCell:
+    part = is_partial(row.flags) or STOPPED in row.flags or (isinstance(row, SuiteRow) and row.n_missing > 0)
+    mark = PART if part else PUBLISHED if row.method == "published" else ""
+    return HeatCell(
+        row.estimate or 0.0,
+        row.standard_error,
+        row.ci_low,
+        row.ci_high,
+        row.rank,
+        row.statistical_rank,
+        mark or ("" if row.rank is not None else PART),
+    )
+
+
+def window(
+    columns: Sequence[HeatColumn],
+    *,
+    first_row: int = 0,
+    n_rows: int = ROWS,
+    first_column: int = 0,
+    n_columns: int = COLUMNS,
+    order: Order = "apart",
+    links: Mapping[str, str] | None = None,
+) -> HeatWindow:
+    """A part of the table of all rows that columns have.
+
+    Rows go by their mean standing (`HeatColumn.standing`) over all benchmarks, where a benchmark that a row lacks, or
+    has a part of only, counts as the middle: few good scores do not lead over many.
+
+    Args:
+        columns: benchmarks and suites.
+        first_row: rows to leave out before it.
+        n_rows: at most so many rows.
+        first_column: columns to leave out before it.
+        n_columns: at most so many columns.
+        order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
+        links: where more of a row stands, by its name.
+    """
+    columns = [column for column in columns if column.n_ranked or not column.is_suite]
+    ordered = sorted(columns, key=lambda column: _place(column, order))
+    names = rows_in_order(columns)
+    shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
+    leaves = [column for column in columns if not column.is_suite]
+    several = len({column.metric for column in leaves or columns}) > 1
+    drawn = [_drawn(column, rows) for column in shown]
+    all_published = all(cell.mark == PUBLISHED for column in leaves for cell in column.cells.values())
+    if all_published:  # said once
+        drawn = [[cell and replace(cell, mark=cell.mark.strip(PUBLISHED)) for cell in cells] for cells in drawn]
+    marks = {cell.mark for cells in drawn for cell in cells if cell and cell.mark}
+    return HeatWindow(
+        heads=tuple(_head(column, several) for column in shown),
+        lines=tuple(
+            HeatLine(name, (links or {}).get(name, ""), _lacks(name, leaves), tuple(cells[at] for cells in drawn))
+            for at, name in enumerate(rows)
+        ),
+        first_row=first_row,
+        first_column=first_column,
+        n_rows=len(names),
+        n_columns=len(ordered),
+        about=tuple(_about(shown, several, order, all_published)),
+        keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
+    )
+
+
+def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
+    """Names of all rows, those that do best first."""
+    counted = [column for column in columns if not column.is_suite] or list(columns)
+    totals: dict[str, float] = {name: 0.0 for column in columns for name in column.cells}
+    for column in counted:
+        for name in column.cells:
+            standing = column.standing(column.cells[name])
+            totals[name] += 0.0 if standing is None else standing - 0.5
+    return sorted(totals, key=lambda name: (-round(totals[name], 9), name))
+
+
+def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
+    """Suites first; of those that tell as many apart the one that more models have a score on."""
+    if order == "name":
+        return not column.is_suite, column.name
+    newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
+    return not column.is_suite, newest, -column.n_apart, -len(column.cells), column.name
+
+
+def _head(column: HeatColumn, several: bool) -> HeatHead:
+    signs = {True: ("", ""), False: ("↓", "lower is better"), None: ("?", "direction unknown")}
+    sign, words = signs[column.higher_is_better]
+    return HeatHead(column.name, column.link, column.metric if several else "", sign, words, column.is_suite)
+
+
+def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
+    """Cells of a column with as many decimals as give its usual standard error one digit."""
+    errors = [cell.standard_error for cell in column.cells.values() if cell.standard_error]
+    if errors:
+        places = max(decimals([median(errors)]) - 1, 0)
+    else:  # three digits of the largest
+        largest = max((abs(cell.estimate) for cell in column.cells.values()), default=0.0) or 1.0
+        places = min(max(3 - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
+    return [_shown(column, cell, places) if (cell := column.cells.get(name)) else None for name in rows]
+
+
+def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
+    has_interval = known(cell.low) and known(cell.high)
+    return ShownCell(
+        text=written(cell.estimate, places),
+        exact=written(cell.estimate, "%.8g"),
+        interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
+        shade=_shade(column, cell),
+        mark=cell.mark,
+    )
+
+
+def _shade(column: HeatColumn, cell: HeatCell) -> int:
+    """5 where none is significantly better, less the more are; 0 without a test, or where nobody is first."""
+    standing = column.standing(cell)
+    if standing is None or cell.statistical_rank is None or cell.mark == PART:
+        return 0
+    return SHADES if cell.statistical_rank == 1 else round((SHADES - 1) * standing)
+
+
+def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
+    own = sum(name in column.cells and column.cells[name].mark != PART for column in leaves)
+    return "" if own == len(leaves) else f"{own} of {len(leaves)}"
+
+
+def _about(shown: Sequence[HeatColumn], several: bool, order: Order, all_published: bool) -> Iterable[str]:
+    """What a reader has to know of what is shown."""
+    if not several and shown:
+        direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+        ways = {column.higher_is_better for column in shown}
+        yield f"Scores: {shown[0].metric}{f', {direction[ways.pop()]}' if len(ways) == 1 else ''}."
+    elif shown:
+        yield "Scores, each by the metric below its benchmark's name."
+    if all_published and shown:
+        yield "All are as their sources publish them."
+    if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
+        yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
+    if any(column.higher_is_better is None for column in shown):
+        yield "Nobody is first where it is not known whether higher is better (?)."
+    if len(shown) > 1:
+        first = {
+            "apart": "those that tell most models apart",
+            "date": "those with the newest scores",
+            "name": "by name",
+        }[order]
+        yield (
+            f"Models that do well on most benchmarks first, what they lack counting as the middle; columns: {first}"
+            f"{' first' if order != 'name' else ''}."
+        )

@@ -1,0 +1,167 @@
+"""The application: addresses to views, views to pages, each in a thread of few and with a limit of time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from warehouse.errors import MisuseError, WarehouseError
+from warehouse.serve.answers import Answers
+from warehouse.serve.benchmark import benchmark
+from warehouse.serve.following import READERS, FollowedStore
+from warehouse.serve.overview import overview
+from warehouse.serve.page import Asked, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.security import Access, Guarded
+
+View = Callable[[Site, Asked], Page]
+#: Address -> view. A view gets what was asked, and may raise any error of ours.
+VIEWS: dict[str, View] = {"/": overview, "/benchmark/{name:path}": benchmark}
+#: Files that pages load -> their types.
+ASSETS = {"style.css": "text/css", "script.js": "text/javascript"}
+HTML, JSON = "text/html; charset=utf-8", "application/json"
+#: Seconds that a page may take longer than its queries may.
+GRACE = 2.0
+
+_LOG = logging.getLogger(__name__)
+
+
+class Pages:
+    """Answers requests with pages of one store."""
+
+    def __init__(self, store: FollowedStore, seconds: float) -> None:
+        self.site = Site(store, Answers(store))
+        self._renderer, self._seconds = Renderer(), seconds
+        self.n_busy = 0
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
+
+    def close(self) -> None:
+        """Take no more requests; those that are answered end with their queries."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def endpoint(self, view: View) -> Callable[[Request], Any]:
+        """A view as Starlette calls it."""
+
+        async def answer(request: Request) -> Response:
+            asked = Asked(request.path_params, parse_qsl(request.url.query), request.url.path)
+            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, asked))
+            try:
+                return await asyncio.wait_for(work, self._seconds + GRACE)
+            except TimeoutError:
+                return self.plain(503, f"This took longer than {self._seconds:g} seconds. Ask for less, or try again.")
+
+        return answer
+
+    def _answer(self, view: View, asked: Asked) -> Response:
+        self.n_busy += 1
+        try:
+            return self._made(view, asked)
+        finally:
+            self.n_busy -= 1
+
+    def _made(self, view: View, asked: Asked) -> Response:
+        try:
+            page = view(self.site, asked)
+            if asked.one("format") == "json":
+                return Response(page.json(), page.status, media_type=JSON)
+            return self._as_html(page, asked)
+        except Missing as error:
+            return self.plain(404, str(error))
+        except MisuseError as error:
+            return self.plain(400, str(error))
+        except WarehouseError as error:
+            return self.plain(503, str(error))
+        except Exception:
+            _LOG.exception("a page failed")
+            return self.plain(500, "This page could not be made; the log of the server says why.")
+
+    def _as_html(self, page: Page, asked: Asked) -> Response:
+        if asked.one("export") != "html":
+            return Response(self._renderer.page(page, self.site, asked), page.status, media_type=HTML)
+        name = re.sub(r"[^\w.-]+", "-", page.title, flags=re.ASCII).strip("-.") or "page"
+        text = self._renderer.page(page, self.site, asked, alone=True)
+        return Response(text, headers={"content-disposition": f'attachment; filename="{name}.html"'}, media_type=HTML)
+
+    def plain(self, status: int, words: str) -> Response:
+        """A page that says what is wrong."""
+        return Response(self._renderer.error(status, words), status, media_type=HTML)
+
+    def refused(self, status: int, words: str) -> Response:
+        """The same for those who are not let in."""
+        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status, {})
+        return Response(self._renderer.error(status, words), status, more, HTML)
+
+    async def failed(self, _request: Request, error: Exception) -> Response:
+        """A page for what Starlette refuses."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        words = "There is no such page." if status == 404 else "This cannot be answered."
+        return self.plain(status, words)
+
+
+class Served(Guarded):
+    """The application over a store, for any ASGI server.
+
+    Attributes:
+        store: what is asked.
+    """
+
+    def __init__(self, store: FollowedStore, access: Access, seconds: float) -> None:
+        self.store, self._pages = store, Pages(store, seconds)
+
+        @asynccontextmanager
+        async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+            try:
+                yield
+            finally:
+                store.close()
+                self._pages.close()
+
+        pages = [Route(path, self._pages.endpoint(view), methods=["GET"]) for path, view in VIEWS.items()]
+        assets = [Route(f"/static/{name}", _asset(name, kind), methods=["GET"]) for name, kind in ASSETS.items()]
+        app = Starlette(
+            routes=[*assets, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
+        )
+        super().__init__(app, access, self._pages.refused)
+
+    @property
+    def is_busy(self) -> bool:
+        """A page is being made."""
+        return self._pages.n_busy > 0
+
+
+def create_app(
+    url: str | None = None, *, access: Access | None = None, seconds: float = 30.0, wait: float = 10.0
+) -> Served:
+    """The application over a store.
+
+    Args:
+        url: of the store, as `warehouse.connect` takes it.
+        access: who may ask; default: this machine.
+        seconds: that a page's queries may take.
+        wait: seconds to wait at the start for a store that another process holds.
+
+    Raises:
+        StoreError: the store cannot be opened.
+    """
+    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds)
+
+
+def _asset(name: str, kind: str) -> Callable[[Request], Any]:
+    text = asset_text(name)
+
+    async def answer(_request: Request) -> Response:
+        return Response(text, headers={"cache-control": "no-cache"}, media_type=kind)
+
+    return answer

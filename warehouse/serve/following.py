@@ -1,0 +1,263 @@
+"""A store that many ask at once while others write to it, or put another in its place.
+
+A store that is a file is asked by a copy of it, which is made anew whenever the file has changed: a writer finds nobody
+in its way, and a reader no half of a load. A server, and a lake, are asked themselves.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import StoreError, WarehouseError
+from warehouse.records.clock import utc_now
+from warehouse.store import engines
+from warehouse.store.connection import Store, wait_for
+from warehouse.store.open import DEFAULT_URL, open_store
+from warehouse.store.sql.query_files import query_text
+
+#: Seconds between two looks at whether the store has changed.
+LOOK = 1.0
+#: Bytes that an engine in this process may use: with the copy's pages and what is computed, below 600 MB.
+MEMORY = 256_000_000
+#: Connections at most; whoever comes later waits for one.
+READERS = 6
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass
+class _State:
+    """One state of the store, and who asks it.
+
+    Attributes:
+        version: differs between any two states.
+        url: what is opened: of the copy, or of the store itself.
+        as_of: when it was seen, UTC.
+        copy: file to be removed once nobody asks it any more; None where the store itself is asked.
+        readers: connections that are lent.
+        idle: connections that wait for the next reader.
+        is_old: another state has taken its place.
+    """
+
+    version: str
+    url: str
+    as_of: datetime
+    copy: Path | None = None
+    readers: int = 0
+    idle: list[Store] = field(default_factory=list)
+    is_old: bool = False
+
+    def drop(self) -> None:
+        """Let go of what nobody asks any more."""
+        for store in self.idle:
+            store.close()
+        self.idle.clear()
+        if self.copy is not None and not self.readers:
+            for path in self.copy.parent.glob(f"{self.copy.name}*"):
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+class FollowedStore:
+    """A store as it was when it was last seen to change.
+
+    Args:
+        url: of the store; None for the default.
+        seconds: that a question may take.
+        wait: seconds to wait at the start for a store that another process holds.
+        look: seconds between two looks.
+
+    Attributes:
+        trouble: why a newer state cannot be shown; empty where there is none.
+    """
+
+    def __init__(self, url: str | None, *, seconds: float = 30.0, wait: float = 10.0, look: float = LOOK) -> None:
+        self._url = engines.parse_url(url or DEFAULT_URL)
+        self._given, self._wait, self._look = url, wait, look
+        self._limits = engines.Limits(seconds, MEMORY)
+        self._dialect = engines.dialect_of(self._url)
+        self._lock, self._places = threading.Lock(), threading.BoundedSemaphore(READERS)
+        self._ended, self._lent = threading.Event(), set[Store]()
+        self._folder: Path | None = None
+        self._seen = ""
+        self.trouble = ""
+        try:
+            self._state = self._new_state(wait)
+        except BaseException:
+            self._remove_folder()
+            raise
+        self._follower = threading.Thread(target=self._follow, name="warehouse-follow", daemon=True)
+        self._follower.start()
+
+    @property
+    def name(self) -> str:
+        """The URL, without secrets."""
+        return engines.shown_url(self._url)
+
+    @property
+    def version(self) -> str:
+        """Of the state that is shown."""
+        return self._state.version
+
+    @property
+    def as_of(self) -> datetime:
+        """When the state that is shown was seen, UTC."""
+        return self._state.as_of
+
+    @property
+    def is_behind(self) -> bool:
+        """The store has changed, and the new state is not there yet."""
+        return bool(self.trouble) or self._signature() != self._seen
+
+    @contextmanager
+    def lend(self, version: str = "") -> Iterator[Store]:
+        """A connection that only reads, for one question; what runs on it is ended after its time.
+
+        Raises:
+            StoreError: the store cannot be opened, or is being closed.
+        """
+        if not self._places.acquire(timeout=self._limits.seconds or None):
+            raise StoreError("too many ask at once; try again in a moment")
+        try:
+            with self._of(self._taken()) as store:
+                yield store
+        finally:
+            self._places.release()
+
+    def _taken(self) -> _State:
+        with self._lock:
+            if self._ended.is_set():
+                raise StoreError("the server ends")
+            self._state.readers += 1
+            return self._state
+
+    @contextmanager
+    def _of(self, state: _State) -> Iterator[Store]:
+        store: Store | None = None
+        is_well = False
+        try:
+            store = self._idle(state) or self._opened(state.url)
+            self._lent.add(store)
+            with engines.interrupted_after(self._limits.seconds, self._ending(store)):
+                yield store
+            is_well = True
+        except WarehouseError:
+            is_well = True
+            raise
+        finally:
+            self._give_back(state, store, is_well)
+
+    def _idle(self, state: _State) -> Store | None:
+        with self._lock:
+            return state.idle.pop() if state.idle else None
+
+    def _ending(self, store: Store) -> Callable[[], object]:
+        return lambda: self._dialect.interrupt(store.connection)
+
+    def _opened(self, url: str) -> Store:
+        store = open_store(url, wait=self._wait)
+        try:
+            store.limits = self._limits  # of the bytes of an answer
+            if store.dialect.embedded:
+                raw: Any = store.connection.connection.driver_connection
+                raw.execute(f"set memory_limit = '{self._limits.setting}'")
+            store.dialect.guard(store.connection, self._limits)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _give_back(self, state: _State, store: Store | None, is_well: bool) -> None:
+        with self._lock:
+            state.readers -= 1
+            if store is not None:
+                self._lent.discard(store)
+                if is_well and not state.is_old and not self._ended.is_set():
+                    state.idle.append(store)
+                else:
+                    store.close()
+            if state.is_old:
+                state.drop()
+
+    def interrupt(self) -> None:
+        """End what runs on any connection."""
+        for store in [*self._lent]:
+            with suppress(Exception):  # it ends by itself at this moment
+                self._dialect.interrupt(store.connection)
+
+    def close(self) -> None:
+        """End all questions, and remove the copies."""
+        self._ended.set()
+        self.interrupt()
+        with self._lock:
+            self._state.is_old = True
+            self._state.drop()
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # --- how it follows --------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        while not self._ended.wait(self._look):
+            try:
+                if self._signature() != self._seen:
+                    self._take(self._new_state(0))
+                self.trouble = ""
+            except WarehouseError as error:  # a writer is at work, or the file is being replaced: the next look
+                self.trouble = str(error)
+            except Exception as error:  # it must not end, whatever the engine or the system says
+                _LOG.warning("the store cannot be followed: %s", error)
+                self.trouble = "the store cannot be read"
+
+    def _take(self, new: _State) -> None:
+        with self._lock:
+            old, self._state = self._state, new
+            old.is_old = True
+            old.drop()
+
+    def _signature(self) -> str:
+        """What changes whenever the store does: of files, or counted by the engine."""
+        if not self._dialect.embedded:
+            return self._version_on_server()
+        path = Path(self._url.database or "")
+        parts = []
+        for file in (path, path.with_name(f"{path.name}.wal")):
+            with suppress(OSError):
+                found = file.stat()
+                parts.append(f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}")
+        return " ".join(parts)
+
+    def _version_on_server(self) -> str:
+        state = getattr(self, "_state", None)
+        with open_store(self._given, wait=self._wait) if state is None else self._of(self._taken()) as store:
+            return " ".join(
+                str(value) for row in store.rows(query_text("store", "version_of_store")) for value in row.values()
+            )
+
+    def _new_state(self, wait: float) -> _State:
+        seen = self._signature()  # before it is read: what changes meanwhile is seen at the next look
+        snapshot = self._dialect.snapshot
+        if snapshot is None or self._dialect.is_lake:
+            state = _State(seen, self._given or DEFAULT_URL, utc_now())
+            self._opened(state.url).close()
+        else:
+            self._folder = self._folder or Path(tempfile.mkdtemp(prefix="warehouse-serve-"))
+            copy = self._folder / f"{abs(hash(seen)):x}.copy"
+            with open_store(self._given, wait=wait):  # it is there, and of this program's schema
+                pass
+            wait_for(lambda: snapshot(self._url, copy), self._url, self._dialect, wait, None)
+            state = _State(seen, str(copy), utc_now(), copy)
+            state.idle.append(self._opened(state.url))  # the engine keeps a file in memory that is open
+        self._seen = seen
+        return state

@@ -1,0 +1,190 @@
+"""A page: what was asked, what is shown, how it was made; and templates that make HTML of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from warehouse.analysis.results import plain
+from warehouse.errors import MisuseError, WarehouseError
+from warehouse.questions.question import Question
+from warehouse.records.json_text import json_text, records_as_json
+from warehouse.report.board import DIRECTION, in_words, unbroken
+from warehouse.serve.answers import Answers
+from warehouse.serve.following import FollowedStore
+
+#: Pages that every page leads to, in the order of questions: address, name.
+PLACES = (("/", "What do we know?"),)
+#: What a reader writes into the address for what is not part of a view's state.
+FORMS = ("format", "export", "token")
+_LINK = re.compile(r' (?:href|action)="/[^"]*"')
+
+
+class Missing(WarehouseError):
+    """There is nothing of the name in the address."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What views have: the store, and the answers to what was asked of it."""
+
+    store: FollowedStore
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an address asks for: all state of a view.
+
+    Attributes:
+        path: parts of the path, by name.
+        query: names and values, in order; a name may stand several times.
+        address: the path itself.
+    """
+
+    path: Mapping[str, str]
+    query: Sequence[tuple[str, str]]
+    address: str = "/"
+
+    def one(self, name: str, default: str = "") -> str:
+        """The first value of a name."""
+        return next((value for own, value in self.query if own == name), default)
+
+    def every(self, name: str) -> list[str]:
+        """All values of a name."""
+        return [value for own, value in self.query if own == name]
+
+    def number(self, name: str, default: int = 0, most: int = 10**9) -> int:
+        """A whole number from 0 on.
+
+        Raises:
+            MisuseError: something else stands there.
+        """
+        text = self.one(name)
+        if not text:
+            return default
+        if not (text.isascii() and text.isdigit() and len(text) < 12):
+            raise MisuseError(f"{name} is a whole number from 0 on; found {text[:40]!r}")
+        return min(int(text), most)
+
+    def url(self, address: str = "", **changes: str | int | None | Sequence[str]) -> str:
+        """The address of the same view with changes; None takes a name out."""
+        kept = [(name, value) for name, value in self.query if name not in changes and name not in FORMS]
+        for name, value in changes.items():
+            several = [value] if isinstance(value, str | int) else value or ()
+            kept += [(name, str(one)) for one in several]
+        path = address or quote(self.address)
+        return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def link(*parts: str, **query: str | int) -> str:
+    """The address of another view: parts of a path, each escaped, and what stands after the question mark."""
+    path = "/" + "/".join(quote(part, safe="") for part in parts)
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a view shows.
+
+    Attributes:
+        template: its file.
+        title: of the page.
+        shown: what the template is given, by name.
+        answer: what ``?format=json`` gives: of a result what ``--json`` gives, else a value as it is.
+        questions: that were asked, for *how was this made*.
+        sql: a query that gives what is nearest.
+        again: seconds after which the page is not yet whole and asks again; 0: it is whole.
+        status: of the answer.
+    """
+
+    template: str
+    title: str
+    shown: Mapping[str, Any]
+    answer: Any
+    questions: Sequence[Question] = ()
+    sql: str = ""
+    again: int = 0
+    status: int = 200
+
+    def json(self) -> str:
+        """For programs."""
+        kind = getattr(self.answer, "ROW", None)
+        if kind is not None:
+            return records_as_json(kind, self.answer.rows)
+        return json_text(plain(self.answer)) + "\n"
+
+    @property
+    def made(self) -> list[tuple[str, str]]:
+        """How it was made: a language and a text that can be pasted."""
+        commands = [("Command", question.command()) for question in self.questions]
+        calls = [("Python", question.python()) for question in self.questions]
+        return [*commands, *calls, *([("SQL", self.sql)] if self.sql else [])]
+
+
+class Renderer:
+    """Makes HTML of pages. All text of dumps is escaped."""
+
+    def __init__(self) -> None:
+        self._environment = Environment(
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=lambda value: "" if value is None else value,
+            loader=FunctionLoader(_template),
+            auto_reload=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {"in_words": in_words, "unbroken": unbroken}
+        self._environment.globals |= {
+            "direction": DIRECTION,
+            "link": link,
+            "places": PLACES,
+            "version": version("eval-warehouse"),
+        }
+
+    def page(self, page: Page, site: Site, asked: Asked, *, alone: bool = False) -> str:
+        """A page as text.
+
+        Args:
+            alone: as a file that needs no server: with its style, without links to other pages.
+        """
+        text = self._environment.get_template(page.template).render(
+            page=page, site=site, asked=asked, alone=_inlined() if alone else None, **page.shown
+        )
+        return _LINK.sub("", text) if alone else text
+
+    def error(self, status: int, words: str) -> str:
+        """A page that says what is wrong."""
+        return self._environment.get_template("error.html.j2").render(status=status, words=words)
+
+
+def _inlined() -> Mapping[str, Any]:
+    """Style and script of a page that stands alone, with what its policy names them by."""
+    found: dict[str, Any] = {}
+    for name in ("style", "script"):
+        text = asset_text(f"{name}.{'css' if name == 'style' else 'js'}")
+        found[name] = Markup(text)  # our own files
+        found[f"{name}_hash"] = "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return found
+
+
+def asset_text(name: str) -> str:
+    """A file of the report followed by that of the same name for these pages."""
+    return "".join(files(f"warehouse.{room}").joinpath(name).read_text("utf-8") for room in ("report", "serve"))
+
+
+def _template(name: str) -> str:
+    """A template of these pages, else of the report."""
+    own = files("warehouse.serve").joinpath(name)
+    return (own if own.is_file() else files("warehouse.report").joinpath(name)).read_text("utf-8")
