@@ -14,13 +14,15 @@ from warehouse.store.connection import Store
 
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
+#: The same of answers with the scores of every prompt in them.
+LARGE = 6
 
 
 class Answers:
     """Asks each question once of each state of a store, however many ask it at the same time."""
 
-    def __init__(self, store: FollowedStore) -> None:
-        self.store = store
+    def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
+        self.store, self._most = store, kept
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
 
@@ -46,7 +48,7 @@ class Answers:
             future: Future[Any] = Future() if found is None else found
             self._kept[key] = future
             self._kept.move_to_end(key)
-            while len(self._kept) > KEPT:
+            while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         if mine:
             self._read(key, future, read)

@@ -19,16 +19,27 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from warehouse.errors import MisuseError, WarehouseError
-from warehouse.serve.answers import Answers
+from warehouse.serve.answers import LARGE, Answers
 from warehouse.serve.benchmark import benchmark
+from warehouse.serve.compare import compare, hypothesis
 from warehouse.serve.following import READERS, FollowedStore
+from warehouse.serve.health import health
 from warehouse.serve.overview import overview
-from warehouse.serve.page import Asked, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.page import Asked, Download, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.sample import sample, text
 from warehouse.serve.security import Access, Guarded
 
-View = Callable[[Site, Asked], Page]
+View = Callable[[Site, Asked], Page | Download]
 #: Address -> view. A view gets what was asked, and may raise any error of ours.
-VIEWS: dict[str, View] = {"/": overview, "/benchmark/{name:path}": benchmark}
+VIEWS: dict[str, View] = {
+    "/": overview,
+    "/benchmark/{name:path}": benchmark,
+    "/compare": compare,
+    "/hypothesis.json": hypothesis,
+    "/sample": sample,
+    "/text": text,
+    "/health": health,
+}
 #: Files that pages load -> their types.
 ASSETS = {"style.css": "text/css", "script.js": "text/javascript"}
 HTML, JSON = "text/html; charset=utf-8", "application/json"
@@ -42,7 +53,7 @@ class Pages:
     """Answers requests with pages of one store."""
 
     def __init__(self, store: FollowedStore, seconds: float) -> None:
-        self.site = Site(store, Answers(store))
+        self.site = Site(store, Answers(store), Answers(store, LARGE))
         self._renderer, self._seconds = Renderer(), seconds
         self.n_busy = 0
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
@@ -74,6 +85,8 @@ class Pages:
     def _made(self, view: View, asked: Asked) -> Response:
         try:
             page = view(self.site, asked)
+            if isinstance(page, Download):
+                return Response(page.content, headers=page.headers, media_type=page.kind)
             if asked.one("format") == "json":
                 return Response(page.json(), page.status, media_type=JSON)
             return self._as_html(page, asked)

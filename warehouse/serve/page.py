@@ -21,10 +21,11 @@ from warehouse.questions.question import Question
 from warehouse.records.json_text import json_text, records_as_json
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.serve.answers import Answers
+from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 
 #: Pages that every page leads to, in the order of questions: address, name.
-PLACES = (("/", "What do we know?"),)
+PLACES = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
 #: What a reader writes into the address for what is not part of a view's state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
@@ -36,10 +37,11 @@ class Missing(WarehouseError):
 
 @dataclass(frozen=True)
 class Site:
-    """What views have: the store, and the answers to what was asked of it."""
+    """What views have: the store, and the answers to what was asked of it; the large ones, few of which are kept."""
 
     store: FollowedStore
     answers: Answers
+    large: Answers
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,26 @@ class Page:
         return [*commands, *calls, *([("SQL", self.sql)] if self.sql else [])]
 
 
+@dataclass(frozen=True)
+class Download:
+    """A text that a browser keeps as a file, and never shows.
+
+    Attributes:
+        name: of the file.
+        content: the text.
+        kind: its type.
+    """
+
+    name: str
+    content: str
+    kind: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """That it is a file."""
+        return {"content-disposition": f'attachment; filename="{self.name}"'}
+
+
 class Renderer:
     """Makes HTML of pages. All text of dumps is escaped."""
 
@@ -145,7 +167,7 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters |= {"in_words": in_words, "unbroken": unbroken}
+        self._environment.filters |= {"in_words": in_words, "shortened": shortened, "unbroken": unbroken}
         self._environment.globals |= {
             "direction": DIRECTION,
             "link": link,
