@@ -15,15 +15,11 @@ from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 from warehouse.report.table import (
-    Axis,
     PageColumn,
     broken,
     count,
-    drawing,
     html,
-    interval_drawn,
     known,
-    make_axis,
     model_and_condition,
     name,
     number,
@@ -36,23 +32,24 @@ from warehouse.tables.words import decimals
 DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
-#: What is said of columns that a narrow window hides goes with them.
-_LEADERBOARD = Markup(
-    'Leaderboard. <span class="x drawn">Drawn: estimate and {}% interval, the numbers of the same row.</span>'
-    ' <span class="x">Rows that share a letter cannot be told apart.</span>'
-)
 
 
-def board_table(part: BenchmarkPart, level: float) -> Markup:
-    """The leaderboard of a benchmark."""
+def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True) -> Markup:
+    """The leaderboard of a benchmark.
+
+    Args:
+        level: nominal coverage of the intervals.
+        with_letters: whether letters say who cannot be told apart; else a picture does.
+    """
     assert part.board is not None
     rows = part.board.rows
-    axis = _axis(rows)
     places = decimals(row.standard_error for row in rows)
     several = len({row.model for row in rows}) < len(rows)
+    letters = with_letters and any(row.group for row in rows)
     return table(
         f"Leaderboard of {part.name}",
-        _LEADERBOARD.format(f"{100 * level:g}"),
+        f"Leaderboard, {100 * level:g}% intervals."
+        + (" Rows that share a letter cannot be told apart." if letters else ""),
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             *model_and_condition(
@@ -60,8 +57,8 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
             ),
             text("Split", [row.split for row in rows], minor=True),
             text("Metric", [row.metric for row in rows], minor=True),
-            text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
-            *_estimates(rows, axis, places),
+            text("Group", [row.group for row in rows], minor=True, keep=True) if letters else None,
+            *_estimates(rows, places),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
@@ -95,10 +92,7 @@ def others_table(part: BenchmarkPart) -> Markup:
 
     return table(
         f"Other metrics of {part.name}",
-        Markup(
-            "Other metrics, which this leaderboard does not show. Each: <code>warehouse leaderboard BENCHMARK"
-            ' <span class="o">--metric NAME</span></code>.'
-        ),
+        "Other metrics, which this leaderboard does not show.",
         [
             name("Other metric", [one.metric for one in others]),
             text("Direction", [DIRECTION[one.higher_is_better] for one in others], minor=True),
@@ -114,17 +108,16 @@ def others_table(part: BenchmarkPart) -> Markup:
 def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
     """The leaderboard of a suite."""
     rows = board.rows
-    axis = _axis(rows)
     return table(
         f"Leaderboard of suite {name_of}",
-        f"Suite. Drawn: estimate and {100 * level:g}% interval; errors of the benchmarks add up, with covariances"
+        f"Suite, {100 * level:g}% intervals; errors of the benchmarks add up, with covariances"
         " where they share prompts or clusters. Rows that share a letter cannot be told apart.",
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], minor=True),
             text("Group", [row.group for row in rows], minor=True, keep=any(row.group for row in rows)),
-            *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
+            *_estimates(rows, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),
             count("Prompts", [row.n_prompts for row in rows]),
@@ -181,24 +174,16 @@ _METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 
 
 _PLAIN = (
-    ("(subset_ok ranks them)", "(--subset ranks them)"),
-    ("(partial_ok ranks them)", "(--partial ranks them)"),
-    ("(subset_ok compares it)", "(--subset compares it)"),
-    (": --json has all", ": warehouse leaderboard --json has all"),
+    (" (subset_ok ranks them)", ""),
+    (" (partial_ok ranks them)", ""),
+    (" (subset_ok compares it)", ""),
+    (": --json has all", ""),
 )
 
 
-def _axis(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> Axis | None:
-    return make_axis([end for row in rows for end in (row.estimate, row.ci_low, row.ci_high)])
-
-
-def _estimates(
-    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], axis: Axis | None, places: int
-) -> list[PageColumn | None]:
-    drawn = [interval_drawn(axis, row.estimate, row.ci_low, row.ci_high) for row in rows] if axis else []
+def _estimates(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], places: int) -> list[PageColumn | None]:
     return [
         number("Estimate", [row.estimate for row in rows], places),
-        drawing("Interval", axis, drawn),
         number("Low", [row.ci_low for row in rows], places),
         number("High", [row.ci_high for row in rows], places),
         number("SE", [row.standard_error for row in rows], places, minor=True),

@@ -24,6 +24,8 @@ from warehouse.tables.words import MOST_DECIMALS, decimals
 ROWS, COLUMNS = 25, 40
 #: Shades of a cell; 0 is none.
 SHADES = 5
+#: Digits of a score where its error asks for no more.
+_USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
 PART, PUBLISHED = "*", "°"
 _KEYS = {PART: "on a part of the benchmark: not ranked, and not shaded", PUBLISHED: "as its source publishes it"}
@@ -140,6 +142,7 @@ class HeatWindow:
         n_rows: of all.
         n_columns: of all.
         about: what it shows, in sentences.
+        order: of rows and columns, in words; empty for a single column.
         keys: signs with what they say.
     """
 
@@ -150,6 +153,7 @@ class HeatWindow:
     n_rows: int
     n_columns: int
     about: tuple[str, ...]
+    order: str
     keys: tuple[tuple[str, str], ...]
 
     @property
@@ -170,17 +174,15 @@ def cells_of(rows: Iterable[LeaderboardRow] | Iterable[SuiteRow]) -> dict[str, H
     return {model: _cell_of(row) for model, row in best.items()}
 
 
-def _cell_of(row: LeaderboardRow | SuiteRow) -> HeatCell:
+def mark_of(row: LeaderboardRow | SuiteRow) -> str:
+    """Sign of a score that does not count as others do."""
     part = is_partial(row.flags) or STOPPED in row.flags or (isinstance(row, SuiteRow) and row.n_missing > 0)
-    mark = PART if part else PUBLISHED if row.method == "published" else ""
+    return PART if part else PUBLISHED if row.method == "published" else "" if row.rank is not None else PART
+
+
+def _cell_of(row: LeaderboardRow | SuiteRow) -> HeatCell:
     return HeatCell(
-        row.estimate or 0.0,
-        row.standard_error,
-        row.ci_low,
-        row.ci_high,
-        row.rank,
-        row.statistical_rank,
-        mark or ("" if row.rank is not None else PART),
+        row.estimate or 0.0, row.standard_error, row.ci_low, row.ci_high, row.rank, row.statistical_rank, mark_of(row)
     )
 
 
@@ -229,20 +231,24 @@ def window(
         first_column=first_column,
         n_rows=len(names),
         n_columns=len(ordered),
-        about=tuple(_about(shown, several, order, all_published)),
+        about=tuple(_about(shown, several, all_published)),
+        order=_in_which_order(order) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows, those that do best first."""
+    """Names of all rows, those that do best first; by their ranks where tests tell them apart nowhere."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
-    totals: dict[str, float] = {name: 0.0 for column in columns for name in column.cells}
+    tested = {name: 0.0 for column in columns for name in column.cells}
+    ranked = dict(tested)
     for column in counted:
-        for name in column.cells:
-            standing = column.standing(column.cells[name])
-            totals[name] += 0.0 if standing is None else standing - 0.5
-    return sorted(totals, key=lambda name: (-round(totals[name], 9), name))
+        for name, cell in column.cells.items():
+            standing = column.standing(cell)
+            if standing is not None and cell.rank is not None:
+                tested[name] += standing - 0.5
+                ranked[name] += 0.5 - (cell.rank - 1) / (column.n_ranked - 1)
+    return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
 
 
 def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
@@ -260,13 +266,14 @@ def _head(column: HeatColumn, several: bool) -> HeatHead:
 
 
 def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
-    """Cells of a column with as many decimals as give its usual standard error one digit."""
+    """Cells of a column, all with as many decimals as its usual standard error asks for."""
     errors = [cell.standard_error for cell in column.cells.values() if cell.standard_error]
     if errors:
-        places = max(decimals([median(errors)]) - 1, 0)
-    else:  # three digits of the largest
+        own = decimals([median(errors)])
+        places = max(own - 1, min(own, _USUAL))
+    else:
         largest = max((abs(cell.estimate) for cell in column.cells.values()), default=0.0) or 1.0
-        places = min(max(3 - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
+        places = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
     return [_shown(column, cell, places) if (cell := column.cells.get(name)) else None for name in rows]
 
 
@@ -294,7 +301,7 @@ def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
     return "" if own == len(leaves) else f"{own} of {len(leaves)}"
 
 
-def _about(shown: Sequence[HeatColumn], several: bool, order: Order, all_published: bool) -> Iterable[str]:
+def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> Iterable[str]:
     """What a reader has to know of what is shown."""
     if not several and shown:
         direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
@@ -308,13 +315,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, order: Order, all_publish
         yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
-    if len(shown) > 1:
-        first = {
-            "apart": "those that tell most models apart",
-            "date": "those with the newest scores",
-            "name": "by name",
-        }[order]
-        yield (
-            f"Models that do well on most benchmarks first, what they lack counting as the middle; columns: {first}"
-            f"{' first' if order != 'name' else ''}."
-        )
+
+
+def _in_which_order(order: Order) -> str:
+    first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
+    return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."

@@ -40,14 +40,6 @@ from warehouse.tables.words import decimals
 TOP = 10
 #: Rows of the table behind the growth curves, for each order.
 _SIZES = 10
-#: Last word of a command, and what it answers.
-_COMMANDS = {
-    "test": "correlation of prompts",
-    "cluster": "clusters of prompts",
-    "weights": "other weights",
-    "grow": "scores against size",
-    "explain": "what their text explains",
-}
 
 
 def matrix_part(stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
@@ -73,9 +65,7 @@ def matrix_part(stored: StoredMatrix, distinct: Mapping[tuple[str, str], bool] |
     for name, part in parts.items():
         if part is not None:
             part["head"] = _head(part["result"], chosen.get(name, ""))
-    absent = {*stored.missing, *stored.outdated}
-    lacking = [(word, what) for word, what in _COMMANDS.items() if word in absent]
-    return {**parts, "any": bool(stored.found), "lacking": lacking, "outdated": bool(stored.outdated)}
+    return {**parts, "any": bool(stored.found)}
 
 
 def _head(result: Any, chosen: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,15 @@ from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
-from warehouse.analysis.report_data.report import Changes, ScoreChange
-from warehouse.report.heat import ROWS, HeatColumn, HeatWindow, cells_of, window
+from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
+from warehouse.report.heat import PART, ROWS, HeatColumn, HeatWindow, cells_of, mark_of, window
 from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
+#: Sentences that stand before the heat table; more stand after it.
+FEW = 5
 #: Rows of the table of changes.
 MOST_CHANGES = 50
 
@@ -33,13 +35,11 @@ class OpeningLine:
         link: of its section or page.
         name: of it.
         words: the sentence, as HTML.
-        check: where the command stands that writes the figure down for others; empty: nowhere.
     """
 
     link: str
     name: str
     words: Markup
-    check: str = ""
 
 
 def opening(
@@ -48,6 +48,7 @@ def opening(
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
+    left_out: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """What stands at the head of the page.
 
@@ -56,28 +57,21 @@ def opening(
             nothing is said, so that a page without news is the same page.
         links: page of a benchmark by its name; without one it is a section of this page.
         note: what came into the store since.
+        left_out: what is broken or does not count, of `left_out_of`.
     """
     lines = [
-        OpeningLine(
-            f"#{anchor('suite', part.name)}",
-            f"Suite {part.name}",
-            as_html(suite_answer(part.board)),
-            f"#{anchor('check-suite', part.name)}",
-        )
+        OpeningLine(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
         for part in suites
         if part.board and part.board.rows
     ]
     lines += [
-        OpeningLine(
-            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
-            part.name,
-            answer_of(part),
-            f"{links.get(part.name, '')}#{anchor('check', part.name)}" if part.board and part.board.rows else "",
-        )
+        OpeningLine(links.get(part.name) or f"#{anchor('benchmark', part.name)}", part.name, answer_of(part))
         for part in benchmarks
     ]
     return {
         "lines": lines,
+        "few": FEW,
+        "left_out": left_out,
         "heat": heat_windows(heat_columns(suites, benchmarks, links)),
         "changes": _changes(changes, note, without_first(benchmarks)) if changes and (changes.rows or note) else None,
     }
@@ -150,6 +144,41 @@ def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
         or len(ranked := [row for row in board.rows if row.rank is not None]) < 2
         or ranked[1].rank == 1
     }
+
+
+def left_out_of(data: ReportData, benchmarks: Sequence[BenchmarkPart], shows: Collection[str]) -> list[tuple[str, str]]:
+    """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
+
+    Args:
+        data: of the report.
+        benchmarks: that are shown.
+        shows: parts of this page.
+    """
+    boards = [part.board for part in benchmarks if part.board]
+    unscored = sum(row["n_samples"] for row in data.unscored)
+    contradicted = sum(row["verdict"] == "contradicts" for row in data.published)
+    lists = [
+        (
+            "published",
+            contradicted,
+            "published figure that samples contradict",
+            "published figures that samples contradict",
+        ),
+        ("unscored", unscored, "sample without a score", "samples without a score"),
+        ("", sum(mark_of(row) == PART for board in boards for row in board.rows), "run on a part", "runs on a part"),
+        (
+            "",
+            sum(board.higher_is_better is None for board in boards),
+            "benchmark whose direction is unknown",
+            "benchmarks whose direction is unknown",
+        ),
+        ("", len(benchmarks) - len(boards), "benchmark without a leaderboard", "benchmarks without a leaderboard"),
+    ]
+    return [
+        (f"#{place}" if place in shows else "", f"{n:,} {one if n == 1 else several}")
+        for place, n, one, several in lists
+        if n
+    ]
 
 
 def _changes(changes: Changes, note: str, nobody_first: set[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.maps import excerpt
-from warehouse.report.opening import anchor, opening, slug
+from warehouse.report.opening import anchor, left_out_of, opening, slug
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.report.table import broken
 
@@ -121,7 +121,7 @@ class Renderer:
         shown = [*benchmarks, *(part for part in data.benchmarks if part.name in files)]
         return self._template.render(
             data=data,
-            opening=opening(suites, shown, data.changes, files, _since(data))
+            opening=opening(suites, shown, data.changes, files, _since(data), left_out_of(data, shown, shows))
             if (suites or shown) and not links.get("home")
             else None,
             anchor=anchor,

@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
 from warehouse.report.charts import Chart
+from warehouse.report.figures import MOST_PAIRED, all_pairs, differences
 from warehouse.report.matrix_charts import SHADES, heat_map
-from warehouse.report.table import PageColumn, count, drawing, interval_drawn, make_axis, name, number, table, text
+from warehouse.report.table import PageColumn, broken, count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
 
-#: Conditions of one group that all pairs show, and up to which they are a table of numbers.
-MOST, MOST_NUMBERS = 50, 15
+#: Conditions of one group up to which all pairs are a table of numbers.
+MOST_NUMBERS = 15
 
 
 def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
@@ -31,7 +32,7 @@ def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
 def heat_maps(pairs: Pairs) -> list[tuple[Chart | None, tuple[str, ...]]]:
     """Of each group that is too large for a table of numbers: its map, and what its numbers stand for."""
     large = [group for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
-    return [(_heat(group), tuple(group.labels[:MOST])) for group in large]
+    return [(_heat(group), tuple(group.labels[:MOST_PAIRED])) for group in large]
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
@@ -54,31 +55,28 @@ def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool)
         "name": part,
         "table": _forest(group, rows, " ".join(filter(None, (benchmark, part)))),
         "matrix": _numbers(group, benchmark, part) if small else None,
-        "chart": None if small else _heat(group),
-        "key": None if small else _key(labels[:MOST], benchmark),
-        "more": max(0, len(labels) - MOST),
+        "differences": differences(group, rows, benchmark),
+        "picture": None if small else all_pairs(group, benchmark),
+        "n_shown": min(len(labels), MOST_PAIRED),
+        "more": max(0, len(labels) - MOST_PAIRED),
     }
 
 
 def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     """Differences from the first, in rows."""
     labels, size = group.labels, round(1 - group.pairs.level, 10)
-    axis = make_axis([end for row in rows for end in (row.difference, row.ci_low, row.ci_high)], zero=True)
     places = decimals(row.standard_error for row in rows)
-    drawn = [
-        interval_drawn(axis, row.difference, row.ci_low, row.ci_high, zero=True, filled=differs) if axis else ""
-        for row, differs in zip(rows, group.pairs.differ.tolist(), strict=False)
-    ]
+    differ = group.pairs.differ.tolist()[: len(rows)]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
         "Paired differences, first minus other, on the prompts that both have. Intervals hold for all pairs"
-        f" ({len(group.pairs)}) together (max-|T|). Filled: differs by Holm at {size:g}.",
+        f" ({len(group.pairs)}) together (max-|T|). Differs: by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
             number("Difference", [row.difference for row in rows], places, sign=True),
-            drawing("Simultaneous interval", axis, drawn),
             number("Low", [row.ci_low for row in rows], places, sign=True),
             number("High", [row.ci_high for row in rows], places, sign=True),
+            text("Differs", ["yes" if one else "no" for one in differ], keep=True),
             number("SE", [row.standard_error for row in rows], places, minor=True),
             number("p", [row.p_value for row in rows], "%.2g", minor=True),
             number("p, Holm", [row.p_holm for row in rows], "%.2g", minor=True),
@@ -91,7 +89,7 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
 
 
 def _square(group: PairGroup, what: str) -> list[list[float]]:
-    square: list[list[float]] = group.pairs.square(what)[:MOST, :MOST].tolist()
+    square: list[list[float]] = group.pairs.square(what)[:MOST_PAIRED, :MOST_PAIRED].tolist()
     return square
 
 
@@ -107,13 +105,12 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
         ]
-        return PageColumn(f"{column + 1}", "n", tuple(cells))
+        return PageColumn(f"<bdi>{broken(group.labels[column])}</bdi>", "n", tuple(cells))
 
-    labels = [f"{index} {label}" for index, label in enumerate(group.labels, 1)]
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
         f"Row minus column; bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
-        [name("Model", labels), *(cells(column) for column in range(len(labels)))],
+        [name("Model", group.labels), *(cells(column) for column in range(len(group.labels)))],
         sortable=False,
     )
 
@@ -141,14 +138,6 @@ def _heat(group: PairGroup) -> Chart | None:
         say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_differing} of {n_pairs} pairs"
         " differ",
         words=words,
-    )
-
-
-def _key(labels: Sequence[str], benchmark: str) -> Markup:
-    return table(
-        f"Numbers of {benchmark}",
-        "Numbers of the heat map.",
-        [count("No.", range(1, len(labels) + 1), minor=False, keep=True), name("Model", labels)],
     )
 
 

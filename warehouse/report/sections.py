@@ -18,6 +18,7 @@ from warehouse.analysis.training.recipes import RecipesRow
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport
 from warehouse.report.board import MOST_LEAVES, board_table, curve_charts, leaves_table, others_table, suite_table
+from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
@@ -46,13 +47,17 @@ def benchmark_section(
         seed: of the draws.
     """
     rows = part.board.rows if part.board else ()
+    pictures = board_pictures(part, level)
+    with_letters = not any("Group" in one.head for one in pictures)
     return {
         "part": part,
         "answer": answer_of(part),
         "claims": benchmark_claims(part, level, n_resamples, seed),
-        "board_table": board_table(part, level) if part.board else None,
+        "board_table": board_table(part, level, with_letters=with_letters) if part.board else None,
         "others_table": others_table(part) if part.board and part.board.others else None,
+        "pictures": pictures,
         "groups": pair_groups(part.pairs) if part.pairs else [],
+        "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in rows) > 1 else "",
         "variance_table": variance_table(part.variance, part.name) if part.variance else None,
         "variance_advice": _advice(part) if part.variance else [],
         "curves": curve_charts(part.curves) if part.curves else [],
@@ -66,7 +71,6 @@ def benchmark_section(
         "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
         "maps": map_part(part.maps) if part.maps else None,
         "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
-        "can_have_matrix": sum(row.method != "published" and row.n_prompts > 1 for row in rows) > 1,
         "partial_table": partial_table(part.partial, part.name) if part.partial else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
         "parts": _parts(part),
@@ -79,6 +83,7 @@ def suite_section(part: SuitePart, level: float = 0.95) -> dict[str, Any]:
     return {
         "part": part,
         "claim": suite_claim(part, level),
+        "picture": suite_picture(part.name, board, level) if board else None,
         "table": suite_table(part.name, board, level) if board else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
         "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
@@ -138,8 +143,8 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
     there = [
         ("Leaderboard", "board", True),
-        ("Pairs", "pairs", True),
-        ("Variance", "variance", True),
+        ("Pairs", "pairs", part.pairs and part.pairs.groups),
+        ("Variance", "variance", part.variance and any(row.share_between is not None for row in part.variance.rows)),
         ("Parts of it", "partial", part.partial),
         ("Reliability", "reliability", part.reliability),
         ("Training", "training", part.curves or part.noise),

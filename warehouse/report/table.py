@@ -239,23 +239,31 @@ class Axis:
         low: figure at the left end.
         high: figure at the right end.
         ticks: round numbers on it: place and words.
+        left: place of the left end.
+        width: from there to the right end.
     """
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
+    left: float = _MARGIN
+    width: float = WIDTH - 2 * _MARGIN
 
     def at(self, value: float | None) -> float | None:
         """Place of a value; None for a missing one."""
-        return None if value is None else _place((self.low, self.high), value)
+        return None if value is None else _place((self.low, self.high), value, self.left, self.width)
 
 
-def make_axis(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
+def make_axis(
+    values: Iterable[float | None], *, zero: bool = False, left: float = _MARGIN, width: float = WIDTH - 2 * _MARGIN
+) -> Axis | None:
     """An axis that holds all values, with three to seven round numbers; None for no finite value.
 
     Args:
         values: ends of intervals and figures; None and not finite ones are left out.
         zero: whether 0 is on it too.
+        left: place of its left end, in pixels.
+        width: from there to its right end.
     """
     ends = span(values, also=(0.0,) if zero else ())
     if ends is None:
@@ -265,13 +273,12 @@ def make_axis(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    ticks = ((_place(ends, one * step), f"{one * step + 0.0:{form}}") for one in numbers)
-    return Axis(low, high, tuple(ticks))
+    ticks = ((_place(ends, one * step, left, width), f"{one * step + 0.0:{form}}") for one in numbers)
+    return Axis(low, high, tuple(ticks), left, width)
 
 
-def _place(ends: Ends, value: float) -> float:
-    share = (value - ends[0]) / (ends[1] - ends[0])
-    return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
+def _place(ends: Ends, value: float, left: float, width: float) -> float:
+    return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
 
 
 def _step(span: float) -> float:

@@ -52,7 +52,7 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
     alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
     apart = _n_apart(first)
-    figure, of = _figure(first, shown), of_whom(rows)
+    figure, of = figure_in_words(first, shown), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
@@ -210,11 +210,12 @@ def _unranked(shown: Rows) -> Sentence:
     rows = [row for row in shown if row.estimate is not None]
     if not rows:
         return Sentence("No figure")
-    words = f"{{}} has {_figure(rows[0], shown)}" + ("; none is ranked" if len(rows) > 1 else "")
+    words = f"{{}} has {figure_in_words(rows[0], shown)}" + ("; none is ranked" if len(rows) > 1 else "")
     return Sentence(words, (label_of(rows[0]),))
 
 
-def _figure(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
+def figure_in_words(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
+    """The estimate and its interval, with the decimals of all rows shown."""
     places = decimals(one.standard_error for one in shown)
     figure = f"{fixed(row.estimate or 0.0, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
     return figure + (", estimated from a planned subset" if "planned" in row.flags else "")

@@ -12,8 +12,10 @@ from warehouse.analysis.leaderboard.words import (
     NOBODY_LEADS,
     beside_first,
     counts_in_words,
+    figure_in_words,
     first_group,
     is_tie,
+    label_of,
     named,
     not_compared,
     of_whom,
@@ -44,7 +46,7 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
     counted = first_group([row for row in board.rows if row.rank is not None and row.split == group.split])
     if not counted:
         return rows_in_words(board.rows, board.higher_is_better)
-    sentence = _of_pairs(group, pairs.rows[0], counted, board.higher_is_better, as_points=bounds == (0.0, 1.0))
+    sentence = _of_pairs(group, pairs.rows[0], counted, board, as_points=bounds == (0.0, 1.0))
     sentence += Sentence(not_compared(group.n_not_compared) + beside_first(counted, board.rows, board.higher_is_better))
     more = "; other groups of runs are ranked alone" if len(pairs.groups) > 1 else ""
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
@@ -56,28 +58,32 @@ def suite_answer(board: SuiteBoard) -> Sentence:
 
 
 def _of_pairs(
-    group: PairGroup,
-    first: PairRow,
-    counted: Sequence[LeaderboardRow],
-    higher_is_better: bool | None,
-    *,
-    as_points: bool,
+    group: PairGroup, first: PairRow, counted: Sequence[LeaderboardRow], board: Leaderboard, *, as_points: bool
 ) -> Sentence:
-    """Who is first of the rows that are counted, by how much over the next, and who cannot be told from whom."""
-    labels, groups = group.labels, group.groups
+    """Who is first of the rows that are counted, with which score, by how much over the next, and who cannot be told
+    from whom."""
+    labels, groups, higher_is_better = group.labels, group.groups, board.higher_is_better
+    own = next((row for row in counted if label_of(row) == labels[0]), None)
+    score = figure_in_words(own, board.rows) if own else ""
+    scored = f" with {score}" if score else ""
     letters = [set(one) for one in groups]
     alike = [labels[index] for index in range(1, len(labels)) if letters[0] & letters[index]]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
     of = of_whom(counted)
     gap, second = _gap(first, higher_is_better, as_points), (labels[1],)
     if len(top) > 1:
-        sentence = named(top, "are tied") + Sentence(of)
+        sentence = named(top, f"are tied{scored}") + Sentence(of and f"{', ' if scored else ''}{of.strip()}")
     elif higher_is_better is None:
-        sentence = Sentence(f"{{}} has the highest figure{of}{gap}", (labels[0], *(second if gap else ())))
+        sentence = Sentence(
+            f"{{}} has the highest figure{of}{of and scored and ','}{f' {score}' if score else ''}{gap}",
+            (labels[0], *(second if gap else ())),
+        )
     elif alike or group.n_not_compared:
-        sentence = Sentence(f"{{}} is first{of}{gap}", (labels[0], *(second if gap else ())))
+        sentence = Sentence(
+            f"{{}} is first{scored}{scored and of and ','}{of}{gap}", (labels[0], *(second if gap else ()))
+        )
     else:
-        sentence = Sentence(f"{{}} leads{gap}{of and f', first{of}'}", (labels[0], *(second if gap else ())))
+        sentence = Sentence(f"{{}} leads{scored}{gap}{of and f', first{of}'}", (labels[0], *(second if gap else ())))
     if higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
     if set(alike) - set(top):

@@ -1,0 +1,159 @@
+"""Which pictures a benchmark has: intervals, ties or wins and losses, all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.words import counts_in_words, label_of
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.suites.row import SuiteRow
+from warehouse.report.heat import PART, mark_of
+from warehouse.report.pictures import Interval, Picture, forest, note_of, pair_map, ties, wins
+from warehouse.tables.words import decimals
+
+#: Models of a map of pairs.
+MOST_PAIRED = 50
+
+
+def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
+    """What is seen of a leaderboard before its table; nothing of a single row."""
+    board = part.board
+    if board is None or len(board.rows) < 2:
+        return []
+    note = note_of(
+        [
+            f"{part.name}, {board.metric}",
+            counts_in_words([row for row in board.rows if row.rank is not None] or board.rows).strip("; "),
+            _methods(board.rows),
+        ]
+    )
+    pictures = [
+        _intervals(f"{board.metric} on {part.name}", board.rows, board.higher_is_better, board.metric, level, note)
+    ]
+    if part.pairs and part.pairs.groups:
+        group = part.pairs.groups[0]
+        size = f"{round(1 - group.pairs.level, 10):g}"
+        pictures.append(
+            _ties(group, part.name, board.metric, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
+            or _wins(group, part.name, board.higher_is_better, f"{note}; Holm over {len(group.pairs)} pairs at {size}")
+        )
+    return [picture for picture in pictures if picture]
+
+
+def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
+    """What is seen of a suite before its table."""
+    if len(board.rows) < 2:
+        return None
+    note = f"{name}; mean of {len(board.leaves)} benchmarks"
+    return _intervals(f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note)
+
+
+def _intervals(
+    title: str,
+    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow],
+    higher_is_better: bool | None,
+    metric: str,
+    level: float,
+    note: str,
+) -> Picture | None:
+    tested = higher_is_better is not None and any(row.statistical_rank is not None for row in rows)
+    shown = [
+        Interval(
+            label_of(row),
+            row.estimate,
+            row.ci_low,
+            row.ci_high,
+            filled=not tested or row.statistical_rank == 1,
+            mark=mark_of(row).replace("°", ""),
+        )
+        for row in rows
+        if row.estimate is not None and row.estimate == row.estimate
+    ]
+    says = ["filled: no other is significantly better"] if tested else []
+    says += [f"{PART} on a part"] if any(row.mark for row in shown) else []
+    return forest(
+        f"{title}, {100 * level:g}% intervals",
+        shown,
+        figure=metric,
+        places=decimals(row.standard_error for row in rows),
+        note=note_of([note, *says]),
+    )
+
+
+def _methods(rows: Sequence[LeaderboardRow]) -> str:
+    """How intervals were made, where they were made in one way or two."""
+    methods = {row.method.replace("_", " ") for row in rows if row.ci_low is not None and row.method != "published"}
+    return f"intervals by {' and '.join(sorted(methods))}" if 0 < len(methods) < 3 else ""
+
+
+def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture | None:
+    rows = [
+        (label, float(mean), letters)
+        for label, mean, letters in zip(group.labels, group.pairs.means, group.groups, strict=True)
+        if mean == mean
+    ]
+    if len(rows) < len(group.labels) or group.n_not_compared:
+        return None
+    return ties(
+        f"Who cannot be told apart on {benchmark}",
+        rows,
+        figure=metric,
+        places=decimals(group.pairs.standard_error.tolist()),
+        note=f"{note}; a bar joins models that no test tells apart",
+    )
+
+
+def _wins(group: PairGroup, benchmark: str, higher_is_better: bool | None, note: str) -> Picture | None:
+    """Counts of Holm's tests, of each model against the others that it has prompts in common with."""
+    if higher_is_better is None:
+        return None
+    sign = 1 if higher_is_better else -1
+    differences, differ = group.pairs.square("difference"), group.pairs.square("differ")
+    compared = group.pairs.square("n_prompts") > 0
+    better, worse = ((differ == 1) & (one * sign * differences > 0) for one in (1, -1))
+    n_better, n_worse, n_compared = (one.sum(axis=1).tolist() for one in (better, worse, compared))
+    return wins(
+        f"Better than, cannot be told from, worse than: number of other models on {benchmark}",
+        [
+            (label, won, min(total, len(group.labels) - 1) - won - lost, lost)
+            for label, won, lost, total in zip(group.labels, n_better, n_worse, n_compared, strict=True)
+        ],
+        note=note,
+    )
+
+
+def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Picture | None:
+    """Differences from the first, with simultaneous intervals."""
+    if len(rows) < 2:
+        return None
+    shown = [
+        Interval(label, row.difference, row.ci_low, row.ci_high, filled=differs)
+        for label, row, differs in zip(group.labels[1:], rows, group.pairs.differ.tolist(), strict=False)
+        if row.difference is not None
+    ]
+    return forest(
+        f"{group.labels[0]} minus each other model on {benchmark}",
+        shown,
+        figure="difference",
+        places=decimals(row.standard_error for row in rows),
+        note=f"paired, on the prompts that both have; intervals hold for all {len(group.pairs)} pairs together"
+        f" (max-|T|); filled: differs by Holm at {round(1 - group.pairs.level, 10):g}",
+        zero=True,
+    )
+
+
+def all_pairs(group: PairGroup, benchmark: str) -> Picture:
+    """Where a row differs from a column, of the first models."""
+    most, size = MOST_PAIRED, round(1 - group.pairs.level, 10)
+    return pair_map(
+        f"Who differs from whom on {benchmark}",
+        group.labels[:most],
+        group.pairs.square("difference")[:most, :most].tolist(),
+        group.pairs.square("differ")[:most, :most].tolist(),
+        places=decimals(group.pairs.standard_error.tolist()),
+        note=f"row minus column where Holm's test over {len(group.pairs)} pairs tells them apart at {size:g}; empty:"
+        " it does not",
+    )
