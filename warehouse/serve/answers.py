@@ -15,7 +15,7 @@ from warehouse.store.connection import Store
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
 #: The same of answers with the scores of every prompt in them.
-LARGE = 6
+LARGE = 12
 
 
 class Answers:

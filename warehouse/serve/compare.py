@@ -119,14 +119,17 @@ def read(site: Site, asked: Asked) -> tuple[ComparedPairs, PromptFilter, Looked]
     """
     question, wanted = asked_as(Compare, asked, ASKED), asked_as(PromptFilter, asked, FILTER)
     compared = site.large.once(f"{question!r} with pairs", lambda store: compared_pairs(store, question))
-    looked = site.large.once(f"{question!r} {wanted!r}", lambda store: _look(store, compared, wanted))
-    return compared, wanted, looked
+    of_prompts = replace(wanted, show="all", least=None)
+    prompts, exploratory = site.large.once(
+        f"{question!r} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
+    )
+    flips = site.large.once(f"{question!r} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
+    return compared, wanted, Looked(flips, prompts, exploratory)
 
 
-def _look(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> Looked:
+def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tuple[Ids | None, Exploratory | None]:
     prompts = prompts_of(store, compared.pairs, wanted)
-    flips = flips_of_pairs(compared.pairs, wanted, prompts)
-    return Looked(flips, prompts, None if prompts is None else explore(store, compared, prompts))
+    return prompts, None if prompts is None else explore(compared, prompts)
 
 
 def hypothesis(site: Site, asked: Asked) -> Download:

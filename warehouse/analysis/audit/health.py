@@ -19,6 +19,8 @@ Row = dict[str, Any]
 
 #: Rows of a part that are shown.
 MOST = 50
+#: Scores from which on published figures are recomputed only where that is asked for.
+MANY_SCORES = 1_000_000
 #: Models that must have answered a benchmark for its keys to be suspected by their answers.
 FEWEST_MODELS = 5
 
@@ -32,14 +34,20 @@ class HealthPart:
         title: in words.
         meaning: what it does to figures, and what to do.
         rows: what was found, the worst or the newest first; ``command`` mends it.
-        n: how many there are.
+        n: how many there are; None where that takes long, and was not asked for.
     """
 
     name: str
     title: str
     meaning: str
     rows: tuple[Row, ...]
-    n: int
+    n: int | None
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of what rows have, the command left out, and what says nothing in any of them."""
+        names = self.rows[0] if self.rows else {}
+        return [name for name in names if name != "command" and any(row[name] not in (None, "") for row in self.rows)]
 
 
 #: Name, title and meaning of each part, in the order of what to look at first.
@@ -78,6 +86,9 @@ _PARTS = {
 }
 
 
+_SIZE = "select sum(n_scores) as n_scores, (select count(*) from published_score) as n_published from run"
+
+
 def read_health(store: Store, *, part: str | None = None, audit: str | None = None) -> list[HealthPart]:
     """What is wrong with the data of a store.
 
@@ -90,7 +101,16 @@ def read_health(store: Store, *, part: str | None = None, audit: str | None = No
     """
     if part is not None and part not in _PARTS:
         raise MisuseError(f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}")
-    return [_part(store, name, audit) for name in _PARTS if part in (None, name)]
+    if part is not None:
+        return [_part(store, part, audit)]
+    (size,) = store.rows(_SIZE)
+    late = {"published"} if size["n_published"] and (size["n_scores"] or 0) > MANY_SCORES else set()
+    left = {"published"} if not size["n_published"] else set()
+    return [
+        HealthPart(name, *_PARTS[name], (), None) if name in late else _part(store, name, audit)
+        for name in _PARTS
+        if name not in left
+    ]
 
 
 def _part(store: Store, name: str, audit: str | None) -> HealthPart:

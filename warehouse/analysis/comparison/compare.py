@@ -176,11 +176,12 @@ def compare(store: Store, question: Compare) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class ComparedPairs:
-    """A comparison with what its rows were made of, in their order."""
+    """A comparison with what its rows were made of, in their order, and what these share; None with one."""
 
     question: Compare
     comparison: Comparison
     pairs: tuple[Pair, ...]
+    shared: SharedRead | None
 
 
 def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
@@ -194,7 +195,7 @@ def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()
     comparison = _comparison(compared, shared, flips, (*refused, *both.missing), question)
-    return ComparedPairs(question, comparison, tuple(pairs))
+    return ComparedPairs(question, comparison, tuple(pairs), shared)
 
 
 #: A pair, its row, and what a reader should know of it.

@@ -15,11 +15,10 @@ from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.comparison.compare import ComparedPairs
-from warehouse.analysis.comparison.flips import Counts, Ids, PromptFilter, among, flips_of_pairs
+from warehouse.analysis.comparison.flips import Ids, PromptFilter, among
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall
 from warehouse.analysis.comparison.pair_tests import PLANNED, Tests, difference_of
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import read_shared
 from warehouse.analysis.comparison.row import ComparisonRow, make_row
 from warehouse.analysis.power.pilot import pilot_of
 from warehouse.analysis.results import Row
@@ -27,7 +26,6 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import canonical_json
 from warehouse.stats import sample_size
-from warehouse.store.connection import Store
 
 #: Chance to find the difference that a frozen claim is planned with, and its significance level.
 POWER, ALPHA = 0.8, 0.05
@@ -76,16 +74,14 @@ class Exploratory:
 
     Attributes:
         rows: one for each benchmark with such prompts, the mean over several last.
-        counts: of the prompts of the filter, paired or not.
         notes: what was left out, and why.
     """
 
     rows: tuple[ExploratoryRow, ...]
-    counts: Counts
     notes: tuple[str, ...]
 
 
-def explore(store: Store, compared: ComparedPairs, prompts: Ids) -> Exploratory:
+def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
     """The differences of a comparison on some of its prompts.
 
     Args:
@@ -107,16 +103,11 @@ def explore(store: Store, compared: ComparedPairs, prompts: Ids) -> Exploratory:
             notes.append(f"{whole.benchmark}: {error}")
     rows = [row for _, row in kept]
     pairs = [pair for pair, _ in kept]
-    if len(kept) > 1:
+    if len(kept) > 1 and compared.shared is not None:
         why = why_no_overall(pairs)
         notes += [f"overall: {why}"] if why else []
-        rows += [] if why else [_overall(store, pairs, rows, question)]
-    counts = flips_of_pairs(compared.pairs, PromptFilter(), prompts).counts
-    return Exploratory(tuple(map(_without_test, rows)), counts, tuple(notes))
-
-
-def _overall(store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], question: Compare) -> ComparisonRow:
-    return overall_row(pairs, sharing_of(pairs, read_shared(store, pairs, question.cluster)), rows, question)
+        rows += [] if why else [overall_row(pairs, sharing_of(pairs, compared.shared), rows, question)]
+    return Exploratory(tuple(map(_without_test, rows)), tuple(notes))
 
 
 def _without_test(row: ComparisonRow) -> ExploratoryRow:

@@ -218,13 +218,13 @@ def flips_of_pairs(pairs: Sequence[Pair], wanted: PromptFilter, prompts: Ids | N
     kept, notes = [], []
     for pair in pairs:
         chosen, sizes, note = _kept(pair, wanted)
-        allowed = slice(None) if prompts is None else np.isin(chosen, prompts)
+        allowed = slice(None) if prompts is None else _are_among(chosen, prompts)
         kept.append((chosen[allowed], sizes[allowed]))
         notes += [f"{pair.benchmark}: {note}"] if note else []
     which = np.repeat(np.arange(len(pairs)), [len(chosen) for chosen, _ in kept])
     ids, sizes = np.concatenate([chosen for chosen, _ in kept]), np.concatenate([size for _, size in kept])
     order = np.lexsort((which, ids, -sizes))
-    return Flips(tuple(pairs), _counts(pairs, prompts), which[order], ids[order], sizes[order], tuple(notes))
+    return Flips(tuple(pairs), counts_of(pairs, prompts), which[order], ids[order], sizes[order], tuple(notes))
 
 
 def _kept(pair: Pair, wanted: PromptFilter) -> tuple[Ids, NDArray[np.float64], str]:
@@ -272,9 +272,11 @@ def _unscored(scores: PromptScores, prompts: Ids) -> NDArray[np.float64]:
     return np.append(scores.unscored, 0.0)[places_among(scores.seen, prompts)]
 
 
-def _counts(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
+def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
+    """How many prompts of pairs, of those that a filter keeps by what they are, have which scores."""
+
     def n(ids: Ids) -> int:
-        return len(ids) if prompts is None else int(np.isin(ids, prompts).sum())
+        return len(ids) if prompts is None else int(_are_among(ids, prompts).sum())
 
     found = dict.fromkeys(Counts.__dataclass_fields__, 0)
     for pair in pairs:
@@ -289,9 +291,14 @@ def _counts(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
     return Counts(**found)
 
 
+def _are_among(ids: Ids, prompts: Ids) -> NDArray[np.bool_]:
+    """Which ids stand among others, ascending."""
+    return places_among(prompts, ids) < len(prompts)
+
+
 def among(pair: Pair, prompts: Ids) -> Pair | None:
     """A pair on some of its common prompts; None without any. A planned subset is no part of one."""
-    mask = np.isin(pair.prompts, prompts)
+    mask = _are_among(pair.prompts, prompts)
     if not mask.any():
         return None
     clusters = None if pair.clusters is None else pair.clusters[mask]
