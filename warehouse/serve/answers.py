@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar, cast
 
+from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
 from warehouse.serve.following import FollowedStore
 from warehouse.store.connection import Store
@@ -16,6 +17,12 @@ from warehouse.store.connection import Store
 KEPT = 256
 #: The same of answers with the scores of every prompt in them.
 LARGE = 12
+#: Questions that are answered at the same time while their pages do not wait for them.
+BEHIND = 2
+#: Seconds that a page waits for an answer before it says that it is being computed.
+PATIENCE = 0.12
+
+T = TypeVar("T")
 
 
 class Answers:
@@ -24,6 +31,7 @@ class Answers:
     def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
         self.store, self._most = store, kept
         self._lock = threading.Lock()
+        self._behind = ThreadPoolExecutor(BEHIND, thread_name_prefix="warehouse-answer")
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
 
     def ask(self, question: Question) -> Any:
@@ -34,37 +42,55 @@ class Answers:
         """
         return self.once(f"{question!r}", question.ask)
 
-    def once(self, name: str, read: Callable[[Store], Any]) -> Any:
+    def once(self, name: str, read: Callable[[Store], T]) -> T:
         """What a function reads from the store.
 
         Args:
             name: of what it reads, with everything that this depends on beside the store.
             read: the function.
         """
+        key, future, is_new = self._future(name)
+        if is_new:
+            self._read(key, future, read)
+        return cast("T", future.result())
+
+    def soon(self, question: Question) -> Any:
+        """As `ask`, for what takes long: None while it is being computed."""
+        return self.once_soon(f"{question!r}", question.ask)
+
+    def once_soon(self, name: str, read: Callable[[Store], T], patience: float = PATIENCE) -> T | None:
+        """As `once`, for what takes long: None while it is being read."""
+        key, future, is_new = self._future(name)
+        if is_new:
+            self._behind.submit(self._read, key, future, read)
+        try:
+            return cast("T", future.result(patience))
+        except TimeoutError:
+            if future.done():  # an answer of its own
+                raise
+            return None
+
+    def close(self) -> None:
+        """Compute nothing more."""
+        self._behind.shutdown(wait=False, cancel_futures=True)
+
+    def _future(self, name: str) -> tuple[tuple[str, str], Future[Any], bool]:
         key = (self.store.version, name)
         with self._lock:
             found = self._kept.get(key)
-            mine = found is None
             future: Future[Any] = Future() if found is None else found
             self._kept[key] = future
             self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        if mine:
-            self._read(key, future, read)
-        return future.result()
+        return key, future, found is None
 
     def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
         try:
             with self.store.lend() as store:
                 future.set_result(read(store))
         except BaseException as error:
-            with self._lock:
-                self._kept.pop(key, None)
+            if not isinstance(error, MisuseError) or isinstance(error, QueryLimitError):  # another time it may succeed
+                with self._lock:
+                    self._kept.pop(key, None)
             future.set_exception(error)
-
-    def ready(self, question: Question) -> Any:
-        """The answer to a question that was asked already; None where it was not, or is not there yet."""
-        with self._lock:
-            found = self._kept.get((self.store.version, f"{question!r}"))
-        return found.result() if found is not None and found.done() and not found.exception() else None

@@ -24,6 +24,7 @@ from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
 from warehouse.serve.following import READERS, FollowedStore
 from warehouse.serve.health import health
+from warehouse.serve.heat_data import HeatData
 from warehouse.serve.overview import overview
 from warehouse.serve.page import Asked, Download, Missing, Page, Renderer, Site, asset_text
 from warehouse.serve.sample import sample, text
@@ -53,13 +54,17 @@ class Pages:
     """Answers requests with pages of one store."""
 
     def __init__(self, store: FollowedStore, seconds: float) -> None:
-        self.site = Site(store, Answers(store), Answers(store, LARGE))
+        answers = Answers(store)
+        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE))
+        self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self.n_busy = 0
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
 
     def close(self) -> None:
         """Take no more requests; those that are answered end with their queries."""
+        self.site.answers.close()
+        self.site.large.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def endpoint(self, view: View) -> Callable[[Request], Any]:

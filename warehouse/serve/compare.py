@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -65,11 +65,14 @@ def compare(site: Site, asked: Asked) -> Page:
     form = {"names": names[:NAMES], "n_names": len(names), "show": SHOW, "looked": None, "problem": ""}
     if not (asked.one("a") and asked.one("b")):
         return Page("compare.html.j2", "Compare", form, names)
+    title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
     try:
+        question = asked_as(Compare, asked, ASKED)
+        if asked.one("format") != "json" and site.large.once_soon(*_named(question)) is None:
+            return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
         compared, wanted, looked = read(site, asked)
         start = _start(asked, looked.flips)
     except (MisuseError, StatisticsError) as error:
-        title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
         return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
     comparison = compared.comparison
     with site.store.lend() as store:
@@ -118,13 +121,17 @@ def read(site: Site, asked: Asked) -> tuple[ComparedPairs, PromptFilter, Looked]
         StatisticsError: a number out of range.
     """
     question, wanted = asked_as(Compare, asked, ASKED), asked_as(PromptFilter, asked, FILTER)
-    compared = site.large.once(f"{question!r} with pairs", lambda store: compared_pairs(store, question))
+    compared = site.large.once(*_named(question))
     of_prompts = replace(wanted, show="all", least=None)
     prompts, exploratory = site.large.once(
         f"{question!r} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
     )
     flips = site.large.once(f"{question!r} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
     return compared, wanted, Looked(flips, prompts, exploratory)
+
+
+def _named(question: Compare) -> tuple[str, Callable[[Store], ComparedPairs]]:
+    return f"{question!r} with pairs", lambda store: compared_pairs(store, question)
 
 
 def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tuple[Ids | None, Exploratory | None]:

@@ -1,12 +1,219 @@
-"""*What do we know?* Every model on every benchmark."""
+"""*What do we know?* Every model on every benchmark, what is new, and two models held against each other."""
 
 from __future__ import annotations
 
-from warehouse.serve.page import Asked, Page, Site
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any
+
+from warehouse.analysis.report_data.report import Changes, read_changes
+from warehouse.errors import MisuseError
+from warehouse.questions.comparison import Compare
+from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.report.heat import HeatColumn, HeatWindow, window
+from warehouse.serve.heat_data import Facts
+from warehouse.serve.page import Asked, Page, Site, link
 from warehouse.store.sql.query_files import query_text
+
+TITLE = "What do we know?"
+#: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
+ROWS, COLUMNS = 40, 40
+#: Choices of a facet that are listed; of more a name is typed.
+LISTED = 150
+#: Seconds that the first page of a large store waits for its scores.
+PATIENCE = 0.8
+#: What the table is narrowed to, in the order of questions.
+FACETS = ("benchmark", "suite", "model", "family", "harness", "tag")
+ORDERS = {"apart": "tell models apart", "date": "newest first", "name": "by name"}
 
 
 def overview(site: Site, asked: Asked) -> Page:
     """The page of the address ``/``."""
-    rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
-    return Page("overview.html.j2", "What do we know?", {"benchmarks": [row for row in rows if row["n_runs"]]}, rows)
+    facts = site.heat.facts(PATIENCE)
+    if facts is None:
+        return Page("waiting.html.j2", TITLE, {"what": "The scores are being read."}, None, again=1)
+    facets = {name: asked.every(name) for name in FACETS}
+    runs = facts.chosen(facets, _since(asked.one("date")))
+    columns = site.heat.columns(facts, runs, suites=not any(facets[name] for name in ("benchmark", "harness", "tag")))
+    order = asked.one("order", "apart")
+    if order not in ORDERS:
+        raise MisuseError(f"order is one of {', '.join(ORDERS)}; found {order[:40]!r}")
+    at, left = asked.number("row"), asked.number("column")
+    seen = window(
+        [replace(column, link=link("benchmark", column.name)) for column in columns],
+        first_row=at,
+        n_rows=ROWS,
+        first_column=left,
+        n_columns=COLUMNS,
+        order=order,  # type: ignore[arg-type]  # one of ORDERS
+    )
+    seen = replace(seen, lines=tuple(replace(line, link=_pick(asked, line.name)) for line in seen.lines))
+    verdict, comparison = _verdict(site, asked)
+    return Page(
+        "overview.html.j2",
+        TITLE,
+        {
+            "seen": seen,
+            "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
+            "orders": ORDERS,
+            "order": order,
+            "strip": _strip(site, facts),
+            "picked": [asked.one("a"), asked.one("b")],
+            "verdict": verdict,
+            "left": site.heat.left,
+            "pages": _pages(asked, seen),
+            "n_runs": len(runs),
+        },
+        _figures(columns, runs),
+        [AnyLeaderboard(), *([comparison] if comparison else [])],
+        "select benchmark, model, metric, estimate, standard_error from score_summary where is_default",
+        again=1 if site.heat.left or (comparison and not verdict) else 0,
+    )
+
+
+def _since(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise MisuseError(f"date is a day such as 2026-11-26; found {text[:40]!r}") from None
+
+
+def _pick(asked: Asked, name: str) -> str:
+    """A name that is followed becomes the first of two, then the second; a third begins anew."""
+    a, b = asked.one("a"), asked.one("b")
+    return asked.url(a=a, b=name) + "#verdict" if a and not b and a != name else asked.url(a=name, b=None) + "#verdict"
+
+
+def _verdict(site: Site, asked: Asked) -> tuple[Any, Compare | None]:
+    """What a comparison says in one sentence; None while it is computed."""
+    a, b = asked.one("a"), asked.one("b")
+    if not (a and b):
+        return None, None
+    names = {run["model"] for run in site.heat.facts(PATIENCE).runs}  # type: ignore[union-attr]  # they are there
+    missing = [name for name in (a, b) if name not in names]
+    if missing or a == b:
+        return {"words": "Two models of the table are compared; pick another.", "link": ""}, None
+    question = Compare(a, b)
+    try:
+        answer = site.answers.soon(question)
+    except MisuseError as error:
+        return {"words": str(error), "link": ""}, question
+    if answer is None:
+        return None, question
+    overall = [row for row in answer.rows if row.benchmark == "overall"]
+    return {"words": answer.one_line, "link": link("compare", a=a, b=b), "row": (overall or answer.rows)[0]}, question
+
+
+def _choices(facts: Facts, name: str) -> list[str]:
+    values = facts.values(name)
+    return values if len(values) <= LISTED else []
+
+
+def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
+    """Where the parts of the table beyond the window are."""
+    moves = [
+        ("row", -ROWS, seen.first_row, seen.n_rows, "Better models"),
+        ("row", ROWS, seen.first_row, seen.n_rows, "More models"),
+        ("column", -COLUMNS, seen.first_column, seen.n_columns, "Benchmarks before"),
+        ("column", COLUMNS, seen.first_column, seen.n_columns, "More benchmarks"),
+    ]
+    found = []
+    for name, step, first, of, words in moves:
+        place = max(first + step, 0)
+        if place != first and place < of:
+            found.append((words, asked.url(**{name: place or None})))
+    return found
+
+
+def _figures(columns: Sequence[HeatColumn], runs: Sequence[Any]) -> dict[str, Any]:
+    """The whole table for programs, not only its window."""
+    return {
+        "n_runs": len(runs),
+        "benchmarks": [
+            {
+                "benchmark": column.name,
+                "metric": column.metric,
+                "higher_is_better": column.higher_is_better,
+                "is_suite": column.is_suite,
+                "models": [
+                    {
+                        "model": model,
+                        "estimate": cell.estimate,
+                        "standard_error": cell.standard_error,
+                        "low": cell.low,
+                        "high": cell.high,
+                        "rank": cell.rank,
+                        "statistical_rank": cell.statistical_rank,
+                    }
+                    for model, cell in column.cells.items()
+                ],
+            }
+            for column in columns
+        ],
+    }
+
+
+def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
+    """What is new, has changed, is broken, was left out, as far as there is any: a word, a sentence, where more is."""
+    sources = site.answers.once("sources", lambda store: store.rows(query_text("analysis", "report_sources")))
+    changes = site.answers.once("changes", lambda store: read_changes(store, None))
+    parts = [
+        ("New", _new(sources), ""),
+        ("Changed", _changed(changes), ""),
+        ("Broken", _broken(sources, facts), "/health"),
+        ("Left out", _left_out(site), "/health"),
+    ]
+    return [part for part in parts if part[1]]
+
+
+def _new(sources: Sequence[Any]) -> str:
+    times: list[datetime] = [row["loaded_at"] for row in sources if row["loaded_at"] is not None]
+    if not times:
+        return ""
+    day = max(times).date()
+    own = [row for row in sources if row["loaded_at"] is not None and row["loaded_at"].date() == day]
+    n_runs = sum(row["n_runs"] or 0 for row in own)
+    return f"{_some(n_runs, 'run')} from {_some(len(own), 'source')} on {day}"
+
+
+def _changed(changes: Changes | None) -> str:
+    if changes is None or not changes.rows:
+        return ""
+    beyond = [
+        row
+        for row in changes.moved
+        if row.standard_error and abs((row.now or 0.0) - (row.before or 0.0)) > 2 * row.standard_error
+    ]
+    words = [
+        (f"{_some(len(changes.moved), 'score')} moved", len(changes.moved)),
+        (f"{len(beyond)} by more than two standard errors", len(beyond)),
+        (f"{len(changes.new)} new", len(changes.new)),
+        (f"{len(changes.gone)} gone", len(changes.gone)),
+    ]
+    return ", ".join(text for text, n in words if n) + f" at the refresh of {changes.refreshed_at:%Y-%m-%d %H:%M}"
+
+
+def _broken(sources: Sequence[Any], facts: Facts) -> str:
+    refused = sum(row["state"] != "loaded" for row in sources)
+    rejected = sum(row["n_rejected"] or 0 for row in sources)
+    cut = sum(run["status"] != "complete" for run in facts.runs)
+    words = [
+        (_some(refused, "source") + " not loaded", refused),
+        (_some(rejected, "row") + " refused", rejected),
+        (_some(cut, "run") + " truncated or failed", cut),
+    ]
+    return ", ".join(text for text, n in words if n)
+
+
+def _left_out(site: Site) -> str:
+    reasons = site.heat.left_out()
+    if not reasons:
+        return ""
+    name, reason = next(iter(reasons.items()))
+    more = f"; {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    return f"{name}: {reason}{more}"
+
+
+def _some(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"

@@ -20,9 +20,11 @@ from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.records.json_text import json_text, records_as_json
 from warehouse.report.board import DIRECTION, in_words, unbroken
+from warehouse.report.table import broken
 from warehouse.serve.answers import Answers
 from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
+from warehouse.serve.heat_data import HeatData
 
 #: Pages that every page leads to, in the order of questions: address, name.
 PLACES = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
@@ -41,6 +43,7 @@ class Site:
 
     store: FollowedStore
     answers: Answers
+    heat: HeatData
     large: Answers
 
 
@@ -167,11 +170,17 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters |= {"in_words": in_words, "shortened": shortened, "unbroken": unbroken}
+        self._environment.filters |= {
+            "in_words": in_words,
+            "unbroken": unbroken,
+            "broken": broken,
+            "shortened": shortened,
+        }
         self._environment.globals |= {
             "direction": DIRECTION,
             "link": link,
             "places": PLACES,
+            "known": {address.partition("?")[0] for address, _ in PLACES},
             "version": version("eval-warehouse"),
         }
 
@@ -202,8 +211,9 @@ def _inlined() -> Mapping[str, Any]:
 
 
 def asset_text(name: str) -> str:
-    """A file of the report followed by that of the same name for these pages."""
-    return "".join(files(f"warehouse.{room}").joinpath(name).read_text("utf-8") for room in ("report", "serve"))
+    """A file of the report followed by that of the same name for these pages, and by what only readers of samples need."""
+    parts = (("report", name), ("serve", name), ("serve", f"reading.{name.rpartition('.')[2]}"))
+    return "".join(files(f"warehouse.{room}").joinpath(part).read_text("utf-8") for room, part in parts)
 
 
 def _template(name: str) -> str:

@@ -11,19 +11,15 @@
 })();
 (() => {
   "use strict";
-  const flips = [...document.querySelectorAll("article.flip")];
-  const follow = (selector) => document.querySelector(selector)?.click();
-  const at = () => flips.findIndex((one) => one.contains(document.activeElement));
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-    const step = { j: 1, k: -1 }[event.key];
-    if (step) {
-      const next = flips[at() < 0 && step < 0 ? -1 : at() + step];
-      if (next) next.focus();
-      else follow(step > 0 ? "a[rel=next]" : "a[rel=prev]");
-    } else if (event.key === "o") follow("a.other");
-    else if (event.key === "Enter" && event.target.matches("article.flip")) event.target.querySelector("a.open").click();
-    else return;
-    event.preventDefault();
-  });
+  // A page that is not whole yet asks again, and takes what has come, unless somebody is at work in it.
+  const later = async () => {
+    const main = document.querySelector("main[data-again]");
+    if (!main) return;
+    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const next = page.querySelector("main");
+    if (next && !(document.activeElement && main.contains(document.activeElement))) main.replaceWith(next);
+    setTimeout(later, 1000 * main.dataset.again);
+  };
+  const first = document.querySelector("main[data-again]");
+  if (first) setTimeout(later, 1000 * first.dataset.again);
 })();

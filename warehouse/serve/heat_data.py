@@ -1,0 +1,199 @@
+"""What the heat table is made of: scores that are read at once, and leaderboards as they are computed one by one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+import orjson
+
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.selection.benchmarks import read_names
+from warehouse.analysis.suites.tree import list_suites
+from warehouse.errors import WarehouseError
+from warehouse.questions.leaderboard import OneLeaderboard, SuiteLeaderboard
+from warehouse.report.heat import HeatCell, HeatColumn, cells_of
+from warehouse.serve.answers import Answers
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: Facets of the table -> the field of a run that each holds against.
+FACETS = {"benchmark": "benchmark", "model": "model", "family": "family", "harness": "harness", "tag": "tags"}
+
+_LOG = logging.getLogger(__name__)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the store says of its runs before any leaderboard.
+
+    Attributes:
+        runs: current ones, with their mean score where a plain mean gives it.
+        suites: names of benchmarks by suite.
+    """
+
+    runs: tuple[Row, ...]
+    suites: Mapping[str, tuple[str, ...]]
+
+    def values(self, facet: str) -> list[str]:
+        """What can be chosen of a facet, by name."""
+        if facet == "suite":
+            return sorted(self.suites)
+        name = FACETS[facet]
+        found = {value for run in self.runs for value in ([run[name]] if name != "tags" else run["tags"]) if value}
+        return sorted(found)
+
+    def chosen(self, facets: Mapping[str, Collection[str]], since: date | None = None) -> list[Row]:
+        """Runs for which each facet has one of its values; a suite stands for its benchmarks."""
+        runs = list(self.runs)
+        for facet, wanted in facets.items():
+            if not wanted:
+                continue
+            if facet == "suite":
+                leaves = {leaf for suite in wanted for leaf in self.suites.get(suite, ())}
+                runs = [run for run in runs if run["benchmark"] in leaves]
+            elif facet == "tag":
+                runs = [run for run in runs if not set(wanted).isdisjoint(run["tags"])]
+            else:
+                runs = [run for run in runs if run[FACETS[facet]] in wanted]
+        if since is not None:
+            runs = [run for run in runs if run["started_at"] is not None and run["started_at"].date() >= since]
+        return runs
+
+
+def read_facts(store: Store) -> Facts:
+    """The facts of a store; at 10 million scores half a second."""
+    rows = store.rows(query_text("analysis", "overview_scores"))
+    for row in rows:
+        tags = orjson.loads(row["tags"] or "null") or []
+        row["tags"] = [str(tag) for tag in tags]
+    ids = {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run_current")}
+    suites = list_suites(read_names(store), ids)
+    return Facts(tuple(rows), {name: tuple(leaf.name for leaf in suite.leaves) for name, suite in suites.items()})
+
+
+@dataclass
+class Board:
+    """A leaderboard as far as the heat table needs it: its rows, or why there is none."""
+
+    metric: str = ""
+    higher_is_better: bool | None = None
+    rows: Sequence[Any] = ()
+    reason: str = ""
+
+
+@dataclass
+class HeatData:
+    """Facts and leaderboards of the newest state of the store, computed one after the other behind the pages."""
+
+    answers: Answers
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _version: str = ""
+    _boards: dict[str, Board] = field(default_factory=dict)
+    _todo: int = 0
+
+    def facts(self, patience: float) -> Facts | None:
+        """The facts; None while they are read. The leaderboards begin after them."""
+        facts = self.answers.once_soon("facts", read_facts, patience)
+        if facts is not None:
+            self._begin(facts)
+        return facts
+
+    def _begin(self, facts: Facts) -> None:
+        version = self.answers.store.version
+        with self._lock:
+            if version == self._version:
+                return
+            self._version, self._boards = version, {}
+            names = sorted({run["benchmark"] for run in facts.runs})
+            self._todo = len(names) + len(facts.suites)
+        threading.Thread(target=self._compute, args=(version, facts, names), daemon=True, name="warehouse-heat").start()
+
+    def _compute(self, version: str, facts: Facts, names: Sequence[str]) -> None:
+        for name, is_suite in [*((one, False) for one in names), *((one, True) for one in facts.suites)]:
+            if self.answers.store.is_closed or self._version != version:
+                return
+            board = self._board(name, is_suite)
+            with self._lock:
+                if self._version == version:
+                    self._boards[name] = board
+
+    def _board(self, name: str, is_suite: bool) -> Board:
+        # Without draws behind rank sets, which the table does not show: it takes a quarter of the time.
+        question = SuiteLeaderboard(name) if is_suite else OneLeaderboard(name, n_resamples=0)
+        try:
+            with self.answers.store.lend() as store:
+                board = question.ask(store)
+        except WarehouseError as error:
+            return Board(reason=str(error))
+        except Exception as error:
+            _LOG.warning("no leaderboard of %s: %s", name, error)
+            return Board(reason="its leaderboard could not be computed")
+        return Board(board.metric, board.higher_is_better, board.rows)
+
+    @property
+    def left(self) -> int:
+        """Leaderboards that are still to be computed."""
+        return self._todo - len(self._boards) if self._version == self.answers.store.version else 1
+
+    def left_out(self) -> dict[str, str]:
+        """Benchmarks without a leaderboard, and why."""
+        with self._lock:
+            return {name: board.reason for name, board in sorted(self._boards.items()) if board.reason}
+
+    def columns(self, facts: Facts, runs: Sequence[Row], suites: bool) -> list[HeatColumn]:
+        """Columns of the heat table of some runs.
+
+        Args:
+            suites: with those of suites, whose figures are over all runs.
+        """
+        with self._lock:
+            boards = dict(self._boards) if self._version == self.answers.store.version else {}
+        by_benchmark: dict[str, list[Row]] = defaultdict(list)
+        for run in runs:
+            by_benchmark[run["benchmark"]].append(run)
+        columns = [self._column(name, own, boards.get(name)) for name, own in sorted(by_benchmark.items())]
+        if suites:
+            columns += [
+                HeatColumn(name, board.metric, board.higher_is_better, cells_of(board.rows), is_suite=True)
+                for name in facts.suites
+                if (board := boards.get(name)) is not None
+            ]
+        return [column for column in columns if column.cells]
+
+    def _column(self, name: str, runs: Sequence[Row], board: Board | None) -> HeatColumn:
+        dates: list[datetime] = [run["started_at"] for run in runs if run["started_at"] is not None]
+        newest = max(dates, default=None)
+        if board is not None:
+            chosen = {run["run_id"] for run in runs}
+            rows: list[LeaderboardRow] = [row for row in board.rows if not chosen.isdisjoint(row.run_ids)]
+            return HeatColumn(name, board.metric, board.higher_is_better, cells_of(rows), newest=newest)
+        return _at_once(name, runs, newest)
+
+
+def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatColumn:
+    """Scores of models that have a single whole run; ranks without a test."""
+    counts: dict[str, int] = defaultdict(int)
+    for run in runs:
+        counts[run["model"]] += 1
+    single = [run for run in runs if counts[run["model"]] == 1 and run["estimate"] is not None and _is_whole(run)]
+    higher = {None if run["higher"] is None else bool(run["higher"]) for run in single}
+    metrics = {(run["metric"], run["metric_filter"]) for run in single}
+    if len(metrics) > 1 or len(higher) > 1:
+        return HeatColumn(name, "", None, {})
+    direction = next(iter(higher), None)
+    figures = sorted({run["estimate"] for run in single}, reverse=direction is not False)
+    places = {figure: place for place, figure in enumerate(figures, 1)}
+    cells = {run["model"]: HeatCell(run["estimate"], rank=places[run["estimate"]]) for run in single}
+    metric, own_filter = next(iter(metrics), ("", ""))
+    return HeatColumn(name, f"{metric},{own_filter}" if own_filter else metric, direction, cells, newest=newest)
+
+
+def _is_whole(run: Row) -> bool:
+    return run["status"] == "complete" and (run["n_benchmark"] is None or run["n_found"] >= run["n_benchmark"])
