@@ -31,6 +31,8 @@ ASKED = (
 )
 #: Of the filter.
 FILTER = ("text", "field", "in_cluster", "show", "least")
+#: Seconds that a page waits for a comparison before it says that it is being made.
+PATIENCE = 0.8
 #: Prompts of a page, benchmarks of the table and of the picture, and names of models that are offered.
 PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
 
@@ -68,7 +70,7 @@ def compare(site: Site, asked: Asked) -> Page:
     title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
     try:
         question = asked_as(Compare, asked, ASKED)
-        if asked.one("format") != "json" and site.large.once_soon(*_named(question)) is None:
+        if asked.one("format") != "json" and site.large.once_soon(*_named(question), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
         compared, wanted, looked = read(site, asked)
         start = _start(asked, looked.flips)
@@ -145,7 +147,7 @@ def hypothesis(site: Site, asked: Asked) -> Download:
     runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
     with site.store.lend() as store:
         sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs})
-    named = sorted((PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources)
+    named = sorted({(PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources})
     listed = [{"path": path, "sha256": sha256} for path, sha256 in named]
     content = freeze(compared, wanted, looked.prompts, listed, utc_now())
     return Download("hypothesis.json", json_text(content) + "\n", "application/json")
@@ -155,14 +157,13 @@ def picture(comparison: Comparison) -> Picture | None:
     """The differences, one below the other, overall last."""
     rows = comparison.rows[:DRAWN]
     every = [*rows, *([comparison.overall] if comparison.overall else [])]
-    left = len(comparison.rows) - len(rows)
-    note = f"first {left + len(rows)} benchmarks" if not left else f"{len(rows)} of {len(comparison.rows)} benchmarks"
+    n = len(comparison.rows)
     return forest(
-        "A - B on each benchmark" if len(every) > 1 else f"A - B on {rows[0].benchmark}",
+        f"a - b on {rows[0].benchmark if n == 1 else 'each benchmark' if n <= DRAWN else f'{DRAWN} of {n} benchmarks'}",
         [_interval(row) for row in every],
-        figure="A - B",
+        figure="a - b",
         places=decimals([row.standard_error for row in every]),
-        note=note.removeprefix("first "),
+        note=comparison.one_line,
         zero=True,
     )
 

@@ -211,7 +211,7 @@ def _inlined() -> Mapping[str, Any]:
 
 
 def asset_text(name: str) -> str:
-    """A file of the report followed by that of the same name for these pages, and by what only readers of samples need."""
+    """A file of the report, that of the same name for these pages, and what readers of samples need besides."""
     parts = (("report", name), ("serve", name), ("serve", f"reading.{name.rpartition('.')[2]}"))
     return "".join(files(f"warehouse.{room}").joinpath(part).read_text("utf-8") for room, part in parts)
 

@@ -142,13 +142,13 @@ def freeze(
         raise MisuseError("a planned subset was asked, of which a part has no interval of its own")
     row = compared.comparison.rows[0] if prompts is None else _row_of(part, compared.question)
     if not row.difference:
-        raise MisuseError("A and B have the same figure on these prompts: there is no difference to claim")
+        raise MisuseError("a and b have the same figure on these prompts: there is no difference to claim")
     higher = "a" if row.difference > 0 else "b"
     word = _word(row.difference, part.metric.higher_is_better)
     content: dict[str, Any] = {
         "kind": "warehouse hypothesis",
         "version": 1,
-        "claim": f"{row.model_a} has the {word} {row.metric} than {row.model_b} on {row.benchmark}",
+        "claim": f"{row.model_a} has a {word} {row.metric} than {row.model_b} on {row.benchmark}",
         "found_by_looking": (
             "The prompts, the metric and the direction were chosen after the scores were seen. The figures under"
             " 'seen' are no evidence for the claim, and are probably too large: test it on data that had no part in it."

@@ -31,13 +31,13 @@ ALONE = ("only_a", "only_b", "unscored")
 #: What a prompt may be shown for, the default first, in words.
 SHOW = {
     "differ": "scores differ",
-    "a_higher": "A higher",
-    "b_higher": "B higher",
-    "a_right": "A right, B wrong",
-    "b_right": "B right, A wrong",
+    "a_higher": "a higher",
+    "b_higher": "b higher",
+    "a_right": "a right, b wrong",
+    "b_right": "b right, a wrong",
     "all": "all that both have",
-    "only_a": "only A has a score",
-    "only_b": "only B has a score",
+    "only_a": "only a has a score",
+    "only_b": "only b has a score",
     "unscored": "a sample has no score",
 }
 #: Characters of each text of a page that are read.
@@ -131,8 +131,8 @@ class Counts:
             return ""
         every = self.n_both + self.only_a + self.only_b
         return (
-            f"Both have a score of {self.n_both} of {every} prompts ({self.overlap:.0%}): only A has one of"
-            f" {self.only_a}, only B of {self.only_b}. The difference says nothing of these."
+            f"Both have a score of {self.n_both} of {every} prompts ({self.overlap:.0%}): only a has one of"
+            f" {self.only_a}, only b of {self.only_b}. The difference says nothing of these."
         )
 
 
