@@ -79,6 +79,7 @@ def compare(site: Site, asked: Asked) -> Page:
     comparison = compared.comparison
     with site.store.lend() as store:
         rows = looked.flips.rows(store, start, PROMPTS)
+    end = start + len(rows)
     shown = form | {
         "compared": compared,
         "comparison": comparison,
@@ -99,7 +100,7 @@ def compare(site: Site, asked: Asked) -> Page:
         "wanted": wanted,
         "prompts": [_side_by_side(row, looked.flips) for row in rows],
         "start": start,
-        "end": start + len(rows),
+        "end": end,
     }
     answer = {
         "sentence": comparison.sentence,
@@ -109,7 +110,7 @@ def compare(site: Site, asked: Asked) -> Page:
         "counts": plain(looked.flips.counts) | {"overlap": looked.flips.counts.overlap},
         "n_flips": len(looked.flips),
         "flips": plain(rows),
-        "next": rows[-1].key if shown["end"] < len(looked.flips) else None,
+        "next": rows[-1].key if end < len(looked.flips) else None,
     }
     question = replace(compared.question, flips=PROMPTS)
     return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, [question])

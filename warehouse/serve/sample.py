@@ -67,7 +67,7 @@ def sample(site: Site, asked: Asked) -> Page:
         prompt = prompt or _first_prompt(store, run)
         found = read_sample(store, run, prompt)
         around = _around(store, int(found.view.run["run_id"]), int(found.view.prompt["id"]))
-    view, start = found.view, asked.number("from")
+    view, start = found.view, asked.number("start")
     shown = {
         "view": view,
         "generations": list(_generations(view, start)),
@@ -139,7 +139,7 @@ def _beside(site: Site, asked: Asked, view: PromptView, around: Mapping[str, Any
             pass  # the comparison is gone: the run is still there
     run = f"run:{view.run['run_id']}"
     urls = {
-        name: asked.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", **{"from": None})
+        name: asked.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", start=None)
         for name in ("previous", "next")
         if around[f"{name}_id"] is not None
     }
@@ -156,11 +156,11 @@ def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
             return None
         condition = getattr(flips.pairs[flips.which[place]], side)
         prompt = f"prompt:{flips.prompts[place]}"
-        return asked.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), **{"from": None})
+        return asked.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), start=None)
 
     urls = {"previous": url(after - 2, side), "next": url(after, side), "other": url(after - 1, other)}
     first = flips.key(after - 2) if after > 1 else None
-    back = asked.url("/compare", run=None, prompt=None, key=None, before=None, after=first, **{"from": None})
+    back = asked.url("/compare", run=None, prompt=None, key=None, before=None, after=first, start=None)
     where = {"place": after, "n": len(flips), "of": f"{asked.one('a')} against {asked.one('b')}", "back": back}
     return {name: value for name, value in urls.items() if value} | where
 

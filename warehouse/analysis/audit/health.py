@@ -116,8 +116,8 @@ def read_health(store: Store, *, part: str | None = None, audit: str | None = No
 def _part(store: Store, name: str, audit: str | None) -> HealthPart:
     title, meaning = _PARTS[name]
     if name == "keys" and audit is not None:
-        rows, n, note = _suspects(store, audit)
-        return HealthPart(name, f"{title}: {audit}", note, rows, n)
+        suspects, n_listed, note = _suspects(store, audit)
+        return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
     command = _COMMANDS[name]
     rows, n = _WHOLE[name](store) if name in _WHOLE else _stored(store, name)
     return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
