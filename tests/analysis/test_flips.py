@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from datetime import datetime
 
 import numpy as np
@@ -14,8 +13,11 @@ from warehouse.analysis.audit.health import read_health
 from warehouse.analysis.comparison.compare import ComparedPairs, compared_pairs
 from warehouse.analysis.comparison.exploratory import explore, freeze
 from warehouse.analysis.comparison.flips import Flips, PromptFilter, flips_of_pairs, prompts_of
+from warehouse.analysis.power.power import plan_power
+from warehouse.analysis.power.question import PowerQuestion
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
+from warehouse.questions.power import PowerPilot
 from warehouse.records.canonical_json import canonical_json
 from warehouse.stats import paired_difference
 from warehouse.store.connection import Store
@@ -127,9 +129,9 @@ def test_a_frozen_claim_says_what_was_seen_and_how_it_is_tested(world: Store) ->
     assert claim["direction"][0] == ("a" if row.difference > 0 else "b")
     assert ("better" in claim["claim"]) == (row.difference < 0)  # lower is better
     seen, half = (claim["prompts_needed"][name] for name in ("if_the_difference_is_as_seen", "if_it_is_half_of_that"))
-    pair = one.pairs[0]
-    reach = (1.959963984540054 + 0.8416212335729143) ** 2 * np.var(pair.differences, ddof=1) / row.difference**2
-    assert seen == math.ceil(reach) and 4 * seen - 4 <= half <= 4 * seen
+    pilot = PowerPilot((A, B), benchmark=MARKS).ask(world)
+    plan = plan_power(PowerQuestion(delta=abs(row.difference), k=(3,)), pilot)
+    assert seen == plan.rows[0].n and 4 * seen - 4 <= half <= 4 * seen
     digest = claim.pop("digest")
     assert digest == hashlib.sha256(canonical_json(claim)).hexdigest()
     assert claim["test"]["command"].startswith("warehouse compare") and "no evidence" in claim["found_by_looking"]
