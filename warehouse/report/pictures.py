@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from unicodedata import east_asian_width
 
 from markupsafe import Markup
@@ -50,14 +51,14 @@ class Picture:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    @property
+    @cached_property
     def markdown(self) -> str:
         """The same as a table for Markdown."""
         lines = [self.head, ("---",) + ("---:",) * (len(self.head) - 1), *self.rows]
         cells = ("| " + " | ".join(_in_markdown(cell) for cell in line) + " |" for line in lines)
         return "\n".join([f"**{_in_markdown(self.title)}**", "", *cells, "", _in_markdown(self.note)])
 
-    @property
+    @cached_property
     def svg(self) -> Markup:
         """The ``svg`` element."""
         return Markup(

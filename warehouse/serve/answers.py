@@ -18,7 +18,7 @@ KEPT = 256
 #: The same of answers with the scores of every prompt in them.
 LARGE = 12
 #: Questions that are answered at the same time while their pages do not wait for them.
-BEHIND = 2
+BEHIND = 1
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
 

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from warehouse.errors import MisuseError, WarehouseError
+from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
 from warehouse.serve.answers import LARGE, Answers
 from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
@@ -97,6 +97,8 @@ class Pages:
             return self._as_html(page, asked)
         except Missing as error:
             return self.plain(404, str(error))
+        except QueryLimitError:
+            return self.plain(503, "This is more than a page reads; the command that the view names reads all of it.")
         except MisuseError as error:
             return self.plain(400, str(error))
         except WarehouseError as error:

@@ -1,17 +1,244 @@
-"""One benchmark: who is how good, how sure, and what could be done about a tie."""
+"""One benchmark or suite: who is how good, how sure, and what could be done about a tie."""
 
 from __future__ import annotations
 
-from warehouse.questions.leaderboard import AnyLeaderboard
-from warehouse.serve.names import known
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.words import label_of, rows_in_words
+from warehouse.analysis.matrix.cached import StoredMatrix
+from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.prompts import prompts_by_id
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
+from warehouse.questions.comparison import AllPairs
+from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
+from warehouse.questions.power import PowerFromRuns
+from warehouse.report.board import flags
+from warehouse.report.figures import board_pictures
+from warehouse.report.maps import prompts_say, prompts_table
+from warehouse.report.pictures import Picture, Spot, scatter
+from warehouse.report.table import interval_drawn, known, make_axis, written
+from warehouse.serve.gauge import Gauge, gauges
+from warehouse.serve.names import known as known_name
 from warehouse.serve.page import Asked, Page, Site
+from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import decimals
+
+#: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
+ROWS = 80
+#: Conditions of which all pairs are kept; of more, those of the first.
+MOST_PAIRED = 150
+#: Models that a picture of costs names.
+NAMED = 6
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the leaderboard as it is shown."""
+
+    row: Any
+    label: str
+    reference: str
+    drawn: Markup
+    flags: str
+    gauge: Gauge | None
 
 
 def benchmark(site: Site, asked: Asked) -> Page:
     """The page of the address ``/benchmark/NAME``."""
+    name, metric, is_all = asked.path["name"], asked.one("metric") or None, asked.one("runs") == "all"
     rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
-    name = known("benchmark", asked.path["name"], (row["shown_as"] for row in rows))
-    question = AnyLeaderboard(name, metric=asked.one("metric") or None)
-    board = site.answers.ask(question)
-    return Page("benchmark.html.j2", name, {"board": board}, board, [question])
+    known_name("benchmark", name, (row["shown_as"] for row in rows))
+    question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
+    board = site.answers.soon(question)
+    if board is None:
+        return Page("waiting.html.j2", name, {"what": "The leaderboard is being computed."}, None, [question], again=1)
+    if not isinstance(board, Leaderboard):
+        return Page(
+            "benchmark.html.j2",
+            name,
+            _of_rows(board, asked, {}, "") | {"suite": [leaf.name for leaf in board.leaves]},
+            board,
+            [question],
+        )
+    pair_question = AllPairs(name, metric=metric, subset_ok=is_all)
+    pairs, why_no_pairs = _pairs(site, pair_question, len(board.rows))
+    reference = _reference(board, pairs, asked.one("against"))
+    held = gauges(pairs, reference.run_ids) if pairs and reference else {}
+    plan_question, plan = _plan(site, asked, name, metric)
+    details, cost = _details(site, name, metric, is_all, board)
+    waits = (pairs is None and not why_no_pairs) or details is None or (plan_question is not None and plan is None)
+    part = _part(name, board, pairs)
+    drawn = site.answers.once(f"pictures {question!r} {pairs is None}", lambda _store: board_pictures(part, 0.95))
+    return Page(
+        "benchmark.html.j2",
+        name,
+        _of_rows(board, asked, held, label_of(reference) if reference else "")
+        | {
+            "suite": (),
+            "metrics": [board.metric, *(other.metric for other in board.others)],
+            "is_all": is_all,
+            "pictures_of": [*drawn, *([cost] if cost else [])],
+            "why_no_pairs": why_no_pairs,
+            "waits_for_pairs": pairs is None and not why_no_pairs,
+            "hard": details or "",
+            "plan": plan,
+            "planned": asked.every("plan"),
+        },
+        board,
+        [question, *([pair_question] if pairs else []), *([plan_question] if plan_question else [])],
+        f"select * from score_summary where benchmark = '{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
+        again=1 if waits else 0,
+    )
+
+
+def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], reference: str) -> dict[str, Any]:
+    """The rows of a page of the leaderboard."""
+    first = asked.number("row", most=max(len(board.rows) - 1, 0))
+    shown = board.rows[first : first + ROWS]
+    ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
+    axis, several = make_axis(ends), len({row.model for row in board.rows}) < len(board.rows)
+    lines = [
+        Line(
+            row,
+            label_of(row),
+            f"run:{row.run_ids[0]}" if several and row.run_ids else row.model,
+            Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high)) if axis else Markup(""),
+            flags(row.flags),
+            held.get(tuple(row.run_ids)),
+        )
+        for row in shown
+    ]
+    differences = [line.gauge.pair.standard_error for line in lines if line.gauge and line.gauge.pair]
+    return {
+        "board": board,
+        "sentence": rows_in_words(board.rows, board.higher_is_better)
+        if isinstance(board, Leaderboard)
+        else board.sentence,
+        "lines": lines,
+        "reference": reference,
+        "reference_of": next(
+            (one.model if not several else f"run:{one.run_ids[0]}" for one in board.rows if label_of(one) == reference),
+            "",
+        ),
+        "places_of": decimals(row.standard_error for row in board.rows),
+        "places_of_differences": decimals(differences),
+        "written": written,
+        "is_known": known,
+        "first": first,
+        "last": first + len(shown),
+        "before": asked.url(row=max(first - ROWS, 0) or None) if first else "",
+        "after": asked.url(row=first + ROWS) if first + ROWS < len(board.rows) else "",
+        "metrics": [],
+        "is_all": False,
+        "pictures_of": [],
+        "why_no_pairs": "",
+        "waits_for_pairs": False,
+        "hard": "",
+        "plan": None,
+        "planned": [],
+    }
+
+
+def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[Pairs | None, str]:
+    """The pairs, None while they are computed; and why there are none."""
+
+    def read(store: Store) -> Pairs:
+        return pairs_of(
+            select_entries(store, selection_of(question)),
+            level=question.level,
+            n_resamples=question.n_resamples,
+            seed=question.seed,
+            with_flags=False,  # which no page shows
+            only_first=n_rows > MOST_PAIRED,
+        )
+
+    if n_rows < 2:
+        return None, "there is nothing to compare it with"
+    try:
+        return site.answers.once_soon(f"pairs {question!r}", read), ""
+    except MisuseError as error:
+        return None, str(error)
+
+
+def _reference(board: Leaderboard, pairs: Pairs | None, wanted: str) -> Any:
+    """The row that all others are held against: the one that was asked for, else the first that was compared."""
+    if pairs is None or not pairs.rows:
+        return None
+    by_runs = {row.run_ids: row for row in board.rows}
+    asked_for = [row for row in board.rows if wanted in (label_of(row), *(f"run:{run}" for run in row.run_ids))]
+    return asked_for[0] if wanted and asked_for else by_runs.get(pairs.rows[0].runs_a)
+
+
+def _plan(site: Site, asked: Asked, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:
+    """What it would take to tell two apart; the plan is None while it is computed."""
+    references, text = asked.every("plan")[:2], asked.one("delta")
+    if len(references) < 2 or not text:
+        return None, None
+    try:
+        delta = float(text)
+    except ValueError:
+        raise MisuseError(f"delta is a difference such as 0.02; found {text[:40]!r}") from None
+    question = PowerFromRuns(references, benchmark=name, metric=metric, delta=delta)
+    return question, site.answers.soon(question)
+
+
+def _details(site: Site, name: str, metric: str | None, is_all: bool, board: Leaderboard) -> tuple[Any, Picture | None]:
+    """Difficulty of prompts as HTML, empty without, None while it is computed; and cost against score, where stored."""
+    question = OneLeaderboard(name, metric=metric, subset_ok=is_all)
+
+    def read_hard(store: Store) -> Any:
+        hard = hard_prompts(select_entries(store, selection_of(question)))
+        if hard is None:
+            return ""
+        return prompts_say(hard), prompts_table(hard, name, prompts_by_id(store, hard.prompts) if hard.prompts else {})
+
+    def read_costs(store: Store) -> Sequence[Mapping[str, Any]]:
+        ids = find_benchmark(store, name).ids
+        return store.rows(query_text("analysis", "cost_of_runs"), {"benchmark_ids": list(ids)})
+
+    costs = site.answers.once(f"costs {name}", read_costs)
+    return site.answers.once_soon(f"hard {question!r}", read_hard), _cost_picture(name, board, costs)
+
+
+def _cost_picture(name: str, board: Leaderboard, costs: Sequence[Mapping[str, Any]]) -> Picture | None:
+    """Cost of a prompt against score; None where fewer than two rows have both."""
+    by_run = {row["run_id"]: float(row["cost"]) for row in costs}
+    spots = []
+    for row in board.rows:
+        own = [by_run[run] for run in row.run_ids if run in by_run]
+        if len(own) == len(row.run_ids) and known(row.estimate) and row.n_prompts:
+            each = sum(own) / row.n_prompts
+            spots.append(Spot(label_of(row), each, f"${each:.3g}", row.estimate or 0.0, len(spots) < NAMED))
+    places = decimals(row.standard_error for row in board.rows)
+    note = f"{name}, {board.metric}; US dollars of all runs of a row, for each of its prompts"
+    return scatter(f"Cost against {board.metric}", spots, x="US$ a prompt", y=board.metric, places=places, note=note)
+
+
+def _part(name: str, board: Leaderboard, pairs: Pairs | None) -> BenchmarkPart:
+    """As the report takes it that draws the same pictures."""
+    return BenchmarkPart(
+        name=name,
+        board=board,
+        why_no_board="",
+        pairs=pairs,
+        why_no_pairs="",
+        variance=None,
+        why_no_variance="",
+        curves=None,
+        seeds=None,
+        why_no_seeds="",
+        noise=None,
+        along=None,
+        maps=None,
+        matrix=StoredMatrix(),
+    )

@@ -100,22 +100,25 @@ class HeatData:
 
     def facts(self, patience: float) -> Facts | None:
         """The facts; None while they are read. The leaderboards begin after them."""
-        facts = self.answers.once_soon("facts", read_facts, patience)
-        if facts is not None:
-            self._begin(facts)
-        return facts
+        self._begin()
+        return self.answers.once_soon("facts", read_facts, patience)
 
-    def _begin(self, facts: Facts) -> None:
+    def _begin(self) -> None:
         version = self.answers.store.version
         with self._lock:
             if version == self._version:
                 return
-            self._version, self._boards = version, {}
-            names = sorted({run["benchmark"] for run in facts.runs})
-            self._todo = len(names) + len(facts.suites)
-        threading.Thread(target=self._compute, args=(version, facts, names), daemon=True, name="warehouse-heat").start()
+            self._version, self._boards, self._todo = version, {}, 1
+        threading.Thread(target=self._compute, args=(version,), daemon=True, name="warehouse-heat").start()
 
-    def _compute(self, version: str, facts: Facts, names: Sequence[str]) -> None:
+    def _compute(self, version: str) -> None:
+        try:
+            facts = self.answers.once("facts", read_facts)
+        except WarehouseError:
+            self._version = ""  # the next page tries again
+            return
+        names = sorted({run["benchmark"] for run in facts.runs})
+        self._todo = len(names) + len(facts.suites)
         for name, is_suite in [*((one, False) for one in names), *((one, True) for one in facts.suites)]:
             if self.answers.store.is_closed or self._version != version:
                 return

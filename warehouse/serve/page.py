@@ -33,6 +33,10 @@ FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 
+#: Templates of these pages.
+_SERVED = sorted(one.name for one in files("warehouse.serve").iterdir() if one.name.endswith(".j2"))
+
+
 class Missing(WarehouseError):
     """There is nothing of the name in the address."""
 
@@ -183,6 +187,9 @@ class Renderer:
             "known": {address.partition("?")[0] for address, _ in PLACES},
             "version": version("eval-warehouse"),
         }
+
+        for name in (*_SERVED, "macros.html.j2", "heat.html.j2"):  # compiling one takes longer than a reader waits
+            self._environment.get_template(name)
 
     def page(self, page: Page, site: Site, asked: Asked, *, alone: bool = False) -> str:
         """A page as text.

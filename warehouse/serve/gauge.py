@@ -1,0 +1,90 @@
+"""How sure a difference is, in plain words, with what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
+from warehouse.stats.core.rejects import rejects
+
+CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
+#: What a row says whose difference has no test.
+NOT_COMPARED = "not compared"
+#: Times the prompts that there are, beyond which more of them are no way to tell two apart.
+TEN = 10
+#: Standard errors that a difference has which is found with power 0.8 by a two-sided test at 0.05.
+_FOUND = 1.959964 + 0.841621
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A difference from the reference, and how sure it is.
+
+    Attributes:
+        word: `CLEAR`, `CLOSE`, `LITTLE` or `NOT_COMPARED`.
+        why: in one sentence.
+        difference: this one minus the reference.
+        low: lower end of its simultaneous interval.
+        high: upper end of it.
+        pair: where the figures come from; None where there is no pair.
+        degrees_of_freedom: of its standard error.
+    """
+
+    word: str
+    why: str
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pair: PairRow | None = None
+    degrees_of_freedom: float | None = None
+
+    @property
+    def delta(self) -> str:
+        """The difference to plan for; empty where there is none to find."""
+        return f"{abs(self.difference):.4g}" if self.word != CLEAR and self.difference else ""
+
+
+def gauges(pairs: Pairs, reference: tuple[int, ...]) -> Mapping[tuple[int, ...], Gauge]:
+    """Of all that were compared with a reference, by the ids of their runs."""
+    degrees = _degrees_of_freedom(pairs)
+    found: dict[tuple[int, ...], Gauge] = {}
+    for row, df in zip(pairs.rows, degrees, strict=True):
+        if reference == row.runs_a:
+            found[row.runs_b] = _gauge(row, -1, df)
+        elif reference == row.runs_b:
+            found[row.runs_a] = _gauge(row, 1, df)
+    return found
+
+
+def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
+    """Of each row; rows are the pairs of each group in order, or its first ones."""
+    found: list[float] = []
+    per_group: dict[int, int] = {}
+    for group in pairs.groups:
+        own = group.pairs.degrees_of_freedom.tolist()
+        n_rows = len(own) if len(pairs.rows) == sum(len(one.pairs) for one in pairs.groups) else len(group.labels) - 1
+        per_group[id(group)] = n_rows
+        found += own[:n_rows]
+    return found
+
+
+def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
+    if row.difference is None or row.standard_error is None:
+        return Gauge(NOT_COMPARED if not row.n_prompts else LITTLE, row.reason or "no prompt in common", pair=row)
+    ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
+    low, high = ends if len(ends) == 2 else (None, None)
+    word, why = _said(row)
+    return Gauge(word, why, sign * row.difference, low, high, row, df if df == df else None)
+
+
+def _said(row: PairRow) -> tuple[str, str]:
+    if rejects(row.p_holm, 1 - row.level):
+        return CLEAR, "the difference is there beyond chance, also among so many pairs"
+    assert row.difference is not None and row.standard_error is not None
+    if not row.difference:
+        return CLOSE, "there is no difference to find"
+    times = (_FOUND * row.standard_error / row.difference) ** 2
+    if times > TEN:
+        return CLOSE, f"so small a difference would take more than {TEN} times the prompts"
+    return LITTLE, f"about {max(times, 1.1):.2g} times the prompts would show such a difference, if it is there"
