@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ def sample(site: Site, asked: Asked) -> Page:
         "view": view,
         "generations": list(_generations(view, start)),
         "start": start,
-        "n_generations": max(len(view.responses), 1),
+        "n_generations": len(_responses(view)),
         "per_page": GENERATIONS,
         "offered": option_texts(view.prompt["choices"]),
         "fields": FIELDS,
@@ -168,7 +168,7 @@ def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
 def _generations(view: PromptView, start: int) -> Iterator[Generation]:
     """The generations of a page."""
     left = MESSAGES
-    for index, row in enumerate(view.responses[start : start + GENERATIONS], start=start):
+    for index, row in enumerate(_responses(view)[start : start + GENERATIONS], start=start):
         messages, says = _messages(row)
         of_it = {name: row[name] for name in _DRAW}
         mine = [one for one in view.scores if _fits(one, of_it)]
@@ -178,6 +178,15 @@ def _generations(view: PromptView, start: int) -> Iterator[Generation]:
         described = [f"{name} {row[name]}" for name in ("perturbation", "fewshot_draw", "template") if row[name]]
         name = ", ".join([f"draw {row['draw']}", *described])
         yield Generation(index, row, name, shown, len(messages) - len(shown), says, tuple(mine), tuple(choices))
+
+
+def _responses(view: PromptView) -> Sequence[Mapping[str, Any]]:
+    """The responses; where none is stored, what scores and choices tell of them."""
+    if view.responses:
+        return view.responses
+    known = dict.fromkeys((row["perturbation"], row["draw"]) for row in (*view.scores, *view.choices))
+    nothing = dict.fromkeys((*FIELDS, *TEXTS, "fewshot_draw", "template"))
+    return [nothing | dict(zip(_DRAW, one, strict=True)) for one in known]
 
 
 def _fits(row: Mapping[str, Any], generation: Mapping[str, Any]) -> bool:

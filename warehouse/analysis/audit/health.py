@@ -47,7 +47,9 @@ class HealthPart:
     def columns(self) -> list[str]:
         """Names of what rows have, the command left out, and what says nothing in any of them."""
         names = self.rows[0] if self.rows else {}
-        return [name for name in names if name != "command" and any(row[name] not in (None, "") for row in self.rows)]
+        return [
+            name for name in names if name != "command" and any(row[name] not in (None, "", 0) for row in self.rows)
+        ]
 
 
 #: Name, title and meaning of each part, in the order of what to look at first.
