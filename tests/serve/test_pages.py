@@ -2,18 +2,111 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import time
+from html import unescape
+
 import pytest
 from starlette.testclient import TestClient
 
 from tests.support.cli import Caller
+from tests.support.two_models import build_two_models
+
+ROWS = build_two_models()
+
+
+def whole(client: TestClient, address: str) -> str:
+    """A page once all of it has been computed."""
+    for _ in range(200):
+        answer = client.get(address)
+        assert answer.status_code == 200, answer.text
+        if "data-again" not in answer.text:
+            return answer.text
+        time.sleep(0.05)
+    raise AssertionError(f"{address} was never whole")
+
+
+def figures(page: str) -> set[float]:
+    """All figures of a page, to the last digit."""
+    return {float(value) for value in re.findall(r'data-v="([^"]+)"', page)}
+
+
+def test_scores_of_the_table_are_those_of_the_leaderboards(client: TestClient, run: Caller, url: str) -> None:
+    page = whole(client, "/?order=name")
+    boards = run("leaderboard", "--json", db=url).rows
+    shown, known = figures(page.partition("<form")[0]), {row["estimate"] for row in boards}
+    assert len(shown) > 10
+    assert all(min(abs(one - other) for other in known if other is not None) <= 1e-12 for one in shown)
 
 
 def test_json_of_a_benchmark_is_that_of_the_command(client: TestClient, run: Caller, url: str) -> None:
+    whole(client, "/benchmark/quiz")
     assert client.get("/benchmark/quiz?format=json").text == run("leaderboard", "quiz", "--json", db=url).out
 
 
-@pytest.mark.parametrize("address", ["/nowhere", "/benchmark/quzi", "/benchmark/%00", "/benchmark/../../etc/passwd"])
+@pytest.mark.parametrize("name", ["quiz", "one", "marks"])
+def test_a_page_of_a_benchmark_has_the_figures_of_leaderboard_and_pairs(
+    client: TestClient, run: Caller, url: str, name: str
+) -> None:
+    shown = figures(whole(client, f"/benchmark/{name}"))
+    first, *_ = pairs = run("pairs", name, "--json", db=url).rows
+    for row in run("leaderboard", name, "--json", db=url).rows:
+        for field in ("estimate", "ci_low", "ci_high"):
+            assert row[field] is None or min(abs(one - row[field]) for one in shown) <= 1e-12
+    for row in pairs:
+        if row["runs_a"] == first["runs_a"] and row["difference"] is not None:
+            for field in ("difference", "ci_low", "ci_high"):
+                assert row[field] is None or min(abs(one + row[field]) for one in shown) <= 1e-12
+
+
+def test_a_tie_leads_to_the_plan_that_power_gives(client: TestClient, run: Caller, url: str) -> None:
+    page = whole(client, "/benchmark/one")
+    link = next(unescape(one) for one in re.findall(r'href="([^"#]*)#plan"', page))
+    planned = whole(client, link)
+    command = next(unescape(one) for one in re.findall(r"<code>(warehouse power [^<]*)</code>", planned))
+    answer = run(*shlex.split(command)[1:], db=url)
+    assert answer.code == 0
+    words = next(unescape(one) for one in re.findall(r'<p class="answer">(A difference[^<]*)</p>', planned))
+    assert " ".join(words.split()) in " ".join(answer.out.split())
+
+
+def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, url: str) -> None:
+    page = whole(client, "/?a=lab/x&b=lab/y")
+    rows = run("compare", "lab/x", "lab/y", "--latest", "--json", db=url).rows
+    assert figures(page) >= {(rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]}
+    assert "warehouse compare lab/x lab/y --latest" in unescape(page)
+
+
+def test_a_page_can_be_taken_along(client: TestClient) -> None:
+    whole(client, "/benchmark/quiz")
+    alone = client.get("/benchmark/quiz?export=html")
+    assert alone.headers["content-disposition"] == 'attachment; filename="quiz.html"'
+    assert len(alone.text) < 5_000_000 and figures(alone.text)
+    assert not re.search(r'(?:href|src|action)="(?!data:|#)', alone.text)
+
+
+@pytest.mark.parametrize(
+    "address", ["/nowhere", "/benchmark/qiuz", "/benchmark/%00", "/benchmark/../../etc/passwd", "/static/../app.py"]
+)
 def test_what_is_not_there_is_a_plain_page(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.status_code == 404 and "Traceback" not in answer.text
-    assert "did you mean quiz?" in answer.text or "quzi" not in address
+    assert "did you mean quiz?" in answer.text or "qiuz" not in address
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["row=-1", "row=x", "order=;", "date=yesterday", "a=%00&b=%ff", "row=99999999999999999999", "model=%F0%9F%A6%84",
+     "plan=a&plan=b&delta=nan", "a=run:1&b=run:2"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/", "/benchmark/quiz"])
+def test_no_query_breaks_a_page(client: TestClient, path: str, query: str) -> None:
+    answer = client.get(f"{path}?{query}")
+    assert answer.status_code in (200, 400) and "Traceback" not in answer.text
+
+
+def test_facets_narrow_the_table(client: TestClient) -> None:
+    page = whole(client, "/?benchmark=quiz&model=org/a").partition("<form")[0]
+    assert "org/</wbr>" not in page and page.count('<th scope="row">') == 1
+    assert "No run fits" in client.get("/?date=2990-01-01").text

@@ -26,10 +26,15 @@ T = TypeVar("T")
 
 
 class Answers:
-    """Asks each question once of each state of a store, however many ask it at the same time."""
+    """Asks each question once of each state of a store, however many ask it at the same time.
+
+    Attributes:
+        store: what is asked.
+        alone: held by what takes long and much memory, one after the other.
+    """
 
     def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
-        self.store, self._most = store, kept
+        self.store, self.alone, self._most = store, threading.Lock(), kept
         self._lock = threading.Lock()
         self._behind = ThreadPoolExecutor(BEHIND, thread_name_prefix="warehouse-answer")
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
@@ -62,7 +67,7 @@ class Answers:
         """As `once`, for what takes long: None while it is being read."""
         key, future, is_new = self._future(name)
         if is_new:
-            self._behind.submit(self._read, key, future, read)
+            self._behind.submit(self._read_alone, key, future, read)
         try:
             return cast("T", future.result(patience))
         except TimeoutError:
@@ -84,6 +89,10 @@ class Answers:
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return key, future, found is None
+
+    def _read_alone(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
+        with self.alone:
+            self._read(key, future, read)
 
     def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
         try:

@@ -51,6 +51,7 @@ class Line:
     drawn: Markup
     flags: str
     gauge: Gauge | None
+    is_reference: bool
 
 
 def benchmark(site: Site, asked: Asked) -> Page:
@@ -66,7 +67,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
         return Page(
             "benchmark.html.j2",
             name,
-            _of_rows(board, asked, {}, "") | {"suite": [leaf.name for leaf in board.leaves]},
+            _of_rows(board, asked, {}, None) | {"suite": [leaf.name for leaf in board.leaves]},
             board,
             [question],
         )
@@ -82,7 +83,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
     return Page(
         "benchmark.html.j2",
         name,
-        _of_rows(board, asked, held, label_of(reference) if reference else "")
+        _of_rows(board, asked, held, reference)
         | {
             "suite": (),
             "metrics": [board.metric, *(other.metric for other in board.others)],
@@ -101,7 +102,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
     )
 
 
-def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], reference: str) -> dict[str, Any]:
+def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:
     """The rows of a page of the leaderboard."""
     first = asked.number("row", most=max(len(board.rows) - 1, 0))
     shown = board.rows[first : first + ROWS]
@@ -111,10 +112,11 @@ def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], re
         Line(
             row,
             label_of(row),
-            f"run:{row.run_ids[0]}" if several and row.run_ids else row.model,
+            _called(row, several),
             Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high)) if axis else Markup(""),
             flags(row.flags),
             held.get(tuple(row.run_ids)),
+            row is reference,
         )
         for row in shown
     ]
@@ -125,11 +127,8 @@ def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], re
         if isinstance(board, Leaderboard)
         else board.sentence,
         "lines": lines,
-        "reference": reference,
-        "reference_of": next(
-            (one.model if not several else f"run:{one.run_ids[0]}" for one in board.rows if label_of(one) == reference),
-            "",
-        ),
+        "reference": label_of(reference) if reference else "",
+        "reference_of": _called(reference, several) if reference else "",
         "places_of": decimals(row.standard_error for row in board.rows),
         "places_of_differences": decimals(differences),
         "written": written,
@@ -147,6 +146,11 @@ def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], re
         "plan": None,
         "planned": [],
     }
+
+
+def _called(row: Any, several: bool) -> str:
+    """As commands take it: by its model, where that is no other row's."""
+    return f"run:{row.run_ids[0]}" if several and row.run_ids else str(row.model)
 
 
 def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[Pairs | None, str]:

@@ -7,6 +7,7 @@ in its way, and a reader no half of a load. A server, and a lake, are asked them
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import subprocess
 import tempfile
@@ -38,6 +39,18 @@ READERS = 6
 _ENDINGS = ("", ".wal")
 
 _LOG = logging.getLogger(__name__)
+
+
+def _own_folder() -> Path:
+    """Where the copies of this process lie; those of processes that were killed go."""
+    for left in Path(tempfile.gettempdir()).glob("warehouse-serve-*-*"):
+        try:
+            os.kill(int(left.name.split("-")[2]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(left, ignore_errors=True)
+        except (ValueError, OSError, OverflowError):
+            continue
+    return Path(tempfile.mkdtemp(prefix=f"warehouse-serve-{os.getpid()}-"))
 
 
 class _Limits(engines.Limits):
@@ -265,7 +278,7 @@ class FollowedStore:
             state = _State(seen, self._given or DEFAULT_URL, utc_now())
             self._opened(state.url).close()
         else:
-            self._folder = self._folder or Path(tempfile.mkdtemp(prefix="warehouse-serve-"))
+            self._folder = self._folder or _own_folder()
             copy = self._folder / f"{abs(hash(seen)):x}.copy"
             with open_store(self._given, wait=wait):  # of this program's schema; and nobody writes meanwhile
                 self._copy_to(copy)

@@ -42,7 +42,8 @@ class Gauge:
     @property
     def delta(self) -> str:
         """The difference to plan for; empty where there is none to find."""
-        return f"{abs(self.difference):.4g}" if self.word != CLEAR and self.difference else ""
+        is_tie = self.word in (CLOSE, LITTLE) and self.pair is not None and self.pair.standard_error is not None
+        return f"{abs(self.difference):.4g}" if is_tie and self.difference else ""
 
 
 def gauges(pairs: Pairs, reference: tuple[int, ...]) -> Mapping[tuple[int, ...], Gauge]:
@@ -71,7 +72,10 @@ def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
 
 def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
     if row.difference is None or row.standard_error is None:
-        return Gauge(NOT_COMPARED if not row.n_prompts else LITTLE, row.reason or "no prompt in common", pair=row)
+        found = None if row.difference is None else sign * row.difference
+        return Gauge(
+            NOT_COMPARED if not row.n_prompts else LITTLE, row.reason or "no prompt in common", found, pair=row
+        )
     ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
     low, high = ends if len(ends) == 2 else (None, None)
     word, why = _said(row)

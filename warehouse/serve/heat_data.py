@@ -131,7 +131,7 @@ class HeatData:
         # Without draws behind rank sets, which the table does not show: it takes a quarter of the time.
         question = SuiteLeaderboard(name) if is_suite else OneLeaderboard(name, n_resamples=0)
         try:
-            with self.answers.store.lend() as store:
+            with self.answers.alone, self.answers.store.lend() as store:
                 board = question.ask(store)
         except WarehouseError as error:
             return Board(reason=str(error))

@@ -11,7 +11,7 @@ from warehouse.analysis.report_data.report import Changes, read_changes
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.leaderboard import AnyLeaderboard
-from warehouse.report.heat import HeatColumn, HeatWindow, window
+from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Asked, Page, Site, link
 from warehouse.store.sql.query_files import query_text
@@ -48,7 +48,7 @@ def overview(site: Site, asked: Asked) -> Page:
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
     )
-    seen = replace(seen, lines=tuple(replace(line, link=_pick(asked, line.name)) for line in seen.lines))
+    seen = replace(seen, lines=tuple(_line(line, seen, columns, asked) for line in seen.lines))
     verdict, comparison = _verdict(site, asked)
     return Page(
         "overview.html.j2",
@@ -79,6 +79,17 @@ def _since(text: str) -> date | None:
         raise MisuseError(f"date is a day such as 2026-11-26; found {text[:40]!r}") from None
 
 
+def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], asked: Asked) -> HeatLine:
+    """A row whose name can be picked, and whose cells hold their figures to the last digit."""
+    by_name = {(column.name, column.is_suite): column.cells for column in columns}
+    own = [by_name[head.name, head.is_suite].get(line.name) for head in seen.heads]
+    cells = tuple(
+        shown and replace(shown, exact=repr(cell.estimate)) if cell else shown
+        for shown, cell in zip(line.cells, own, strict=True)
+    )
+    return replace(line, link=_pick(asked, line.name), cells=cells)
+
+
 def _pick(asked: Asked, name: str) -> str:
     """A name that is followed becomes the first of two, then the second; a third begins anew."""
     a, b = asked.one("a"), asked.one("b")
@@ -94,7 +105,7 @@ def _verdict(site: Site, asked: Asked) -> tuple[Any, Compare | None]:
     missing = [name for name in (a, b) if name not in names]
     if missing or a == b:
         return {"words": "Two models of the table are compared; pick another.", "link": ""}, None
-    question = Compare(a, b)
+    question = Compare(a, b, latest=True)  # a name may mean several conditions
     try:
         answer = site.answers.soon(question)
     except MisuseError as error:
@@ -102,7 +113,11 @@ def _verdict(site: Site, asked: Asked) -> tuple[Any, Compare | None]:
     if answer is None:
         return None, question
     overall = [row for row in answer.rows if row.benchmark == "overall"]
-    return {"words": answer.one_line, "link": link("compare", a=a, b=b), "row": (overall or answer.rows)[0]}, question
+    return {
+        "words": str(answer.sentence),
+        "link": link("compare", a=a, b=b),
+        "row": (overall or answer.rows)[0],
+    }, question
 
 
 def _choices(facts: Facts, name: str) -> list[str]:

@@ -1,0 +1,140 @@
+"""A store that changes, is replaced or is written to while its pages are open; a server that is told to end."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.support.cli import COMMAND
+from tests.support.two_models import build_two_models
+from warehouse.errors import StoreError
+from warehouse.serve.following import FollowedStore
+from warehouse.store.open import open_store
+
+ROWS = build_two_models()
+MODELS = "select count(*) as n from model"
+#: Seconds within which a server has to be gone.
+END = 2.0
+
+
+@pytest.fixture
+def file(original: str, tmp_path: Path) -> Path:
+    """The file of a store of this test alone."""
+    if not original.startswith("duckdb"):
+        pytest.skip("of files")
+    return Path(shutil.copy(original.removeprefix("duckdb:///"), tmp_path / "own.duckdb"))
+
+
+def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def copies(process: int) -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob(f"warehouse-serve-{process}-*"))
+
+
+def n_models(store: FollowedStore) -> int:
+    with store.lend() as lent:
+        return int(lent.rows(MODELS)[0]["n"])
+
+
+def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Path) -> None:
+    store = FollowedStore(str(file), look=0.05)
+    try:
+        before, version = n_models(store), store.version
+        with store.lend() as held, open_store(str(file), write=True, wait=0.0) as writing:
+            with writing.begin() as connection:
+                connection.exec_driver_sql("insert into model (id, name) values (99999, 'new/model')")
+            time.sleep(0.2)
+            assert n_models(store) == before  # as of before, while somebody writes
+        until(lambda: store.version != version)
+        assert n_models(store) == before + 1 and not store.trouble
+        assert held.url.database != str(file)
+        until(lambda: len([*copies(os.getpid())[0].glob("*.copy")]) == 1)
+    finally:
+        store.close()
+    assert copies(os.getpid()) == []
+
+
+def test_a_store_that_is_replaced_by_another_is_followed(file: Path, tmp_path: Path) -> None:
+    published = tmp_path / "published.db"
+    for _ in range(2):
+        subprocess.run([COMMAND, "-q", "--db", str(file), "publish", str(published)], check=True)
+        if _ == 0:
+            store = FollowedStore(str(published), look=0.05)
+            version = store.version
+    try:
+        until(lambda: store.version != version)
+        published.unlink()
+        published.write_bytes(b"no store" * 1000)
+        until(lambda: store.trouble)
+        assert n_models(store) > 0  # what was seen last
+    finally:
+        store.close()
+    with pytest.raises(StoreError, match="ends"), store.lend():
+        pass
+
+
+@contextmanager
+def served(file: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command, and the address that it prints."""
+    command = [str(COMMAND), "--db", str(file), "serve", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://\S+", process.stdout.readline())
+            assert found
+            yield process, found[0]
+        finally:
+            process.kill()
+
+
+SLOW = """
+import warehouse.serve.overview as overview, warehouse.serve.app as app
+def slow(site, asked):
+    with site.store.lend() as store:
+        store.rows("select count(*) as n from range(100000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = 3")
+app.VIEWS["/slow"] = slow
+from warehouse.cli.main import main
+import sys
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) -> None:
+    import sys
+
+    command = [sys.executable, "-c", SLOW, "--db", str(file), "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stderr is not None
+            found = re.search(r"http://\S+/", process.stdout.readline())
+            assert found
+            asks = Thread(target=lambda: urllib.request.urlopen(found[0] + "slow", timeout=20), daemon=True)
+            asks.start()
+            time.sleep(0.7)
+            assert asks.is_alive() and copies(process.pid)
+            began = time.monotonic()
+            process.send_signal(number)
+            assert process.wait(10) == 0
+            assert time.monotonic() - began < END
+            assert "Traceback" not in process.stderr.read()
+            assert copies(process.pid) == []
+        finally:
+            process.kill()
