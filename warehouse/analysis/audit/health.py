@@ -121,14 +121,23 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
         suspects, n_listed, note = _suspects(store, audit)
         return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
     command = _COMMANDS[name]
-    rows, n = _WHOLE[name](store) if name in _WHOLE else _stored(store, name)
+    rows, n = _stored(store, _OWN[name]) if name in _OWN else _WHOLE[name](store)
     return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
 
 
-def _stored(store: Store, part: str) -> tuple[list[Row], int]:
+#: Parts with a query of their own, which counts what it leaves out.
+_OWN = {
+    "refused": "health_sources",
+    "left_out": "health_left_out",
+    "truncated": "health_truncated",
+    "published": "health_published",
+    "directions": "health_directions",
+}
+
+
+def _stored(store: Store, query: str) -> tuple[list[Row], int]:
     """Rows of the query of a part, and how many there are in all."""
-    names = {"refused": "sources"}
-    rows = store.rows(query_text("analysis", f"health_{names.get(part, part)}"), {"most": MOST})
+    rows = store.rows(query_text("analysis", query), {"most": MOST})
     n = int(rows[0]["n_all"]) if rows else 0
     return [{name: value for name, value in row.items() if name != "n_all"} for row in map(_said, rows)], n
 
@@ -157,7 +166,7 @@ def _judged(store: Store) -> tuple[list[Row], int]:
     return rows[:MOST], len(rows)
 
 
-#: Parts whose rows are not those of a query of their own with a count.
+#: The others.
 _WHOLE: dict[str, Callable[[Store], tuple[list[Row], int]]] = {
     "unscored": _first(("analysis", "report_unscored"), {}),
     "shared": _first(("store", "shared_benchmarks"), {"first_run": 0}),
