@@ -111,14 +111,14 @@ def test_an_interval_of_a_filter_is_that_of_compare_on_its_prompts_without_a_tes
         clusters=[int(key[1:]) // 3 for key in own],
         bounds=(0.0, 1.0),
     )
-    assert (row.n_prompts, row.n_clusters) == (len(own), by_hand.n_clusters)
-    assert (row.difference, row.ci_low, row.ci_high) == pytest.approx(
+    assert (row["n_prompts"], row["n_clusters"]) == (len(own), by_hand.n_clusters)
+    assert (row["difference"], row["ci_low"], row["ci_high"]) == pytest.approx(
         (by_hand.difference, by_hand.ci_low, by_hand.ci_high), abs=1e-12
     )
-    assert not [name for name in row.columns() if name.startswith("p_") or name == "better"]
+    assert not [name for name in row if name.startswith("p_") or name == "better"]
     everything = np.unique(np.concatenate([pair.prompts for pair in compared.pairs]))
     for found, whole in zip(explore(compared, everything).rows, compared.comparison.rows, strict=True):
-        assert (found.difference, found.ci_low) == (whole.difference, whole.ci_low)
+        assert (found["difference"], found["ci_low"]) == (whole.difference, whole.ci_low)
 
 
 def test_a_frozen_claim_says_what_was_seen_and_how_it_is_tested(world: Store) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
+from typing import Any
 
 from warehouse.analysis.comparison.compare import ComparedPairs, Comparison, compared_pairs
 from warehouse.analysis.comparison.exploratory import Exploratory, explore, freeze
@@ -18,7 +19,7 @@ from warehouse.records.clock import utc_now
 from warehouse.records.json_text import json_text
 from warehouse.report.pictures import Interval, Picture, forest
 from warehouse.serve.asking import asked_as
-from warehouse.serve.differences import Part, told_apart
+from warehouse.serve.differences import told_apart
 from warehouse.serve.page import Asked, Download, Page, Site
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -49,16 +50,6 @@ class Looked:
     flips: Flips
     prompts: Ids | None
     exploratory: Exploratory | None
-
-
-@dataclass(frozen=True)
-class SideBySide:
-    """A prompt with both responses, told apart."""
-
-    row: PairedPrompt
-    a: Sequence[Part]
-    b: Sequence[Part]
-    which: int
 
 
 def compare(site: Site, asked: Asked) -> Page:
@@ -98,7 +89,7 @@ def compare(site: Site, asked: Asked) -> Page:
         "picture": picture(comparison),
         "looked": looked,
         "wanted": wanted,
-        "prompts": [_side_by_side(row, looked.flips) for row in rows],
+        "prompts": [_side_by_side(row) for row in rows],
         "start": start,
         "end": end,
     }
@@ -106,7 +97,7 @@ def compare(site: Site, asked: Asked) -> Page:
         "sentence": comparison.sentence,
         "rows": plain([*comparison.rows, *([comparison.overall] if comparison.overall else [])]),
         "left_out": list(comparison.left_out),
-        "exploratory": plain(looked.exploratory),
+        "exploratory": looked.exploratory and asdict(looked.exploratory),
         "counts": plain(looked.flips.counts) | {"overlap": looked.flips.counts.overlap},
         "n_flips": len(looked.flips),
         "flips": plain(rows),
@@ -189,10 +180,7 @@ def _start(asked: Asked, flips: Flips) -> int:
     return 0
 
 
-def _side_by_side(row: PairedPrompt, flips: Flips) -> SideBySide:
-    a, b = (response or choice or "" for response, choice in _said(row))
-    return SideBySide(row, *told_apart(a, b), int(row.key.rpartition(":")[2]))
-
-
-def _said(row: PairedPrompt) -> tuple[tuple[str | None, str | None], ...]:
-    return (row.response_a, row.choice_a), (row.response_b, row.choice_b)
+def _side_by_side(row: PairedPrompt) -> dict[str, Any]:
+    """A prompt with both responses, told apart."""
+    a, b = told_apart(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
+    return {"row": row, "a": a, "b": b, "which": int(row.key.rpartition(":")[2])}

@@ -82,7 +82,7 @@ def sample(site: Site, asked: Asked) -> Page:
         "metric": asked.one("metric"),
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
-    answer = view.to_dict() | {"models": plain(found.models), "neighbours": plain(found.neighbours)}
+    answer = view.to_dict() | {"models": list(found.models), "neighbours": plain(found.neighbours)}
     return Page("sample.html.j2", title, shown, answer, [_question(view)])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,57 +121,34 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
         suspects, n_listed, note = _suspects(store, audit)
         return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
     command = _COMMANDS[name]
-    rows, n = _stored(store, _OWN[name]) if name in _OWN else _WHOLE[name](store)
+    rows, n = _found(store, name)
     return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
 
 
-#: Parts with a query of their own, which counts what it leaves out.
-_OWN = {
-    "refused": "health_sources",
-    "left_out": "health_left_out",
-    "truncated": "health_truncated",
-    "published": "health_published",
-    "directions": "health_directions",
+#: Room, name and parameters of the query of each part; some count in ``n_all`` what they leave out.
+_QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
+    "refused": ("analysis", "health_sources", {"most": MOST}),
+    "left_out": ("analysis", "health_left_out", {"most": MOST}),
+    "truncated": ("analysis", "health_truncated", {"most": MOST}),
+    "unscored": ("analysis", "report_unscored", {}),
+    "published": ("analysis", "health_published", {"most": MOST}),
+    "directions": ("analysis", "health_directions", {"most": MOST}),
+    "shared": ("store", "shared_benchmarks", {"first_run": 0}),
+    "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
 }
 
 
-def _stored(store: Store, query: str) -> tuple[list[Row], int]:
-    """Rows of the query of a part, and how many there are in all."""
-    rows = store.rows(query_text("analysis", query), {"most": MOST})
-    n = int(rows[0]["n_all"]) if rows else 0
-    return [{name: value for name, value in row.items() if name != "n_all"} for row in map(_said, rows)], n
-
-
-def _said(row: Row) -> Row:
-    """With the first note of a source as its text."""
-    if "notes" not in row:
-        return row
-    notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
-    return row | {"notes": str(notes[0]) if isinstance(notes, list) and notes else None}
-
-
-def _first(query: tuple[str, str], params: Mapping[str, Any]) -> Callable[[Store], tuple[list[Row], int]]:
-    """The first rows of a query that others ask too."""
-
-    def read(store: Store) -> tuple[list[Row], int]:
-        rows = store.rows(query_text(*query), params)
-        return rows[:MOST], len(rows)
-
-    return read
-
-
-def _judged(store: Store) -> tuple[list[Row], int]:
-    """Benchmarks with enough models for their keys to be judged."""
-    rows = store.rows(query_text("analysis", "health_keys"), {"fewest": FEWEST_MODELS})
-    return rows[:MOST], len(rows)
-
-
-#: The others.
-_WHOLE: dict[str, Callable[[Store], tuple[list[Row], int]]] = {
-    "unscored": _first(("analysis", "report_unscored"), {}),
-    "shared": _first(("store", "shared_benchmarks"), {"first_run": 0}),
-    "keys": _judged,
-}
+def _found(store: Store, name: str) -> tuple[list[Row], int]:
+    """The first rows of a part, and how many there are in all."""
+    room, query, params = _QUERIES[name]
+    rows = store.rows(query_text(room, query), params)
+    n = int(rows[0].get("n_all", len(rows))) if rows else 0
+    for row in rows[:MOST]:
+        row.pop("n_all", None)
+        if "notes" in row:
+            notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
+            row["notes"] = str(notes[0]) if isinstance(notes, list) and notes else None
+    return rows[:MOST], n
 
 
 def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:

@@ -8,7 +8,6 @@ is no p here.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +20,6 @@ from warehouse.analysis.comparison.pair_tests import PLANNED, Tests, difference_
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row
 from warehouse.analysis.power.pilot import pilot_of
-from warehouse.analysis.results import Row
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.canonical_json import canonical_json
@@ -31,41 +29,11 @@ from warehouse.stats import sample_size
 POWER, ALPHA = 0.8, 0.05
 
 
-@dataclass(frozen=True)
-class ExploratoryRow(Row):
-    """The paired difference on the prompts of a filter, first minus second, without a test.
-
-    Attributes:
-        benchmark: name of the benchmark; ``overall`` for the mean over several.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        mean_a: figure of the first on these prompts.
-        mean_b: figure of the second.
-        difference: ``mean_a - mean_b``.
-        standard_error: of the difference; None where not defined or 0.
-        ci_low: lower end of its interval, as `compare` makes it; None without one.
-        ci_high: upper end.
-        level: nominal coverage of the interval.
-        n_prompts: prompts of the filter that both have a score of.
-        n_clusters: clusters among them; None without clusters.
-        flags: warnings of the statistics.
-        reason: why there is no interval, or why this method.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    n_prompts: int
-    n_clusters: int | None
-    flags: tuple[str, ...]
-    reason: str
+#: Columns of a `ComparisonRow` that say no test.
+SHOWN = (
+    *("benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error", "ci_low", "ci_high"),
+    *("level", "n_prompts", "n_clusters", "flags", "reason"),
+)
 
 
 @dataclass(frozen=True)
@@ -73,11 +41,11 @@ class Exploratory:
     """What a filter shows.
 
     Attributes:
-        rows: one for each benchmark with such prompts, the mean over several last.
+        rows: `SHOWN` of each benchmark with such prompts, the mean over several last.
         notes: what was left out, and why.
     """
 
-    rows: tuple[ExploratoryRow, ...]
+    rows: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
 
 
@@ -98,7 +66,7 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
             notes.append(f"{whole.benchmark}: a planned subset was asked, of which a part has no interval of its own")
             continue
         try:
-            kept.append((part, make_row(part, difference_of(part, question), Tests(None), question)))
+            kept.append((part, _row(part, question)))
         except (StatisticsError, MisuseError) as error:
             notes.append(f"{whole.benchmark}: {error}")
     rows = [row for _, row in kept]
@@ -107,11 +75,11 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
         why = why_no_overall(pairs)
         notes += [f"overall: {why}"] if why else []
         rows += [] if why else [overall_row(pairs, sharing_of(pairs, compared.shared), rows, question)]
-    return Exploratory(tuple(map(_without_test, rows)), tuple(notes))
+    return Exploratory(tuple({name: getattr(row, name) for name in SHOWN} for row in rows), tuple(notes))
 
 
-def _without_test(row: ComparisonRow) -> ExploratoryRow:
-    return ExploratoryRow(**{name: getattr(row, name) for name in ExploratoryRow.columns()})
+def _row(pair: Pair, question: Compare) -> ComparisonRow:
+    return make_row(pair, difference_of(pair, question), Tests(None), question)
 
 
 def freeze(
@@ -140,7 +108,7 @@ def freeze(
         raise MisuseError("no prompt of the filter has a score of both, so there is nothing to claim")
     if prompts is not None and PLANNED in compared.comparison.rows[0].flags:
         raise MisuseError("a planned subset was asked, of which a part has no interval of its own")
-    row = compared.comparison.rows[0] if prompts is None else _row_of(part, compared.question)
+    row = compared.comparison.rows[0] if prompts is None else _row(part, compared.question)
     if not row.difference:
         raise MisuseError("a and b have the same figure on these prompts: there is no difference to claim")
     higher = "a" if row.difference > 0 else "b"
@@ -186,17 +154,13 @@ def _word(difference: float, higher_is_better: bool | None) -> str:
     return "better" if (difference > 0) == higher_is_better else "worse"
 
 
-def _row_of(pair: Pair, question: Compare) -> ComparisonRow:
-    return make_row(pair, difference_of(pair, question), Tests(None), question)
-
-
 def _needed(pair: Pair, difference: float) -> dict[str, Any]:
     """Prompts that a test needs, if the difference is as seen, and if it is half of that."""
     seen, half = "if_the_difference_is_as_seen", "if_it_is_half_of_that"
     needed: dict[str, Any] = {"power": POWER, "alpha": ALPHA, seen: None, half: None}
     try:
         pilot = pilot_of((pair.scores_a, pair.scores_b), pair.prompts, pair.metric, pair.clusters)
-        draws = [max(1, math.floor(float(side.n_draws[rows].mean()))) for side, rows in _sides(pair)]
+        draws = [max(1, n // pair.n) for n in pair.n_draws]
         sizes = [
             sample_size(abs(delta), pilot.parts, k_a=draws[0], k_b=draws[1], alpha=ALPHA, power=POWER)
             for delta in (difference, difference / 2)
@@ -204,7 +168,3 @@ def _needed(pair: Pair, difference: float) -> dict[str, Any]:
     except StatisticsError as error:
         return needed | {"reason": str(error)}
     return needed | dict(zip((seen, half), sizes, strict=True))
-
-
-def _sides(pair: Pair) -> tuple[tuple[Any, Any], ...]:
-    return (pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)
