@@ -9,7 +9,7 @@ select r.run_id, r.model, metric.name as metric, metric.filter as metric_filter,
 from prompt_score fact
 join run_current r on r.run_id = fact.run_id
 join metric on metric.id = fact.metric_id
-left join prompt_p_correct rate on rate.run_id = fact.run_id and rate.prompt_id = fact.prompt_id
+left join prompt_p_correct rate on rate.run_id = fact.run_id and rate.prompt_id = :prompt
     and rate.metric_id = fact.metric_id
 where fact.prompt_id = :prompt and fact.perturbation = ''
 order by metric.name nulls last, metric.filter nulls last, r.model nulls last, r.run_id nulls last
