@@ -68,6 +68,5 @@ def serve(
             click.launch(address)
 
     serve(app, own, ready)
-    if app.is_busy:  # what is computed beside the engine has no way to be told, and would be waited for
-        sys.stdout.flush()
-        os._exit(0)
+    sys.stdout.flush()
+    os._exit(0)  # what is computed beside the engine cannot be told to end, and would be waited for

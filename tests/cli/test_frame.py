@@ -70,7 +70,7 @@ def test_every_example_can_be_pasted(example: str, tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     for path in ("path/to/lm_eval_output", "results"):
         Path(path).mkdir(parents=True)
-    for file in ("mapping.toml", "results.csv", "verdicts.csv", "judge.csv", "plan.json"):
+    for file in ("mapping.toml", "results.csv", "verdicts.csv", "judge.csv", "plan.json", "token.txt"):
         Path(file).touch()
     _program, *words = shlex.split(example)
     top = cli.make_context("warehouse", words)

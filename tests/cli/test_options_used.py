@@ -179,6 +179,7 @@ LEFT_OUT = {
     "benchmarks unalias": "has no options",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
+    "serve": "answers until it is told to end; tests/serve",
     "shell": "reads a terminal; its options are those of query",
     "flash": "takes long here; not tried option by option yet",
 }

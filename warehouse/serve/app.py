@@ -58,7 +58,6 @@ class Pages:
         self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE))
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
-        self.n_busy = 0
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
 
     def close(self) -> None:
@@ -81,13 +80,6 @@ class Pages:
         return answer
 
     def _answer(self, view: View, asked: Asked) -> Response:
-        self.n_busy += 1
-        try:
-            return self._made(view, asked)
-        finally:
-            self.n_busy -= 1
-
-    def _made(self, view: View, asked: Asked) -> Response:
         try:
             page = view(self.site, asked)
             if isinstance(page, Download):
@@ -154,11 +146,6 @@ class Served(Guarded):
             routes=[*assets, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
         )
         super().__init__(app, access, self._pages.refused)
-
-    @property
-    def is_busy(self) -> bool:
-        """A page is being made."""
-        return self._pages.n_busy > 0
 
 
 def create_app(

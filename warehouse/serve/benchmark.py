@@ -217,7 +217,7 @@ def _details(site: Site, name: str, metric: str | None, is_all: bool, board: Lea
 def _cost_picture(name: str, board: Leaderboard, costs: Sequence[Mapping[str, Any]]) -> Picture | None:
     """Cost of a prompt against score; None where fewer than two rows have both."""
     by_run = {row["run_id"]: float(row["cost"]) for row in costs}
-    spots = []
+    spots: list[Spot] = []
     for row in board.rows:
         own = [by_run[run] for run in row.run_ids if run in by_run]
         if len(own) == len(row.run_ids) and known(row.estimate) and row.n_prompts:

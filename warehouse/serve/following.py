@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import StoreError, WarehouseError
+from warehouse.errors import MisuseError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -109,6 +109,11 @@ class FollowedStore:
     def __init__(self, url: str | None, *, seconds: float = 30.0, wait: float = 10.0, look: float = LOOK) -> None:
         self._url = engines.parse_url(url or DEFAULT_URL)
         self._given, self._wait, self._look = url, wait, look
+        if engines.dialect_of(self._url).is_lake:
+            raise MisuseError(
+                f"{engines.shown_url(self._url)} is a lake, whose engine takes seconds for what a page asks at once;"
+                " serve the store that it was made from, or a published copy of that"
+            )
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
         self._lock, self._places = threading.Lock(), threading.BoundedSemaphore(READERS)
@@ -173,14 +178,27 @@ class FollowedStore:
         try:
             store = self._idle(state) or self._opened(state.url)
             self._lent.add(store)
-            with engines.interrupted_after(self._limits.seconds, self._ending(store)):
-                yield store
+            with engines.interrupted_after(self._limits.seconds, self._ending(store)) as clock:
+                try:
+                    yield store
+                except Exception as error:
+                    raise self._in_words(error, clock.has_run_out) from None
             is_well = True
         except WarehouseError:
             is_well = True
             raise
         finally:
             self._give_back(state, store, is_well)
+
+    def _in_words(self, error: Exception, has_run_out: bool) -> Exception:
+        """What an engine says that was interrupted; any other error as it is."""
+        if self._dialect.query_error(cause_of(error)) is None:
+            return error
+        if self._ended.is_set():
+            return StoreError("the server ends")
+        if has_run_out:
+            return StoreError(f"this took longer than {self._limits.seconds:g} seconds; ask for less")
+        return error
 
     def _idle(self, state: _State) -> Store | None:
         with self._lock:
@@ -215,14 +233,14 @@ class FollowedStore:
                 state.drop()
 
     def interrupt(self) -> None:
-        """End what runs on any connection."""
+        """End what runs on any connection, and begin nothing more."""
+        self._ended.set()
         for store in [*self._lent]:
             with suppress(Exception):  # it ends by itself at this moment
                 self._dialect.interrupt(store.connection)
 
     def close(self) -> None:
         """End all questions, and remove the copies."""
-        self._ended.set()
         self.interrupt()
         with self._lock:
             self._state.is_old = True

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
-from warehouse.stats.core.rejects import rejects
+from warehouse.analysis.comparison.words import better_in_words
 
 CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
 #: What a row says whose difference has no test.
@@ -83,7 +83,7 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
 
 
 def _said(row: PairRow) -> tuple[str, str]:
-    if rejects(row.p_holm, 1 - row.level):
+    if better_in_words(row) != "neither":  # Holm's test
         return CLEAR, "the difference is there beyond chance, also among so many pairs"
     assert row.difference is not None and row.standard_error is not None
     if not row.difference:

@@ -137,7 +137,7 @@ def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
     for name, step, first, of, words in moves:
         place = max(first + step, 0)
         if place != first and place < of:
-            found.append((words, asked.url(**{name: place or None})))
+            found.append((words, asked.url("", **{name: place or None})))
     return found
 
 

@@ -87,7 +87,7 @@ class Asked:
         return min(int(text), most)
 
     def url(self, address: str = "", **changes: str | int | None | Sequence[str]) -> str:
-        """The address of the same view with changes; None takes a name out."""
+        """The address of the same view, or of another, with changes; None takes a name out."""
         kept = [(name, value) for name, value in self.query if name not in changes and name not in FORMS]
         for name, value in changes.items():
             several = [value] if isinstance(value, str | int) else value or ()
