@@ -1,5 +1,5 @@
--- Mean headline score of every run, as a leaderboard has it where the model has one whole run on the
--- benchmark: read at once, before any leaderboard is there.
+-- Mean headline score of every run, as a leaderboard has it where the model has one whole run on
+-- the benchmark: read at once, before any leaderboard is there.
 -- grain: one row per current run; one without a figure where no mean gives it
 with scored as (
     select run_id, metric_id, avg(value) as estimate, count(*) as n_prompts,

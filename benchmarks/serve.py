@@ -1,0 +1,104 @@
+"""The store in the browser: the first view, how long interactions take, memory; and 50 readers at once."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from measure import time_script
+from report import FILL
+
+COMMAND = str(Path(sys.executable).with_name("warehouse"))
+#: Of the store: benchmarks, models, prompts.
+SIZE = (20, 100, 5000)
+
+
+def ask(address: str) -> tuple[float, str]:
+    """How long an answer takes, and the answer."""
+    began = time.perf_counter()
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        text = answer.read().decode()
+    return time.perf_counter() - began, text
+
+
+def paths(n: int, seed: int) -> list[str]:
+    """What a reader may ask for: windows and facets of the table, pages of benchmarks, other references, JSON."""
+    dice = random.Random(seed)
+
+    def one() -> str:
+        model = urllib.parse.quote(f"organisation/model-{dice.randrange(SIZE[1]):03d}-instruct", safe="")
+        name = f"benchmark-{dice.randrange(SIZE[0])}"
+        return dice.choice(
+            ["/", f"/?row={dice.choice((0, 40, 80))}", f"/?benchmark={name}", f"/?model={model}", "/?order=name",
+             f"/benchmark/{name}", f"/benchmark/{name}?against={model}", f"/benchmark/{name}?row=80"]
+        )  # fmt: skip
+
+    return [one() for _ in range(n)]
+
+
+def percentile(seconds: Sequence[float], share: float) -> str:
+    """In milliseconds."""
+    return f"{1000 * sorted(seconds)[int(share * (len(seconds) - 1))]:.0f} ms"
+
+
+def peak(process: int) -> str:
+    """The most memory that a process had."""
+    text = Path(f"/proc/{process}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+)", text)
+    return f"{int(found[1]) / 1000:.0f} MB" if found else "unknown"
+
+
+def measure(url: str, clients: int, asked: int) -> None:
+    """Print what one server takes."""
+    began = time.perf_counter()
+    with subprocess.Popen([COMMAND, "--db", url, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            address = (re.search(r"http://[^/\s]+", line) or [""])[0]
+            print(f"address printed after {time.perf_counter() - began:.2f} s")
+            print(f"first view: {ask(address + '/')[0]:.2f} s")
+            began = time.perf_counter()
+            while "data-again" in ask(f"{address}/")[1]:
+                time.sleep(0.5)
+            print(f"all ties after {time.perf_counter() - began:.1f} s")
+            for number in range(SIZE[0]):
+                while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
+                    time.sleep(0.5)
+            print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
+            with ThreadPoolExecutor(clients) as threads:
+                began = time.perf_counter()
+                seconds = [one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1))]
+            shown = f"p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}, most {percentile(seconds, 1)}"
+            total = time.perf_counter() - began
+            print(
+                f"{asked} interactions of {clients} at once: {shown}; {asked / total:.0f} a second; {peak(server.pid)}"
+            )
+        finally:
+            server.terminate()
+
+
+def main() -> None:
+    """Fill a store, where there is none yet, and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url", help="of a store; filled with 10 million scores where it is a file that is not there")
+    parser.add_argument("--clients", type=int, default=1)
+    parser.add_argument("--asked", type=int, default=400)
+    options = parser.parse_args()
+    if not options.url.startswith("postgresql") and not Path(options.url).exists():
+        fill = FILL.partition("class Embedder")[0]
+        print(f"filling: {time_script(fill, [f'duckdb:///{options.url}', *map(str, SIZE), '1'], 1)}")
+    measure(options.url, options.clients, options.asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Pages in a real browser, from a real server: what is loaded, what can be done, for whom."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import COMMAND, filled_url
+from tests.support.html import EVIL, requests
+from tests.support.two_models import build_two_models
+
+
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    """Two models, and one whose name wants to run."""
+    rows = build_two_models()
+    rows.scores(rows.run(EVIL, "one"), {f"one{place}": float(place % 2) for place in range(60)})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def address(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
+    """Of a server, the real command, without the slash at the end."""
+    with filled_url(request, "duckdb", rows) as url:
+        command = [str(COMMAND), "--db", url, "serve", "--port", "0"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            found = re.search(r"http://[^/\s]+", process.stdout.readline())
+            assert found
+            yield found[0]
+            process.terminate()
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
+    """Opens an address of the server, as wide as a phone, once all of it is there."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    def show(path: str, width: int = 390) -> Any:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get(f"{address}{path}")
+        WebDriverWait(browser, 30).until(
+            lambda one: not one.execute_script("return document.querySelector('[data-again]')")
+        )
+        return browser
+
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+    yield show
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_two_names_are_picked_and_told_apart(page: Callable[..., Any], address: str) -> None:
+    shown = page("/")
+    for name in ("lab/x", "lab/y"):
+        links = shown.execute_script(
+            "return [...document.querySelectorAll('.heat tbody a')].filter(a => a.textContent === arguments[0])", name
+        )
+        shown = page(links[0].get_attribute("href").removeprefix(address))
+    assert "Difference a − b" in shown.find_element("id", "verdict").text
+    assert shown.get_log("browser") == []  # nothing that the policy forbids was tried
+    assert all(one.startswith((address, "data:")) for one in requests(shown))
+    assert shown.execute_script("return window.hurt") is None
+    assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("path", ["/", "/benchmark/one"])
+def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any], path: str) -> None:
+    pytest.importorskip("axe_core_python", reason="axe-core is not installed (axe-core-python)")
+    shown = page(path)
+    sizes = "return performance.getEntries().reduce((sum, one) => sum + (one.decodedBodySize || 0), 0)"
+    assert 10_000 < shown.execute_script(sizes) < 300_000
+    assert shown.execute_script("return document.querySelectorAll('*').length") < 5_000
+    shown.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    shown.execute_script(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    found = shown.execute_async_script("const done = arguments[0]; axe.run().then(done)")
+    shown.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    bad = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"]]
+    impacts = [one["impact"] for one in found["violations"]]
+    assert [one for one, impact in zip(bad, impacts, strict=True) if impact in ("serious", "critical")] == []
