@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import html
 import random
 import re
 import subprocess
@@ -57,6 +58,27 @@ def peak(process: int) -> str:
     return f"{int(found[1]) / 1000:.0f} MB" if found else "unknown"
 
 
+def read_on(address: str, pages: int) -> None:
+    """Print how long it takes to compare two models on everything, to page through flips, to filter, to read."""
+    pair = "/compare?a=organisation/model-000-instruct&b=organisation/model-001-instruct"
+    began = time.perf_counter()
+    while "data-again" in ask(address + pair)[1]:
+        time.sleep(0.1)
+    print(f"two models compared on {SIZE[0] * SIZE[2]} prompts after {time.perf_counter() - began:.2f} s")
+    for what, place in (
+        ("pages of flips", f"{pair}&show=all"),
+        ("filters", ""),
+        ("samples", html.unescape(re.findall(r'class="open" href="([^"]+)"', ask(address + pair)[1])[0])),
+    ):
+        seconds = []
+        for number in range(pages):
+            taken, text = ask(address + (place or f"{pair}&show=a_right&text={number}"))
+            found = re.search(r'href="([^"#]+)(#flips)?" rel="next"', text)
+            seconds.append(taken)
+            place = html.unescape(found[1]) if found and what != "filters" else place
+        print(f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
+
+
 def measure(url: str, clients: int, asked: int) -> None:
     """Print what one server takes."""
     began = time.perf_counter()
@@ -75,6 +97,7 @@ def measure(url: str, clients: int, asked: int) -> None:
                 while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
                     time.sleep(0.5)
             print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
+            read_on(address, 40)
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
                 seconds = [one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1))]
