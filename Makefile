@@ -39,13 +39,15 @@ test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does
 test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
 
+# To collect the whole suite takes each process 13 s: those of extras collect the files that hold any of them.
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
-	@$(BIN)/pytest -m embed
+	@$(BIN)/pytest -m embed $$(grep -rlE 'mark\.embed' tests --include='test_*.py')
 
 test-lake: setup ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
 	@$(PIP) install --editable '.[lake]'
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare'
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare' \
+		$$(grep -rlE 'mark\.lake|support\.lakes' tests --include='test_*.py')
 
 test-spark: setup ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@$(PIP) install --editable '.[lake]'

@@ -29,12 +29,13 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
-from tests.support.stores import ENGINES
+from tests.support.stores import ENGINES, made_from_copy, store_at
 from tests.support.world import build_world
 from warehouse import connect
 from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.store.schema import migrate
 
 # Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
 # under test shall ignore neither.
@@ -240,11 +241,19 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def new_files_are_copies() -> Iterator[None]:
+    """What makes a store in this process gets a copy of an empty one, which one test process makes once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrate, "create", made_from_copy)
+        yield
+
+
 @pytest.fixture(scope="session")
 def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store of the embedded engine, to be copied: to make one takes 50 times as long."""
     path = tmp_path_factory.mktemp("empty") / "store.duckdb"
-    open_store(f"duckdb:///{path}", create=True).close()
+    store_at(path)
     return path
 
 
