@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -76,26 +77,32 @@ SERVER_SETTINGS = {
 
 
 #: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
-#: in Python from there on; rooms and files of those that load, where parsing and decisions are made in the same
-#: scratch space for both, and the other files of `tests/store` prove what differs.
-ONCE_ON_SERVER = ("analysis", "report", "ingest", "importers")
-FILES_ONCE_ON_SERVER = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: in Python from there on.
+ASK = ("analysis", "report")
+#: Rooms and files of those that load, where parsing and decisions are made in the same scratch space for both, and the
+#: other files of `tests/store` prove what differs.
+LOAD = ("ingest", "importers", "test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: Of those that load, so many are run at night only for one that `.ci/run` runs.
+AT_NIGHT = 3
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is rare on the server: tests marked so, and in these rooms and files all but the first of a file (of those
-    that are collected) and those whose names speak of engines."""
+    that are collected) and those whose names speak of engines; of those that load most are slow in its place."""
     first: dict[Path, str] = {}
+    repeated: Counter[Path] = Counter()
     for item in items:
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
-        loads = item.path.parent.name in ONCE_ON_SERVER or item.path.name in FILES_ONCE_ON_SERVER
-        first_of_file = item.originalname
-        if loads and "engine" not in item.originalname:
-            first_of_file = first.setdefault(item.path, item.originalname)
-        if first_of_file != item.originalname or item.get_closest_marker("rare_on_server"):
+        loads = bool({item.path.parent.name, item.path.name} & {*LOAD})
+        once = (loads or item.path.parent.name in ASK) and "engine" not in item.originalname
+        if item.get_closest_marker("rare_on_server") or item.get_closest_marker("rare"):
             item.add_marker(pytest.mark.rare)
+        elif once and first.setdefault(item.path, item.originalname) != item.originalname:
+            at_night = loads and repeated[item.path] % (AT_NIGHT + 1)
+            repeated[item.path] += 1
+            item.add_marker(pytest.mark.slow if at_night else pytest.mark.rare)
 
 
 def _on_server(item: pytest.Function) -> bool:
