@@ -45,7 +45,12 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(_number, _usual)
 
 # How long an example takes says how busy the machine is.
-settings.register_profile("warehouse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "warehouse",
+    deadline=None,
+    max_examples=int(os.environ.get("WAREHOUSE_EXAMPLES", "40")),  # of tests that do not say how many; 1000 at leisure
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("warehouse")
 
 ROOT = Path(__file__).resolve().parents[1]

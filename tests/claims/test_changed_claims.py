@@ -28,7 +28,7 @@ QUESTIONS = [
     'query --sql "select model, estimate, n_prompts from score_summary"',
 ]
 #: Of which every single change takes seconds; the same code judges them all.
-LONG = (QUESTIONS[0], QUESTIONS[2])
+LONG = QUESTIONS[:3]
 Path_ = tuple[Any, ...]
 
 
