@@ -83,7 +83,9 @@ SERVER_SETTINGS = {
 
 #: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
 #: in Python from there on.
-ASK = ("analysis", "report")
+ASK = ("analysis", "report", "cli", "refresh", "claims")
+#: Files of commands whose statements the server treats otherwise: roles, limits, locks.
+OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
 #: Rooms and files of those that load, where parsing and decisions are made in the same scratch space for both, and the
 #: other files of `tests/store` prove what differs.
 LOAD = ("ingest", "importers", "test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
@@ -101,7 +103,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
         loads = bool({item.path.parent.name, item.path.name} & {*LOAD})
-        once = (loads or item.path.parent.name in ASK) and "engine" not in item.originalname
+        asks = item.path.parent.name in ASK and item.path.name not in OTHERWISE
+        once = (loads or asks) and "engine" not in item.originalname
         if item.get_closest_marker("rare_on_server") or item.get_closest_marker("rare"):
             item.add_marker(pytest.mark.rare)
         elif once and first.setdefault(item.path, item.originalname) != item.originalname:
