@@ -36,7 +36,7 @@ test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a fold
 test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it last)
 	@$(BIN)/pytest $(SHARED) -m rare
 
-test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
+test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
 
 # To collect the whole suite takes each process 13 s: those of extras collect the files that hold any of them.
