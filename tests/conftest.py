@@ -100,6 +100,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     first: dict[Path, str] = {}
     repeated: Counter[Path] = Counter()
     for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("slow_on_server"):
+            item.add_marker(pytest.mark.slow if _on_server(item) else pytest.mark.rare)
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
         loads = bool({item.path.parent.name, item.path.name} & {*LOAD})
