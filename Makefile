@@ -36,19 +36,19 @@ test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a fold
 test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it last)
 	@$(BIN)/pytest $(SHARED) -m rare
 
-test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
+test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
 
+# To collect the whole suite takes each process 13 s: those of extras collect the files that hold any of them.
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
-	@$(BIN)/pytest -m embed
+	@$(BIN)/pytest -m embed $$(grep -rlE 'mark\.embed' tests --include='test_*.py')
 
-test-lake: setup ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
-	@$(PIP) install --editable '.[lake]'
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare'
+test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare' \
+		$$(grep -rlE 'mark\.lake|support\.lakes' tests --include='test_*.py')
 
-test-spark: setup ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
-	@$(PIP) install --editable '.[lake]'
+test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@[ -e build/spark/pyspark ] || $(PIP) install --no-deps --target build/spark 'pyspark>=4.3,<5'
 	@$(BIN)/pytest -m spark tests/spark tests/test_benchmarks.py
 
@@ -111,6 +111,11 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV), with the tools for development ..."
 	@$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# .ci/run has tests of Spark beside others, which must not find the package half installed.
+$(VENV)/.installed-lake: pyproject.toml | $(VENV)/.installed-dev
+	@$(PIP) install --editable '.[lake]'
+	@touch $@
 
 $(BIN)/python:
 	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \

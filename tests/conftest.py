@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -29,12 +30,13 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
-from tests.support.stores import ENGINES
+from tests.support.stores import ENGINES, made_from_copy, store_at
 from tests.support.world import build_world
 from warehouse import connect
 from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.store.schema import migrate
 
 # Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
 # under test shall ignore neither.
@@ -43,7 +45,12 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(_number, _usual)
 
 # How long an example takes says how busy the machine is.
-settings.register_profile("warehouse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "warehouse",
+    deadline=None,
+    max_examples=int(os.environ.get("WAREHOUSE_EXAMPLES", "40")),  # of tests that do not say how many; 1000 at leisure
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("warehouse")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,26 +82,37 @@ SERVER_SETTINGS = {
 
 
 #: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
-#: in Python from there on; rooms and files of those that load, where parsing and decisions are made in the same
-#: scratch space for both, and the other files of `tests/store` prove what differs.
-ONCE_ON_SERVER = ("analysis", "report", "ingest", "importers")
-FILES_ONCE_ON_SERVER = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: in Python from there on.
+ASK = ("analysis", "report", "cli", "refresh", "claims")
+#: Files of commands whose statements the server treats otherwise: roles, limits, locks.
+OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
+#: Rooms and files of those that load, where parsing and decisions are made in the same scratch space for both, and the
+#: other files of `tests/store` prove what differs.
+LOAD = ("ingest", "importers", "test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: Of those that load, so many are run at night only for one that `.ci/run` runs.
+AT_NIGHT = 3
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is rare on the server: tests marked so, and in these rooms and files all but the first of a file (of those
-    that are collected) and those whose names speak of engines."""
+    that are collected) and those whose names speak of engines; of those that load most are slow in its place."""
     first: dict[Path, str] = {}
+    repeated: Counter[Path] = Counter()
     for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("slow_on_server"):
+            item.add_marker(pytest.mark.slow if _on_server(item) else pytest.mark.rare)
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
             continue
-        loads = item.path.parent.name in ONCE_ON_SERVER or item.path.name in FILES_ONCE_ON_SERVER
-        first_of_file = item.originalname
-        if loads and "engine" not in item.originalname:
-            first_of_file = first.setdefault(item.path, item.originalname)
-        if first_of_file != item.originalname or item.get_closest_marker("rare_on_server"):
+        loads = bool({item.path.parent.name, item.path.name} & {*LOAD})
+        asks = item.path.parent.name in ASK and item.path.name not in OTHERWISE
+        once = (loads or asks) and "engine" not in item.originalname
+        if item.get_closest_marker("rare_on_server") or item.get_closest_marker("rare"):
             item.add_marker(pytest.mark.rare)
+        elif once and first.setdefault(item.path, item.originalname) != item.originalname:
+            at_night = loads and repeated[item.path] % (AT_NIGHT + 1)
+            repeated[item.path] += 1
+            item.add_marker(pytest.mark.slow if at_night else pytest.mark.rare)
 
 
 def _on_server(item: pytest.Function) -> bool:
@@ -240,11 +258,19 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def new_files_are_copies() -> Iterator[None]:
+    """What makes a store in this process gets a copy of an empty one, which one test process makes once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrate, "create", made_from_copy)
+        yield
+
+
 @pytest.fixture(scope="session")
 def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store of the embedded engine, to be copied: to make one takes 50 times as long."""
     path = tmp_path_factory.mktemp("empty") / "store.duckdb"
-    open_store(f"duckdb:///{path}", create=True).close()
+    store_at(path)
     return path
 
 

@@ -77,6 +77,11 @@ ARGUMENTS = {
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
+#: Those that are run more often than at night: one of each kind, and those that start a server.
+IN_CI = ("lm_eval_rows", "pairs", "report", "scores", "server", "small_sources", "writers") + (
+    "calibrate_subsets",
+    "calibrate_unequal",
+)
 #: Pages whose tables a script renews.
 PAGES = {"calibrate_features": "items.md", "calibrate_scale": "items.md"}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
@@ -98,10 +103,20 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-@pytest.mark.rare
-@pytest.mark.parametrize(
-    "script", [pytest.param(name, marks=pytest.mark.spark if name == "spark" else ()) for name in SCRIPTS]
-)
+def mark_of(script: str) -> pytest.MarkDecorator:
+    if script == "spark":
+        return pytest.mark.spark
+    return pytest.mark.rare if script in IN_CI else pytest.mark.slow
+
+
+def test_every_script_finds_what_it_imports_and_its_smallest_size(small: Path) -> None:
+    assert {name for name in SCRIPTS if name.startswith("calibrate")} == ARGUMENTS.keys()
+    code = f"import run, {', '.join(ARGUMENTS)}"  # run.py imports the others
+    done = subprocess.run([sys.executable, "-c", code], cwd=small, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("script", [pytest.param(name, marks=mark_of(name)) for name in SCRIPTS])
 def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest) -> None:
     if package := NEEDS.get(script):
         pytest.importorskip(package)

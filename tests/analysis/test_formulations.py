@@ -12,6 +12,7 @@ import pytest
 import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
+from tests.support.stores import ENGINES, empty_store
 from warehouse.errors import MisuseError
 
 MODELS, PROMPTS = 6, 60
@@ -29,12 +30,19 @@ def _frame(name: str, seed: int, *, models: int = MODELS, flip: bool = False, **
     return pd.DataFrame(rows).assign(benchmark=name, **more)
 
 
+@pytest.fixture(scope="module", params=ENGINES)
+def original(request: pytest.FixtureRequest) -> Iterator[str]:
+    with empty_store(request, request.param) as url:
+        store = warehouse.connect(url)
+        store.ingest(_frame("mc", 1))
+        store.ingest(_frame("cloze", 2))
+        yield url
+
+
 @pytest.fixture
-def url(store_url: str) -> Iterator[str]:
-    store = warehouse.connect(store_url)
-    store.ingest(_frame("mc", 1))
-    store.ingest(_frame("cloze", 2))
-    yield store_url
+def url(own_url: str) -> str:
+    """A copy of it: tests link its prompts."""
+    return own_url
 
 
 def test_models_agree_and_a_link_pairs_their_prompts(run: Caller, url: str) -> None:

@@ -52,7 +52,7 @@ def test_broken_fixtures_leave_the_store_as_it_was(
     assert trials.verdict(known_store, known) == []
 
 
-@pytest.mark.rare
+@pytest.mark.slow_on_server
 def test_strange_values_of_every_key_leave_the_store_as_it_was(
     known_store: Store, small_units: dict[str, list[Unit]], tmp_path: Path
 ) -> None:

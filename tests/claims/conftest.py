@@ -21,13 +21,16 @@ def dump(path: Path, model: str, wrong: int) -> None:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store ``s.db`` of the dumps of ``new``, to be copied."""
+    """A folder with a store ``s.db`` of the dumps of ``new``, and ``other.db`` of others, to be copied."""
     folder = tmp_path_factory.mktemp("made")
     dump(folder / "new" / "a.csv", "lab/a", 5)
     dump(folder / "new" / "b.csv", "lab/b", 17)
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
         assert main(["--db", "s.db", "ingest", "new", "--higher-is-better"]) == 0
+        shutil.copytree("new", "other")
+        dump(folder / "other" / "b.csv", "lab/b", 18)  # one answer less is right
+        assert main(["--db", "other.db", "ingest", "other", "--higher-is-better"]) == 0
     return folder
 
 

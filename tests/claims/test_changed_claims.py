@@ -28,7 +28,7 @@ QUESTIONS = [
     'query --sql "select model, estimate, n_prompts from score_summary"',
 ]
 #: Of which every single change takes seconds; the same code judges them all.
-LONG = (QUESTIONS[0], QUESTIONS[2])
+LONG = QUESTIONS[:3]
 Path_ = tuple[Any, ...]
 
 
@@ -153,7 +153,9 @@ def test_other_files_with_the_same_samples_hold_where_the_caller_says_so(run: Ca
     assert held.code == 0 and "1 of 2 source files are others: b.csv" in held.err
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    "question", [pytest.param(text, marks=pytest.mark.rare) if text in LONG[1:] else text for text in QUESTIONS]
+)
 def test_a_claim_of_one_engine_holds_on_every_other(run: Caller, place: Path, store_url: str, question: str) -> None:
     assert run("ingest", "new", "--higher-is-better", db=store_url).code == 0
     with open_store(store_url, write=True) as store:

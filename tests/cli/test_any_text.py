@@ -162,12 +162,12 @@ def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: P
     hold(filled, names, run, tmp_path, ("", "--json"))
 
 
-@pytest.mark.rare
+@pytest.mark.slow_on_server
 def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     hold(filled, names, run, tmp_path, FORMS[2:])
 
 
-@pytest.mark.rare
+@pytest.mark.slow_on_server
 def test_files(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\x1b[31m"))
     folder.mkdir()

@@ -200,7 +200,7 @@ def test_damage(tmp_path: Path) -> None:
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, folder: Path) -> None:
     rng = random.Random(6)
     text = (folder / LOG).read_text()
-    for _ in range(80):
+    for _ in range(40):
         path = written(tmp_path, swapped(json.loads(text), rng))
         sound_or_refused(path, IMPORTER)
 

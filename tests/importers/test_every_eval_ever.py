@@ -319,7 +319,7 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, own: bool) -> Non
         for path in sorted(out.rglob("*.json*"))
         if path.name[0] != "."
     }
-    for _ in range(150):
+    for _ in range(50):
         path = rng.choice(sorted(texts))
         changed = [changed_line(text, rng, own) for text in texts[path]]
         path.write_text("\n".join(changed) + "\n")

@@ -84,7 +84,7 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
     run = plain(tmp_path)
     rng = random.Random(3)
     texts = {path: path.read_text() for path in run.iterdir()}
-    for _ in range(150):
+    for _ in range(50):
         path = rng.choice(sorted(texts))
         path.write_text(json.dumps(swapped(json.loads(texts[path]), rng)))
         try:

@@ -127,7 +127,7 @@ def test_scores_that_are_texts_are_no_figures(tmp_path: Path) -> None:
 
 
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
-    stand_swaps(Path(shutil.copytree(DUMPS, tmp_path / "mteb")), IMPORTER, 3, named="", turns=100)
+    stand_swaps(Path(shutil.copytree(DUMPS, tmp_path / "mteb")), IMPORTER, 3, named="")
 
 
 def test_in_a_store_they_have_places_of_their_own(store_url: str) -> None:

@@ -211,7 +211,7 @@ def test_lines_that_are_no_events(tmp_path: Path) -> None:
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, log: Path) -> None:
     rng = random.Random(5)
     lines = stated(log)
-    for _ in range(80):
+    for _ in range(40):
         changed = list(lines)
         for place in rng.sample(range(len(lines)), 2):
             changed[place] = swapped(json.loads(json.dumps(lines[place])), rng)

@@ -169,7 +169,7 @@ def test_lists_that_do_not_belong_together(tmp_path: Path) -> None:
 def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, stem: str) -> None:
     rng = random.Random(7)
     text = whole(stem).read_text()
-    for _ in range(80):
+    for _ in range(40):
         path = written(tmp_path, swapped(json.loads(text), rng))
         sound_or_refused(path, IMPORTER)
 

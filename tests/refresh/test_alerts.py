@@ -19,7 +19,8 @@ import pytest
 import sqlalchemy as sa
 from scipy import stats
 
-from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
+from tests.refresh.test_refresh import BASE, build, change_run, current
+from tests.refresh.test_refresh import WORK as ALL
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.stores import store_at
@@ -32,6 +33,8 @@ from warehouse.refresh.webhook import post
 from warehouse.store.open import open_store
 
 NOW = datetime(2026, 6, 1)
+#: Only what rules look at.
+WORK = replace(ALL, families=("scores", "differences"))
 
 
 @pytest.fixture(scope="module")

@@ -161,7 +161,11 @@ SPOT_CHECKS = [
 ]
 
 
-@pytest.mark.parametrize("cell", SPOT_CHECKS, ids=str)
+@pytest.mark.parametrize(
+    "cell",
+    [pytest.param(cell, marks=pytest.mark.rare if cell in SPOT_CHECKS[3:5] else ()) for cell in SPOT_CHECKS],
+    ids=str,
+)
 def test_the_page_is_what_the_code_does(cell: Cell) -> None:
     """A fresh, small simulation with another seed gives the published coverage."""
     published = {row.cell: row for row in read_rows(PAGE)}[cell]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -85,18 +86,30 @@ def in_subprocess(
 
 
 def on_a_terminal(width: int, *call: str) -> list[str]:
-    """Lines that a command prints to a terminal of so many columns."""
+    """Lines that a command of this process prints to a real terminal of so many columns."""
     master, slave = pty.openpty()
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
-    process = subprocess.Popen([str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment)
-    os.close(slave)
+    seen: list[str] = []
+    reader = Thread(target=lambda: seen.append(_until_closed(master)))
+    reader.start()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}.items():
+            patch.setenv(name, value)
+        with open(slave, "w") as terminal, open(os.devnull, "w") as nowhere:
+            patch.setattr(sys, "stdout", terminal)
+            patch.setattr(sys, "stderr", nowhere)
+            code = main(list(call))
+    reader.join()
+    assert code == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", seen[0]).splitlines()
+
+
+def _until_closed(master: int) -> str:
     seen = b""
     with contextlib.suppress(OSError):  # raised when the other side is closed
         while block := os.read(master, 4096):
             seen += block
     os.close(master)
-    assert process.wait() == 0
-    return re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+    return seen.decode()
 
 
 @contextmanager

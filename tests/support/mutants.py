@@ -58,7 +58,7 @@ def swapped(document: Any, rng: random.Random) -> Any:
     return document
 
 
-def stand_swaps(root: Path, importer: Any, seed: int, *, named: str, turns: int = 150) -> None:
+def stand_swaps(root: Path, importer: Any, seed: int, *, named: str, turns: int = 50) -> None:
     """Read a dump again and again, each time with one part of one JSON file swapped: an importer
     refuses it with a message that has `named`, or says of each rejected row where and what.
 
@@ -76,7 +76,7 @@ def stand_swaps(root: Path, importer: Any, seed: int, *, named: str, turns: int 
 
 
 def stand_line_swaps(
-    root: Path, importer: Any, seed: int, *, named: str, pattern: str = "*.jsonl", turns: int = 150
+    root: Path, importer: Any, seed: int, *, named: str, pattern: str = "*.jsonl", turns: int = 50
 ) -> None:
     """As :func:`stand_swaps`, of a line of one file of JSON lines."""
     rng = random.Random(seed)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,7 @@ from tests.support.builders import StoreRows
 from tests.support.embedders import TinyEmbedder
 from tests.support.html import EVIL
 from tests.support.matrices import binary
-from tests.support.stores import empty_store
+from tests.support.stores import empty_store, store_at
 from warehouse.store.open import open_store
 
 EXAM = binary(30, 7, seed=5)
@@ -101,7 +104,23 @@ def analyse(url: str) -> None:
 def analysed_url(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
     """URL of a store that nobody has open, with all analyses."""
     with empty_store(request, engine) as url:
-        with open_store(url, create=True) as store:
-            build().write(store)
-        analyse(url)
+        if engine == "duckdb":
+            Path(url.removeprefix("duckdb:///")).write_bytes(_analysed_file())
+        else:
+            _fill(url)
         yield url
+
+
+def _fill(url: str) -> None:
+    with open_store(url, write=True) as store:
+        build().write(store)
+    analyse(url)
+
+
+@cache
+def _analysed_file() -> bytes:
+    """Made once for all modules of a test process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.duckdb"
+        _fill(store_at(path))
+        return path.read_bytes()
