@@ -18,7 +18,8 @@ ORDER = {
     "How to": [
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
         "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
-        "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule", "docs/writers", "docs/scale",
+        "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule", "docs/writers",
+        "docs/scale",
     ],
     "Reference": [
         "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval", "docs/inspect",
