@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
 from warehouse.questions.card import Card
 from warehouse.questions.question import Gives, method
+from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
     from warehouse.analysis.card.card import ModelCard  # noqa: F401
@@ -25,11 +26,9 @@ class CatalogueMethods(Connection):
         Raises:
             StoreError: there is no store, or another process holds it.
         """
-        from warehouse.analysis.results import Listing
         from warehouse.store.curate.aliases import models
 
-        with self._reading() as store:
-            return Listing(tuple(models(store)))
+        return self._listing(models)
 
     def benchmarks(self) -> Listing:
         """Every benchmark and suite by name, with how many prompts, runs and models it has.
@@ -37,11 +36,9 @@ class CatalogueMethods(Connection):
         Raises:
             StoreError: there is no store, or another process holds it.
         """
-        from warehouse.analysis.results import Listing
         from warehouse.store.curate.aliases import benchmarks
 
-        with self._reading() as store:
-            return Listing(tuple(benchmarks(store)))
+        return self._listing(benchmarks)
 
     def runs(self, *, where: Sequence[str] = (), everything: bool = False) -> Listing:
         """The runs, oldest first, with what sets them apart.
@@ -53,12 +50,10 @@ class CatalogueMethods(Connection):
         Raises:
             MisuseError: another form, or no such field.
         """
-        from warehouse.analysis.results import Listing
         from warehouse.analysis.selection.conditions import list_runs
         from warehouse.analysis.selection.selection import as_conditions
 
-        with self._reading() as store:
-            return Listing(tuple(list_runs(store, where=as_conditions(where), everything=everything)))
+        return self._listing(lambda store: list_runs(store, where=as_conditions(where), everything=everything))
 
     def sources(self, reference: str | int | None = None) -> Listing:
         """The sources that were ingested, oldest first.
@@ -69,8 +64,12 @@ class CatalogueMethods(Connection):
         Raises:
             MisuseError: there is no such source.
         """
-        from warehouse.analysis.results import Listing
         from warehouse.store.curate.catalogue import sources
 
+        return self._listing(lambda store: sources(store, None if reference is None else str(reference)))
+
+    def _listing(self, read: Callable[[Store], Iterable[Any]]) -> Listing:
+        from warehouse.analysis.results import Listing
+
         with self._reading() as store:
-            return Listing(tuple(sources(store, None if reference is None else str(reference))))
+            return Listing(tuple(read(store)))

@@ -99,10 +99,10 @@ class Connection:
         place = f"{type(self).__name__}({shown_text(self.url or DEFAULT_URL)!r})"
         try:
             with open_store(self.url, wait=0) as store:
-                held = held_in(store)
+                said, *calls = held_in(store)
+                return "\n  ".join((f"{place}: {said}", *calls))
         except Exception:  # whatever is wrong with the store, its name can be shown
             return place
-        return "\n  ".join((f"{place}: {held}", *held.next_calls))
 
 
 def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -> None:

@@ -7,11 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
@@ -20,6 +19,9 @@ from warehouse.analysis.report_data.read import Maps
 from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
 from warehouse.report.table import count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
+
+if TYPE_CHECKING:
+    from warehouse.analysis.irt.results import AbilityReport
 
 #: A note that begins with how many prompts it is about.
 _COUNTED = re.compile(r"(\d+) prompts? (?:is|are) (.*)")

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.resources import files
@@ -282,6 +282,11 @@ class _Files:
         """Raise an error where nothing can be written."""
         require_output(path, REPORT, force=self.force, known_as=self.known_as, advice=self.advice)
 
+    def check_pages(self, folder: Path, names: Iterable[str]) -> None:
+        """The same of pages in a folder, of which there may be more than a store can be asked about one by one."""
+        for name in names:
+            require_output(folder / name, REPORT, force=self.force, advice=self.advice)
+
     def write(self, path: Path, text: str, *, lasting: bool = True) -> int:
         """Write a page, or leave one that shows the same; its bytes."""
         same = sha256_of(text.replace(self.made, ""))
@@ -397,8 +402,7 @@ class _Folder:
 
     def __init__(self, path: Path, report: Report, files: _Files) -> None:
         self._path, self._files, self._rest = check_folder(path), files, report.rest
-        for name in (INDEX, LOG, *map(file_name, report.names)):
-            files.check(path / name)
+        files.check_pages(path, (INDEX, LOG, *map(file_name, report.names)))
         rest = report.rest
         self._own = {kind: _by_benchmark(getattr(rest, kind)) for kind in ("published", "published_errors", "unscored")}
         self._size = 0
@@ -408,7 +412,8 @@ class _Folder:
         if not section.html:
             return section
         name = section.told.name
-        own = replace(self._rest, suites=(), **{kind: rows.get(name, ()) for kind, rows in self._own.items()})
+        of_it: dict[str, Any] = {kind: rows.get(name, ()) for kind, rows in self._own.items()}
+        own = replace(self._rest, suites=(), **of_it)
         page = renderer.page(own, [section], shows=("published", "unscored"), title=f"{name} · {TITLE}", home=INDEX)
         self._write(section.entry.file, page)
         verdicts = Counter(row["verdict"] for row in own.published)

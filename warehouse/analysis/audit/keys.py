@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -202,6 +202,19 @@ def free_form(text: str | None) -> str | None:
     punctuation; None where there is no answer, or a text too long to be one."""
     if text is None:
         return None
+    return _form_of_short(text) if len(text) <= _SHORT else _form(text)
+
+
+#: Characters up to which the form of an answer is remembered: many models give the same.
+_SHORT = 80
+
+
+@lru_cache(maxsize=1 << 15)
+def _form_of_short(text: str) -> str | None:
+    return _form(text)
+
+
+def _form(text: str) -> str | None:
     stripped = unicodedata.normalize("NFKC", text).strip()
     inner = _boxed(stripped).strip().strip("$").removesuffix(".").strip()
     if not inner or len(inner) > LONGEST:

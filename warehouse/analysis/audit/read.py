@@ -236,7 +236,7 @@ def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    rows = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs}, per="run_id")
     return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
@@ -253,14 +253,15 @@ def _read_texts(
     query = query_text("analysis", "audit_answers").format(
         column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
-    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
+    asked = {"run_ids": runs, "first_run": min(runs), "last_run": max(runs), "metric_ids": metric_ids}
+    table = store.columns(query, asked)
     prompts = follow_links(table.whole_numbers("prompt_id"), links)
     return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
 
 
 def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
-    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
+    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs}, per="run_id")
     own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
     changes = np.zeros(len(own[0]), dtype=bool)
     for column in own:

@@ -87,12 +87,8 @@ def card(store: Store, question: Card) -> ModelCard:
             continue
         rows += [row for _, row in made]
         chosen += [condition for condition, _ in made]
-        lacking = len(conditions) - len({condition.key for condition, _ in made})
-        notes += (
-            [f"{name}: {lacking} of {len(conditions)} conditions have no figure by the metric of the others"]
-            if lacking
-            else []
-        )
+        if lacking := len(conditions) - len({condition.key for condition, _ in made}):
+            notes.append(f"{name}: {lacking} of {len(conditions)} conditions have no figure by the metric")
     if not rows:
         raise MisuseError(notes[0] if len(notes) == 1 else f"{question.model!r} has no figure: {'; '.join(notes[:3])}")
     if question.against is not None:
@@ -151,9 +147,8 @@ def _rows_on(
     every = select_among(store, known, Selection(name, question.metric, cluster=question.cluster))
     entries = read_entries(store, conditions, every.metrics)
     ranking = question.part(OneLeaderboard, benchmark=name, n_resamples=0)
-    coverages = every.coverages
     own = replace(every, entries=tuple(entries), conditions=tuple(conditions))
-    lines: list[Line] = [(one, make_row(one, every.clusters, ranking, coverages[one.group])) for one in entries]
+    lines: list[Line] = [(one, make_row(one, every.clusters, ranking, every.coverages[one.group])) for one in entries]
     plain, planned = planned_rows(own, ranking).divide(lines)
     for entry, row in sorted((*plain, *planned), key=_place):
         yield entry.condition, card_row(row, entry.condition, entry.metric)

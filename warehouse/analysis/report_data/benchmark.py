@@ -23,7 +23,7 @@ from warehouse.analysis.selection.conditions import Run, group_runs
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
-from warehouse.analysis.selection.targets import targets_of
+from warehouse.analysis.selection.targets import Targets, targets_of
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves_of
 from warehouse.analysis.training.decide import Decisions, decide_of
@@ -134,8 +134,8 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         reads.why_no_scores,
         pairs,
         no_pairs,
-        variance_of(targets, "*", {}) if targets else None,
-        no_split,
+        variance_of(targets, "*", {}) if targets and _has_draws(targets) else None,
+        no_split or ("" if targets and _has_draws(targets) else "no prompt has two draws"),
         curves if curves and curves.rows else None,
         seeds,
         no_seeds,
@@ -176,6 +176,11 @@ def _rows_elsewhere(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow
     shown = {run for row in reads.board.rows for run in row.run_ids} if reads.board else set()
     boards = [board_of(scores, Ranking(level=level, n_resamples=0)) for scores in reads.elsewhere]
     return tuple(row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids))
+
+
+def _has_draws(targets: Targets) -> bool:
+    """Whether a variance can be split at all."""
+    return any(int(target.scores.n_draws.max(initial=1)) > 1 for target in targets.scored)
 
 
 def _n_seeds(runs: Sequence[Run]) -> int:

@@ -10,12 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
-from warehouse.analysis.irt.irt import METHOD_VERSION
-from warehouse.analysis.irt.pool import read_pool
-from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import read_benchmarks
@@ -32,6 +29,9 @@ from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.parts import in_parts
 from warehouse.store.sql.query_files import query_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.irt.results import AbilityReport
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
@@ -165,13 +165,15 @@ class ReportReading:
         sources = tuple(row for row in log if row["source_id"] in source_ids)
         shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
         level = self._ranks.level
+        # The views go through all scores before they find that nobody published a figure.
+        publishes = bool(store.rows("select 1 as one from published_score limit 1"))
         return ReportData(
             suites=tuple(
                 replace(suite_part(store, suite, level), reliability=self._reliable.get(suite.name)) for suite in shown
             ),
             benchmarks=(),
-            published=_of(chosen, _stored(store, "report_published")),
-            published_errors=_of(chosen, _stored(store, "report_published_errors")),
+            published=_of(chosen, _stored(store, "report_published")) if publishes else (),
+            published_errors=_of(chosen, _stored(store, "report_published_errors")) if publishes else (),
             sources=sources,
             n_other_sources=len(log) - len(sources),
             unscored=_of(chosen, _stored(store, "report_unscored")),
@@ -236,10 +238,14 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
         names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
+    subjects = [one for one in sorted(result_cache.analysed_subjects(store)) if {*one.split(", ")} <= {*benchmarks}]
+    if not subjects:
+        return ()
+    from warehouse.analysis.irt.irt import METHOD_VERSION
+    from warehouse.analysis.irt.results import AbilityReport
+
     reports: list[AbilityReport] = []
-    for subject in sorted(result_cache.analysed_subjects(store)):
-        if not {*subject.split(", ")} <= {*benchmarks}:
-            continue
+    for subject in subjects:
         for kept in result_cache.kept(store, subject, METHOD_VERSION):
             if kept.kind != "irt_ability" or len(reports) >= MOST:
                 continue
@@ -252,6 +258,8 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
 
 def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]) -> str:
     """Of the answers as they are now; empty where they make no pool."""
+    from warehouse.analysis.irt.pool import read_pool
+
     selection = Selection(None, options["metric"], tuple(options["where"]), options["cluster"], options["latest"])
     try:
         leaves = [find_among(store, names, name) for name in sorted(report.benchmarks)]

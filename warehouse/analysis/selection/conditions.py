@@ -95,9 +95,12 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
 def _is_told(conditions: Sequence[Condition], name: str) -> bool:
     if name == "checkpoint" and any(c.setting("position") is not None for c in conditions):
         return False  # the position says the same, readably
+    settings = [condition.setting(name) for condition in conditions]
+    if len(set(settings)) < 2:
+        return False
     values: dict[str, set[Any]] = {}
-    for condition in conditions:
-        values.setdefault(condition.model, set()).add(condition.setting(name))
+    for condition, value in zip(conditions, settings, strict=True):
+        values.setdefault(condition.model, set()).add(value)
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())

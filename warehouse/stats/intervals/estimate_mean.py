@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Bounds, as_level, as_seed, bernoulli_error, skewness
+from warehouse.stats.core.inputs import (
+    Bounds,
+    as_level,
+    as_scores,
+    as_seed,
+    bernoulli_error,
+    finite_bounds,
+    is_binary,
+    skewness,
+)
 from warehouse.stats.core.results import Estimate, Interval
 from warehouse.stats.core.sample import Link, Sample, build_sample, find_link, linked, linked_interval
 from warehouse.stats.intervals.asymmetry import mean_skewness
@@ -112,11 +123,30 @@ def estimate_mean(
         >>> round(perplexity.estimate, 4)
         8.1662
     """
-    curve = find_link(link)
-    sample = build_sample(scores, clusters, weights, curve, bounds, binary, n_draws)
+    if clusters is None and weights is None and method == "auto":
+        values = as_scores(scores)
+        if is_binary(values, binary, n_draws):
+            n_right = int(np.count_nonzero(values))
+            ends = finite_bounds(bounds)
+            return _of_shares(len(values), n_right, link, ends, as_level(level), as_seed(seed), n_resamples)
+        scores = values
+    sample = build_sample(scores, clusters, weights, find_link(link), bounds, binary, n_draws)
+    return _estimate(sample, find_link(link), method, as_level(level), Resampling(n_resamples, as_seed(seed)))
+
+
+@lru_cache(maxsize=4096)
+def _of_shares(
+    n: int, n_right: int, link: str, bounds: Bounds | None, level: float, seed: int, n_resamples: int
+) -> Estimate:
+    """Of n scores of 0 and 1 in any order, which many models share."""
+    scores = np.repeat((0.0, 1.0), (n - n_right, n_right))
+    sample = build_sample(scores, None, None, find_link(link), bounds, True, None)
+    return _estimate(sample, find_link(link), "auto", level, Resampling(n_resamples, seed))
+
+
+def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling: Resampling) -> Estimate:
     choice = choose_method(sample, method)
-    resampling = Resampling(n_resamples, as_seed(seed))
-    plain = interval_of(sample, choice.method, as_level(level), resampling)
+    plain = interval_of(sample, choice.method, level, resampling)
     interval = linked_interval(curve, plain)
     beside = choice.beside and interval_of(sample, choice.beside, level, resampling)
     flags = no_spread(sample)

@@ -303,7 +303,8 @@ def _options(models: Sequence[Sequence[Answer]], key: Answer, n_options: int) ->
     """The key (where there is one), then at most C − 1 other texts, most votes first."""
     votes: Counter[str] = Counter()
     for draws in models:
-        for text, times in Counter(draws).items():
+        shares = ((draws[0], 1),) if len(draws) == 1 else Counter(draws).items()
+        for text, times in shares:
             if text is not None and text != key:
                 votes[text] += times / len(draws)  # type: ignore[assignment]
     # Sums of shares in another order differ by rounding, which must not decide between ties.

@@ -1,14 +1,15 @@
-"""How much a store holds, and the calls that ask for it."""
+"""How much a store holds, and calls that ask for it."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from warehouse.store.connection import Store
 
-_COUNTS = "select count(*) as runs, count(distinct model) as models, count(distinct benchmark) as benchmarks"
-#: Whether a run has scores: others can be listed, and not compared.
+_COUNTS = (
+    "select count(distinct model) as model, count(distinct benchmark) as benchmark, count(*) as run from run_current"
+)
+#: Last what has no scores, which can be listed and not compared.
 _SCORED = "case when max(n_scores) > 0 then 0 else 1 end"
 _BUSIEST = (
     f"select benchmark from run_current group by benchmark order by {_SCORED}, count(distinct model) desc, 1 limit 1"
@@ -17,47 +18,18 @@ _MODELS = f"""select model, count(*) as runs, {_SCORED} as unscored from run_cur
 group by model order by 3, 2, 1 limit 2"""
 
 
-@dataclass(frozen=True)
-class Held:
-    """What a store holds.
-
-    Attributes:
-        models: that have current runs.
-        benchmarks: that have some.
-        runs: that count.
-        benchmark: the one with the most models; empty without any.
-        examples: two models with runs on it, or one.
-        comparison: what a comparison of the two is told besides.
-    """
-
-    models: int
-    benchmarks: int
-    runs: int
-    benchmark: str
-    examples: tuple[str, ...]
-    comparison: str = ""
-
-    def __str__(self) -> str:
-        counts = {"model": self.models, "benchmark": self.benchmarks, "run": self.runs}
-        return ", ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in counts.items()) if self.runs else "nothing yet"
-
-    @property
-    def next_calls(self) -> tuple[str, ...]:
-        """Calls of a ``store`` that ask for it."""
-        if not self.runs:
-            return ('store.ingest("results/")', "store.runs()")
-        first, *others = (json.dumps(name, ensure_ascii=False) for name in self.examples)
-        named = json.dumps(self.benchmark, ensure_ascii=False)
-        two = f"store.compare({first}, {others[0]}, benchmark={named}{self.comparison})" if others else "store.models()"
-        return (f"store.leaderboard({named})", two, f"store.card({first})")
-
-
-def held_in(store: Store) -> Held:
-    """What an open store holds."""
-    (counts,) = store.rows(f"{_COUNTS} from run_current")
+def held_in(store: Store) -> tuple[str, ...]:
+    """What an open store holds in a line, and three calls of a ``store`` that work on it."""
+    (counts,) = store.rows(_COUNTS)
     found = store.rows(_BUSIEST)
-    name = str(found[0]["benchmark"]) if found else ""
-    models = store.rows(_MODELS, {"name": name}) if found else []
-    kept = models if all(row["unscored"] == 0 for row in models) else models[:1]
-    several = ", latest=True" if any(row["runs"] > 1 for row in kept) else ""
-    return Held(**counts, benchmark=name, examples=tuple(str(row["model"]) for row in kept), comparison=several)
+    if not found:
+        return "nothing yet", 'store.ingest("results/")', "store.runs()"
+    models = store.rows(_MODELS, {"name": found[0]["benchmark"]})
+    benchmark, *names = (
+        json.dumps(name, ensure_ascii=False) for name in (found[0]["benchmark"], *(m["model"] for m in models))
+    )
+    latest = ", latest=True" if any(row["runs"] > 1 for row in models) else ""
+    two = f"store.compare({', '.join(names)}, benchmark={benchmark}{latest})"
+    pairs = len(models) == 2 and not any(row["unscored"] for row in models)
+    said = ", ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in counts.items())
+    return said, f"store.leaderboard({benchmark})", two if pairs else "store.models()", f"store.card({names[0]})"
