@@ -295,7 +295,7 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
     has_interval = known(cell.low) and known(cell.high)
     return ShownCell(
         text=written(cell.estimate, places),
-        exact=written(cell.estimate, "%.8g"),
+        exact=repr(float(cell.estimate)),
         interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
         shade=_shade(column, cell),
         mark=cell.mark,
