@@ -130,10 +130,10 @@ def test_the_command_writes_a_folder(run: Caller, url: str, tmp_path: Path, monk
 
 @pytest.fixture(scope="module")
 def large(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Three benchmarks of 120 models: more nodes than a page may have."""
+    """Five benchmarks of 120 models: more nodes than a page may have."""
     rows = StoreRows()
     metric = rows.metric()
-    for name in ("first", "second", "third"):
+    for name in ("fifth", "first", "fourth", "second", "third"):
         rows.describe(name, metric)
         for prompt in range(4):
             rows.prompt(name, f"{name}-{prompt}", text=f"{name} {prompt}")
