@@ -34,7 +34,7 @@ def test_nothing_of_a_dump_runs(opened: Any, written: Path) -> None:
 
 def test_figures_can_be_seen_and_fit(opened: Any) -> None:
     sizes = opened.execute_script(
-        "return [...document.querySelectorAll('svg.plot')].map(s => {"
+        "return [...document.querySelectorAll('svg.plot:not(.own)')].map(s => {"
         "const b = s.getBoundingClientRect(); return [b.width, b.height,"
         "[...s.querySelectorAll('path')].filter(p => p.getTotalLength() > 0).length]})"
     )
@@ -147,6 +147,7 @@ def test_links_to_parts_lead_there(opened: Any) -> None:
     assert {link.text for link in links} >= {"Training", "Data map", "Performance matrix"}
     for link in links:
         target = link.get_attribute("href").rpartition("#")[2]
+        opened.execute_script("location.hash = arguments[0]; dispatchEvent(new Event('hashchange'))", target)
         assert opened.find_element("id", target).tag_name == "h3"
 
 

@@ -285,3 +285,14 @@ def test_the_same_figures_give_the_same_text() -> None:
 def test_long_texts_are_cut() -> None:
     assert excerpt(None) == "" and excerpt(" a\n b ") == "a b"
     assert len(excerpt("x" * 1000)) == 240 and excerpt("x" * 1000).endswith("…")
+
+
+def test_a_chart_is_copied_as_the_places_of_its_marks_and_the_heights_of_its_bars() -> None:
+    layers, _ = lines([("a", [(0.0, 1.0), (1.0, -0.0)]), ("b|", [(0.0, None)])])
+    found = one_chart(layers, x=(0.0, 1.0), y=(0.0, 1.0))
+    assert found is not None
+    assert found.markdown.split("\n\n")[1].splitlines()[2:] == ["| 0 | 1 | a |", "| 1 | 0 | a |"]
+    stacked = [bars([(0.0, 1.0, 0.25, 1.0, "top")], {"top": "var(--fill)"})]
+    histogram = one_chart(stacked, x=(0.0, 1.0), y=(0.0, 1.0))
+    assert histogram is not None and "| x | to | y | of |" in histogram.markdown
+    assert "| 0 | 1 | 0.75 | top |" in histogram.markdown and histogram.markdown.endswith("what is seen")

@@ -96,7 +96,9 @@ def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) 
     first = part.pairs.rows[0]
     assert first.model_a == "a" and first.difference is not None and first.ci_low is not None
     words = str(answer(part.board, part.pairs, part.bounds))
-    found = re.match(r"a leads, \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)", words)
+    found = re.match(
+        r"a leads with 0\.\d+ \[0\.\d+, 0\.\d+\], \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)", words
+    )
     assert found is not None
     assert float(found[1]) == pytest.approx(100 * first.difference, abs=0.051)
     assert float(found[3]) == pytest.approx(100 * first.ci_low, abs=0.051) and found[2] == first.model_b
@@ -106,7 +108,7 @@ def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) 
 def test_lower_is_better_and_no_points_without_bounds(url: str, data: ReportData) -> None:
     loss, part = data.benchmarks
     assert part.board is not None and loss.board is not None and loss.bounds == (0.0, None)
-    assert str(answer(loss.board, loss.pairs, loss.bounds)).startswith("a leads, -0.")
+    assert str(answer(loss.board, loss.pairs, loss.bounds)).startswith("a leads with 0.")
     assert "points" not in str(answer(loss.board, loss.pairs, loss.bounds))
     alone = str(answer(part.board, None, part.bounds))
     assert alone.startswith("a leads with 0.") and "points" not in alone
@@ -121,12 +123,12 @@ def test_the_page_opens_with_the_answers(data: ReportData) -> None:
     text = render(data)
     opening = text[text.index('id="answer"') : text.index('id="benchmark-quiz"')]
     assert opening.split("</ul>")[0].count("<li>") == 2 and '<a href="#benchmark-quiz">' in opening
-    assert "<bdi>a</bdi> leads, +" in opening and "<script>window" not in opening
-    rows = table(Reader(text), "Model overall")
-    assert [row["Model overall"] for row in rows][0] == "a" and set(rows[0]) == {"Model overall", "quiz", "loss {x}"}
+    assert "<bdi>a</bdi> leads with 0." in opening and "<script>window" not in opening
+    rows = table(Reader(text), "Model", "quiz acc")
+    assert [row["Model"] for row in rows][0] == "a" and set(rows[0]) == {"Model", "quiz acc", "loss {x} ↓ loss"}
     part = next(one for one in data.benchmarks if one.name == "quiz")
     assert part.board is not None
-    assert {row["Model overall"]: float(row["quiz"]) for row in rows} == {
+    assert {row["Model"]: float(row["quiz acc"]) for row in rows} == {
         row.model: pytest.approx(row.estimate, abs=0.0006) for row in part.board.rows
     }
 
@@ -164,7 +166,7 @@ def test_anchors_are_names_that_stay(data: ReportData) -> None:
     text = render(data)
     ids = [found["id"] for _, found in Reader(text).tags if "id" in found]
     assert len(ids) == len(set(ids))
-    assert {"benchmark-quiz", "board-quiz", "pairs-quiz", "variance-quiz", anchor("benchmark", "loss {x}")} <= set(ids)
+    assert {"benchmark-quiz", "board-quiz", "pairs-quiz", "check-quiz", anchor("benchmark", "loss {x}")} <= set(ids)
     assert not [one for one in ids if re.fullmatch(r"[bs]\d+.*", str(one))]
     names = ["pairs", "x", "pairs-x", "X", "x y", "日本", EVIL]
     assert len({anchor(part, name) for part in ("benchmark", "pairs") for name in names}) == 2 * len(names)

@@ -111,13 +111,10 @@ def test_clusters_growth_and_explanation_are_there(page: Reader, url: str) -> No
     assert top and all(row["Text"].startswith(EVIL) for row in top)
 
 
-def test_without_analyses_one_line_says_what_computes_them(url: str) -> None:
+def test_analyses_that_nobody_computed_take_no_space(url: str) -> None:
     with open_store(url) as store:
         text = render(read_report(store, ["gens", "steps"], n_resamples=0))
-    (told,) = re.findall('<p class="dim">Performance matrix: not computed: (.*?)</p>', text)[:1]
-    words = re.findall("<code>warehouse matrix (.*?)</code>", told)
-    assert words == ["test", "cluster", "weights", "grow", "explain"]
-    assert '<h3 id="b1-matrix">' not in text
+    assert "not computed" not in text and 'id="matrix-' not in text
 
 
 def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> None:
@@ -197,7 +194,8 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
     data: ReportData, url: str, run: Caller, tmp_path: Path
 ) -> None:
     html = render(data)
-    found = re.findall(r"To have it checked by others: <code>(.*?)</code>", html)
+    held = re.findall(r'<details class="check".*?</details>', html, re.DOTALL)
+    found = [one for section in held for one in re.findall(r"<code>(.*?)</code>", section)]
     shown = [unescape(re.sub("<.*?>", "", one)) for one in found]
     assert len(shown) == len(set(shown))
     claimed: dict[str, list[dict[str, Any]]] = {}
@@ -220,14 +218,14 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
             assert len(one.pairs.rows) == sum(len(group.labels) - 1 for group in one.pairs.groups)  # the first's
             for row in one.pairs.rows:
                 assert figures[tuple(getattr(row, side) for side in sides)] == (row.difference, row.p_step_down)
-        if one.variance:
+        if one.variance and f"variance * -b {shlex.quote(one.name)}" in claimed:
             assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(one.variance.rows)
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):
         assert suite.board is not None
         found = [row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]]
         assert found == [row.estimate for row in suite.board.rows]
-    targets = re.findall(r'class="check" href="#([^"]+)"', html)
-    assert len(targets) >= 2 and all(f'id="{target}"' in html for target in targets)
+    assert any(question.startswith("variance") for question in claimed)
+    assert len(held) == len(data.benchmarks) + len(data.suites)
 
 
 def test_a_suite_can_be_asked_for(url: str) -> None:
@@ -240,8 +238,8 @@ def test_a_suite_can_be_asked_for(url: str) -> None:
 
 
 def test_every_figure_says_what_is_seen(page: Reader) -> None:
-    plots = [found for tag, found in page.tags if tag == "svg" and found.get("class") == "plot"]
-    assert len(plots) >= 10
+    plots = [found for tag, found in page.tags if tag == "svg" and str(found.get("class")).startswith("plot")]
+    assert len(plots) >= 20
     assert all(found["role"] == "img" and len(found["aria-label"] or "") > 30 for found in plots)
     names = [tag for tag, _ in page.tags]
     assert names.count("figure") == names.count("figcaption") == len(plots)
@@ -266,7 +264,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_cost_the_report(
     page = render(data)
     told = re.findall('<p class="bad">This figure could not be drawn. (.*?)</p>', page)
     assert len(told) == 2 and all(text.startswith("Score of 7 models") for text in told)
-    assert page.count('<svg class="plot"') >= 10 and page.count("<figure>") >= 12
+    assert page.count('<svg class="plot"') >= 10 and page.count("<figure") >= 12
 
 
 def test_without_what_draws_figures_the_page_has_their_words(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,5 +308,5 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     best = next(row for row in found.growth.rows if row.size == 30 and row.rank == 1)
     assert f"; best on all prompts: {best.model}, " in scores.say
     part_of_page = matrix_part(found)
-    assert part_of_page["any"] and not part_of_page["lacking"]
+    assert part_of_page["any"]
     assert found.weights is not None and isinstance(found.weights.outranks[0], OutrankRow)

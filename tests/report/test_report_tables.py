@@ -85,17 +85,19 @@ def test_paths_are_as_long_as_it_takes_to_tell_them_apart() -> None:
 
 
 def test_notes_have_no_words_of_programs() -> None:
-    assert in_words("2 rows not ranked (subset_ok ranks them)") == "2 rows not ranked (--subset ranks them)"
+    assert in_words("2 rows not ranked (subset_ok ranks them)") == "2 rows not ranked"
+    told = "it is not known whether a higher x is better; this says so (--lower-is-better the opposite): warehouse b"
+    assert in_words(told) == "it is not known whether a higher x is better"
 
 
 def test_many_models_are_a_heat_map_that_says_how_many_pairs_differ(data: ReportData) -> None:
     (part,) = data.benchmarks
     assert part.pairs is not None
     (group,) = benchmark_section(part)["groups"]
-    assert group["matrix"] is None and group["chart"] is not None
+    assert group["matrix"] is None and group["picture"] is not None
     differ = int((part.pairs.groups[0].pairs.p_holm <= 0.05).sum())  # rows are those of the first model alone
     n = len(part.pairs.groups[0].labels)
-    assert f"{differ} of {n * (n - 1) // 2} pairs differ" in group["chart"].say
+    assert f"{differ} of {n * (n - 1) // 2} pairs differ" in group["picture"].say
     told = apart(part.pairs)
     assert sum(told.values()) == 2 * differ and len(told) == n * (n - 1)
 

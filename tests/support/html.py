@@ -57,3 +57,16 @@ def requests(browser: Any) -> list[str]:
     return [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
     ]
+
+
+def serious(page: Any, axe: str) -> list[tuple[str, str]]:
+    """What axe-core finds serious on a page, which it looked at."""
+    page.set_script_timeout(120)
+    page.execute_script(axe)
+    found = page.execute_async_script("const done = arguments[0]; axe.run().then(done)")
+    assert len(found["passes"]) > 20
+    return [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import date
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
@@ -17,6 +18,8 @@ from warehouse.tables.words import decimals
 
 #: Models of a map of pairs.
 MOST_PAIRED = 50
+#: Ratio of costs from which on their axis is logarithmic.
+_LONG = 30
 
 
 def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
@@ -31,9 +34,12 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
             _methods(board.rows),
         ]
     )
-    pictures = [
-        _intervals(f"{board.metric} on {part.name}", board.rows, board.higher_is_better, board.metric, level, note)
-    ]
+    rows, own = board.rows, note
+    if part.curves:  # a chart has all of them
+        rows = tuple({row.model: row for row in reversed(rows)}.values())[::-1]
+        own = f"{note}; of each model the best of its checkpoints"
+    title = f"{board.metric} on {part.name}"
+    pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]
     if part.pairs and part.pairs.groups:
         group = part.pairs.groups[0]
         size = f"{round(1 - group.pairs.level, 10):g}"
@@ -46,8 +52,8 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
 
 
 def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
-    """What is seen of a suite before its table."""
-    if len(board.rows) < 2:
+    """What is seen of a suite before its table; nothing where every model lacks a benchmark."""
+    if len(board.rows) < 2 or not any(row.rank is not None for row in board.rows):
         return None
     note = f"{name}; mean of {len(board.leaves)} benchmarks"
     return _intervals(f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note)
@@ -77,7 +83,7 @@ def _intervals(
     says = ["filled: no other is significantly better"] if tested else []
     says += [f"{PART} on a part"] if any(row.mark for row in shown) else []
     return forest(
-        f"{title}, {100 * level:g}% intervals",
+        title + (f", {100 * level:g}% intervals" if any(row.low is not None for row in shown) else ""),
         shown,
         figure=metric,
         places=decimals(row.standard_error for row in rows),
@@ -90,7 +96,7 @@ Point = tuple[LeaderboardRow, float, float, str]
 
 
 def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
-    """Scores against what a run cost, with the names of those that no other is both better and cheaper than."""
+    """Scores against what a run cost, where those stand out that no other is both better and cheaper than."""
     points: list[Point] = []
     for row, estimate in _ranked(part):
         costs = [fact.cost for run in row.run_ids if (fact := part.facts.get(run)) and fact.cost is not None]
@@ -99,12 +105,18 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
             points.append((row, estimate, cost, f"{cost:.4g}"))
     if len(points) < 3:
         return None
-    note = f"{note}; cost as recorded, or by tokens and prices; named: no other is better and cheaper"
-    return _scatter(part, f"Score against cost on {part.name}", points, x="US dollars a run", note=note)
+    note = f"{note}; cost as recorded, or by tokens and prices; blue: no other is better and cheaper"
+    title, x, ticks = f"Score against cost on {part.name}", "US dollars a run", []
+    lowest, highest = (end(point[2] for point in points) for end in (min, max))
+    if lowest > 0 and highest > _LONG * lowest:
+        points = [(row, estimate, math.log10(cost), words) for row, estimate, cost, words in points]
+        powers = range(math.ceil(math.log10(lowest)), math.floor(math.log10(highest)) + 1)
+        x, ticks = f"{x}, logarithmic", [(float(power), f"{10.0**power:g}") for power in powers]
+    return _scatter(part, title, points, x=x, note=note, ticks=ticks)
 
 
 def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
-    """Scores by the release of models, else by the start of runs, with the names of those that were the best so far."""
+    """Scores by the release of models, else by the start of runs, where those stand out that were the best then."""
     for kind, words in (("released", "release of the model"), ("started", "start of the run")):
         points: list[Point] = []
         for row, estimate in _ranked(part):
@@ -113,16 +125,16 @@ def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
                 points.append((row, estimate, float(day.toordinal()), day.isoformat()))
         days = sorted({words for *_, words in points})
         if len(days) >= 3 and not part.curves:
-            note = f"{note}; named: the best until then"
-            title, ends = f"Score by date on {part.name}", (days[0], days[-1])
-            return _scatter(part, title, points, x=words, note=note, ends=ends)
+            note, title = f"{note}; blue: the best until then", f"Score by date on {part.name}"
+            ticks = [(float(date.fromisoformat(day).toordinal()), day) for day in (days[0], days[-1])]
+            return _scatter(part, title, points, x=words, note=note, ticks=ticks)
     return None
 
 
 def _scatter(
-    part: BenchmarkPart, title: str, points: Sequence[Point], *, x: str, note: str, ends: tuple[str, str] | None = None
+    part: BenchmarkPart, title: str, points: Sequence[Point], *, x: str, note: str, ticks: Sequence[tuple[float, str]]
 ) -> Picture | None:
-    """Points along the lower axis; named are those that are better than all before."""
+    """Points along the lower axis; those stand out that are better than all before."""
     assert part.board is not None  # it has the points
     sign = -1 if part.board.higher_is_better is False else 1
     best, spots = -math.inf, []
@@ -130,7 +142,7 @@ def _scatter(
         spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
         best = max(best, sign * estimate)
     places = decimals(row.standard_error for row, *_ in points)
-    return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ends=ends)
+    return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ticks=ticks)
 
 
 def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:

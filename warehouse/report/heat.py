@@ -15,6 +15,7 @@ from statistics import median
 from typing import Literal
 
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
+from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.table import known, written
@@ -27,8 +28,12 @@ SHADES = 5
 #: Digits of a score where its error asks for no more.
 _USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
-PART, PUBLISHED = "*", "°"
-_KEYS = {PART: "on a part of the benchmark: not ranked, and not shaded", PUBLISHED: "as its source publishes it"}
+PART, ALONE, PUBLISHED = "*", "†", "°"
+_KEYS = {
+    PART: "on a part of the benchmark: not ranked, and not shaded",
+    ALONE: "of other runs (another split, version or judge), which are ranked alone: not shaded",
+    PUBLISHED: "as its source publishes it",
+}
 
 Order = Literal["apart", "date", "name"]
 
@@ -44,7 +49,7 @@ class HeatCell:
         high: upper end of it.
         rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
         statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
-        mark: sign of a score that does not count as others do: `PART`, `PUBLISHED`; else empty.
+        mark: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
     """
 
     estimate: float
@@ -162,16 +167,16 @@ class HeatWindow:
         return len(self.lines) == self.n_rows and len(self.heads) == self.n_columns
 
 
-def cells_of(rows: Iterable[LeaderboardRow] | Iterable[SuiteRow]) -> dict[str, HeatCell]:
-    """Of each model the row with the best rank; one without a rank where it has no other."""
+def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, HeatCell]:
+    """Of each model the row with the best rank in the first group; another one where it has none there."""
+    first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
     best: dict[str, LeaderboardRow | SuiteRow] = {}
-    for row in rows:
-        if not known(row.estimate):
-            continue
-        held = best.get(row.model)
-        if held is None or (row.rank is not None and (held.rank is None or row.rank < held.rank)):
-            best[row.model] = row
-    return {model: _cell_of(row) for model, row in best.items()}
+    ordered: list[LeaderboardRow | SuiteRow] = [*rows]
+    ordered.sort(key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0))
+    for row in ordered:
+        if known(row.estimate):
+            best.setdefault(row.model, row)
+    return {model: _cell_of(row, is_alone=id(row) not in first) for model, row in best.items()}
 
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
@@ -180,9 +185,16 @@ def mark_of(row: LeaderboardRow | SuiteRow) -> str:
     return PART if part else PUBLISHED if row.method == "published" else "" if row.rank is not None else PART
 
 
-def _cell_of(row: LeaderboardRow | SuiteRow) -> HeatCell:
+def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
+    is_alone = is_alone and row.rank is not None
     return HeatCell(
-        row.estimate or 0.0, row.standard_error, row.ci_low, row.ci_high, row.rank, row.statistical_rank, mark_of(row)
+        row.estimate or 0.0,
+        row.standard_error,
+        row.ci_low,
+        row.ci_high,
+        None if is_alone else row.rank,
+        None if is_alone else row.statistical_rank,
+        ALONE if is_alone else mark_of(row),
     )
 
 
@@ -211,8 +223,9 @@ def window(
         links: where more of a row stands, by its name.
     """
     columns = [column for column in columns if column.n_ranked or not column.is_suite]
-    ordered = sorted(columns, key=lambda column: _place(column, order))
     names = rows_in_order(columns)
+    first = names[:ROWS]
+    ordered = sorted(columns, key=lambda column: _place(column, order, first))
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -232,7 +245,7 @@ def window(
         n_rows=len(names),
         n_columns=len(ordered),
         about=tuple(_about(shown, several, all_published)),
-        order=_in_which_order(order) if len(ordered) > 1 else "",
+        order=_in_which_order(order, ordered) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
 
@@ -251,14 +264,15 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
     return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
 
 
-def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more models have a score on; what has no direction
-    tells nobody apart."""
+def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
+    """Suites first; of those that tell as many apart the one that more of the first models have a score on; what has
+    no direction tells nobody apart."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
     n_apart = 0 if column.higher_is_better is None else column.n_apart
-    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -len(column.cells), column.name
+    n_first = sum(name in column.cells for name in first)
+    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -283,7 +297,7 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
     has_interval = known(cell.low) and known(cell.high)
     return ShownCell(
         text=written(cell.estimate, places),
-        exact=written(cell.estimate, "%.8g"),
+        exact=repr(float(cell.estimate)),
         interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
         shade=_shade(column, cell),
         mark=cell.mark,
@@ -293,7 +307,7 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
 def _shade(column: HeatColumn, cell: HeatCell) -> int:
     """5 where none is significantly better, less the more are; 0 without a test, or where nobody is first."""
     standing = column.standing(cell)
-    if standing is None or cell.statistical_rank is None or cell.mark == PART:
+    if standing is None or cell.statistical_rank is None or cell.mark in (PART, ALONE):
         return 0
     return SHADES if cell.statistical_rank == 1 else round((SHADES - 1) * standing)
 
@@ -319,6 +333,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield "Nobody is first where it is not known whether higher is better (?)."
 
 
-def _in_which_order(order: Order) -> str:
+def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
+    if order == "apart" and not any(column.n_apart for column in columns):
+        first = "those that most of the first models have first"
     return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."

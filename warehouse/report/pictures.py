@@ -18,6 +18,8 @@ from warehouse.tables.words import fixed
 
 #: Pixels of a picture, and of a row in it: a name with its figure, and what is drawn below them.
 WIDTH, _ROW = 350, 31
+#: Pixels from a name in a diagram of ties to the next.
+_PITCH = 19
 #: Rows of a picture; a table below it has all.
 MOST_ROWS = 25
 #: Models and groups of a diagram of ties.
@@ -25,6 +27,9 @@ MOST_TIED, MOST_GROUPS = 25, 8
 #: Pixels of a letter, and of a cell of a map of pairs.
 _LETTER, _CELL = 6.4, 15
 _MARGIN = 6.0
+_PLAIN = Markup("")
+#: A text that hides what is below it.
+_OVER = Markup(' stroke="var(--bg)" stroke-width="3" paint-order="stroke"')
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Picture:
     def svg(self) -> Markup:
         """The ``svg`` element."""
         return Markup(
-            '<svg class="plot" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}</svg>'
+            '<svg class="plot own" role="img" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">{}</svg>'
         ).format(self.say, self.width, self.height, self.width, self.height, self.body)
 
 
@@ -104,22 +109,19 @@ def forest(
     axis = make_axis(ends, zero=zero, left=_MARGIN, width=WIDTH - 2 * _MARGIN)
     if axis is None:
         return None
-    height = len(shown) * _ROW + 22
-    parts = [_scale(axis, height, zero=zero)]
+    height, sheet = len(shown) * _ROW + 22, _Sheet()
+    sheet.ticks(axis, height, zero=zero)
     figures = [_figure(row, places, zero) for row in shown]
-    widest = max(len(words) for words in figures)
-    for at, (row, name, words) in enumerate(
-        zip(shown, _fitting([row.name for row in shown], WIDTH - _LETTER * (widest + 1)), figures, strict=True)
-    ):
-        middle = at * _ROW + 23
-        colour = "var(--dim)" if row.mark else "var(--mark)"
-        parts.append(_text(0, middle - 9, name, "var(--fg)"))
-        parts.append(_text(WIDTH, middle - 9, words, "var(--dim)", "end"))
+    room = WIDTH - _LETTER * (max(map(len, figures)) + 1)
+    for at, (row, name) in enumerate(zip(shown, _fitting([row.name for row in shown], room), strict=True)):
+        middle, colour, dot = at * _ROW + 23, "dim" if row.mark else "mark", axis.at(row.estimate)
+        sheet.text(0, middle - 9, name)
+        sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
         if known(row.low) and known(row.high):
-            bar = Markup('<path d="M{} {}H{}" stroke="{}" stroke-width="2"/>')
-            parts.append(bar.format(axis.at(row.low), middle, axis.at(row.high), colour))
-        dot = Markup('<circle cx="{}" cy="{}" r="3.5" fill="{}" stroke="{}" stroke-width="2"/>')
-        parts.append(dot.format(axis.at(row.estimate), middle, colour if row.filled else "var(--bg)", colour))
+            sheet.line(f"M{axis.at(row.low)} {middle}H{axis.at(row.high)}", colour, 2)
+        sheet.line(f"M{dot} {middle}h0", colour, 9)
+        if not row.filled:
+            sheet.line(f"M{dot} {middle}h0", "bg", 5)
     return Picture(
         title,
         f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with {figures[0]} to {shown[-1].name} with"
@@ -127,7 +129,7 @@ def forest(
         note,
         WIDTH,
         height,
-        Markup("").join(parts),
+        _PLAIN.join(sheet.parts),
         ("Model", figure, "low", "high"),
         tuple(
             (f"{row.name}{row.mark}", *(written(one, places, sign=zero) for one in (row.estimate, row.low, row.high)))
@@ -158,39 +160,25 @@ def ties(title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, pla
     groups = [group for group in groups if len(group) > 1]
     if not 3 <= len(rows) <= MOST_TIED or len(groups) > MOST_GROUPS:
         return None
-    height, pitch = len(rows) * 19 + 10, 19
+    height, sheet, left = len(rows) * _PITCH + 10, _Sheet(), 82 + 9 * len(groups)
     upright = make_axis([row[1] for row in rows], left=8, width=height - 22)
     assert upright is not None  # of at least three figures
-    reverse = rows[0][1] > rows[-1][1]
-
-    def place(value: float) -> float:
-        at = upright.at(value) or 0.0
-        return round(height - 6 - at, 1) if reverse else at
-
-    parts = [Markup('<path d="M44 {}V{}" stroke="var(--dim)"/>').format(place(rows[0][1]), place(rows[-1][1]))]
-    for at_tick, words in upright.ticks:
-        y = round(height - 6 - at_tick, 1) if reverse else at_tick
-        parts.append(_text(36, y + 4, words, "var(--dim)", "end"))
-        parts.append(Markup('<path d="M40 {}H44" stroke="var(--dim)"/>').format(y))
-    bars = 78
-    left = bars + 9 * len(groups) + 4
-    for at, (name, row) in enumerate(zip(_fitting([row[0] for row in rows], WIDTH - left), rows, strict=True)):
-        y = at * pitch + 12
-        parts.append(Markup('<path d="M44 {}L66 {}H72" stroke="var(--faint)"/>').format(place(row[1]), y))
-        parts.append(_text(left, y + 4, name, "var(--fg)"))
+    turned = rows[0][1] > rows[-1][1]
+    heights = {
+        value: height - 6 - at if turned else at for _, value, _ in rows if (at := upright.at(value)) is not None
+    }
+    sheet.line(f"M44 {heights[rows[0][1]]:.1f}V{heights[rows[-1][1]]:.1f}", "dim")
+    for at, words in upright.ticks:
+        y = height - 6 - at if turned else at
+        sheet.text(36, round(y + 4, 1), words, "dim", "end")
+        sheet.line(f"M40 {y:.1f}H44", "dim")
+    for at, name in enumerate(_fitting([row[0] for row in rows], WIDTH - left)):
+        sheet.line(f"M44 {heights[rows[at][1]]:.1f}L66 {_PITCH * at + 12}H72", "faint")
+        sheet.text(left, _PITCH * at + 16, name)
     for number, group in enumerate(groups):
-        x = bars + 9 * number
-        parts.append(
-            Markup('<path d="M{} {}V{}" stroke="var(--mark)" stroke-width="3"/>').format(
-                x, group[0] * pitch + 8, group[-1] * pitch + 16
-            )
-        )
-        parts += [
-            Markup('<path d="M{} {}h0" stroke="var(--mark)" stroke-width="7" stroke-linecap="round"/>').format(
-                x, at * pitch + 12
-            )
-            for at in group
-        ]
+        x = 78 + 9 * number
+        sheet.line(f"M{x} {_PITCH * group[0] + 8}V{_PITCH * group[-1] + 16}", "mark", 3)
+        sheet.line("".join(f"M{x} {_PITCH * at + 12}h0" for at in group), "mark", 7)
     words = "; ".join(", ".join(rows[at][0] for at in group) for group in groups)
     return Picture(
         title,
@@ -198,7 +186,7 @@ def ties(title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, pla
         note,
         WIDTH,
         height,
-        Markup("").join(parts),
+        _PLAIN.join(sheet.parts),
         ("Model", figure, "Group"),
         tuple((name, fixed(value, places), own) for name, value, own in rows),
     )
@@ -214,16 +202,15 @@ def wins(title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str) ->
     """
     if len(rows) < 3:
         return None
-    shown = rows[:MOST_ROWS]
-    parts = []
-    for at, (name, row) in enumerate(zip(_fitting([row[0] for row in shown], WIDTH - 90), shown, strict=True)):
-        y, left, total = at * _ROW, 0.0, sum(row[1:]) or 1
-        parts.append(_text(0, y + 13, name, "var(--fg)"))
-        parts.append(_text(WIDTH, y + 13, f"{row[1]} · {row[2]} · {row[3]}", "var(--dim)", "end"))
-        for share, colour in zip(row[1:], ("var(--mark)", "var(--grey)", "var(--warm)"), strict=True):
-            width = round(WIDTH * share / total, 1)
-            bar = Markup('<path d="M{} {}h{}v9h-{}z" fill="{}"/>')
-            parts.append(bar.format(round(left, 1), y + 18, width, width, colour) if share else Markup(""))
+    shown, sheet = rows[:MOST_ROWS], _Sheet()
+    for at, name in enumerate(_fitting([row[0] for row in shown], WIDTH - 90)):
+        counts, y, left = shown[at][1:], at * _ROW, 0.0
+        sheet.text(0, y + 13, name)
+        sheet.text(WIDTH, y + 13, " · ".join(map(str, counts)), "dim", "end")
+        for n, colour in zip(counts, ("mark", "grey", "warm"), strict=True):
+            width = WIDTH * n / (sum(counts) or 1)
+            if n:
+                sheet.area(f"M{left:.1f} {y + 18}h{width:.1f}v9h-{width:.1f}z", colour)
             left += width
     first = shown[0]
     return Picture(
@@ -233,7 +220,7 @@ def wins(title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str) ->
         note,
         WIDTH,
         len(shown) * _ROW,
-        Markup("").join(parts),
+        _PLAIN.join(sheet.parts),
         ("Model", "better than", "cannot tell", "worse than"),
         tuple((row[0], *map(str, row[1:])) for row in rows),
     )
@@ -258,7 +245,7 @@ def pair_map(
         places: decimals of the differences.
         note: what the picture rests on.
     """
-    shown, edge = _fitting(names, 150), 158
+    shown, edge = _fitting(names, 150), 176
     largest = max((abs(one) for row in differences for one in row if one == one), default=0.0) or 1.0
     shades: dict[int, list[str]] = {}
     for at, (values, tests) in enumerate(zip(differences, tested, strict=True)):
@@ -267,22 +254,17 @@ def pair_map(
                 shade = min(int((value / largest + 1) * 5), 9)
                 cell = f"M{edge + other * _CELL} {edge + at * _CELL}h{_CELL - 1}v{_CELL - 1}h-{_CELL - 1}z"
                 shades.setdefault(shade, []).append(cell)
-    size = len(names) * _CELL
-    parts = [
-        Markup('<path d="{}" fill="var(--q{})"/>').format("".join(cells), shade)
-        for shade, cells in sorted(shades.items())
-    ]
+    size, sheet = len(names) * _CELL, _Sheet()
+    for shade, cells in sorted(shades.items()):
+        sheet.area("".join(cells), f"q{shade}")
     for at, name in enumerate(shown):
         middle = edge + at * _CELL + _CELL / 2 + 3
-        parts.append(_text(edge - 6, middle, name, "var(--fg)", "end"))
-        turned = Markup('<text transform="translate({} {})rotate(-90)" fill="var(--fg)">{}</text>')
-        parts.append(turned.format(middle + 1, edge - 6, name))
+        sheet.text(edge - 6, middle, name, anchor="end")
+        sheet.text(0, 0, name, more=Markup(' transform="translate({} {})rotate(-90)"').format(middle + 1, edge - 6))
     for shade in range(10):
-        swatch = Markup('<path d="M{} {}h14v10h-14z" fill="var(--q{})"/>')
-        parts.append(swatch.format(edge + 14 * shade, edge + size + 10, shade))
-    low, high = fixed(-largest, places), fixed(largest, places, sign=True)
-    parts.append(_text(edge - 6, edge + size + 19, f"row minus column {low}", "var(--dim)", "end"))
-    parts.append(_text(edge + 146, edge + size + 19, high, "var(--dim)"))
+        sheet.area(f"M{edge + 14 * shade} {edge + size + 10}h14v10h-14z", f"q{shade}")
+    sheet.text(edge - 6, edge + size + 19, f"row minus column {fixed(-largest, places)}", "dim", "end")
+    sheet.text(edge + 146, edge + size + 19, fixed(largest, places, sign=True), "dim")
     n_differ = sum(len(cells) for cells in shades.values()) // 2
     return Picture(
         title,
@@ -291,7 +273,7 @@ def pair_map(
         note,
         max(edge + size + 2, edge + 200),
         edge + size + 26,
-        Markup("").join(parts),
+        _PLAIN.join(sheet.parts),
         ("row minus column", *names),
         tuple(
             (
@@ -308,7 +290,7 @@ def pair_map(
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a scatter plot: its name, places as numbers and in words, and whether its name is drawn."""
+    """A point of a scatter plot: its name, places as numbers and in words, and whether it stands out by its name."""
 
     name: str
     x: float
@@ -318,7 +300,14 @@ class Spot:
 
 
 def scatter(
-    title: str, spots: Sequence[Spot], *, x: str, y: str, places: int, note: str, ends: tuple[str, str] | None = None
+    title: str,
+    spots: Sequence[Spot],
+    *,
+    x: str,
+    y: str,
+    places: int,
+    note: str,
+    ticks: Sequence[tuple[float, str]] = (),
 ) -> Picture | None:
     """Points with names at those that are named; None for fewer than two.
 
@@ -329,65 +318,81 @@ def scatter(
         y: what the left axis is.
         places: decimals of the left axis' figures.
         note: what the picture rests on.
-        ends: words at the ends of the lower axis, where its numbers are none to read, as of dates.
+        ticks: of the lower axis, where its numbers are none to read, as of dates and logarithms.
     """
     left, height = 40.0, 220
     across = make_axis([spot.x for spot in spots], left=left + 6, width=WIDTH - left - 16)
     up = make_axis([spot.y for spot in spots], left=8, width=height - 46)
     if len(spots) < 2 or across is None or up is None:
         return None
-    floor = height - 30
-    parts = [Markup('<path d="M{} {}H{}" stroke="var(--dim)"/>').format(left, floor, WIDTH)]
-    ticks = [(across.left, ends[0]), (across.left + across.width, ends[1])] if ends else across.ticks
-    for at, words in ticks:
-        anchor = "middle" if not ends else "start" if at == across.left else "end"
-        parts.append(_text(at, floor + 13, words, "var(--dim)", anchor))
+    floor, sheet = height - 30, _Sheet()
+    sheet.line(f"M{left} {floor}H{WIDTH}", "dim")
+    for at, words in [(across.at(value) or 0.0, words) for value, words in ticks] or across.ticks:
+        sheet.text(at, floor + 13, words, "dim", _anchor(at, left))
     for at, words in up.ticks:
-        parts.append(Markup('<path d="M{} {}H{}" stroke="var(--line)"/>').format(left, round(floor - at, 1), WIDTH))
-        parts.append(_text(left - 4, round(floor - at, 1) + 4, words, "var(--dim)", "end"))
-    parts.append(_text(WIDTH, height - 3, x, "var(--fg)", "end"))
-    taken: list[tuple[float, float]] = []
-    for spot in sorted(spots, key=lambda one: (not one.named, -one.y)):
-        at, top = across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)
-        colour = "var(--mark)" if spot.named else "var(--faint)"
-        parts.append(Markup('<circle cx="{}" cy="{}" r="3.5" fill="{}"/>').format(at, top, colour))
-        if spot.named:
-            below = next(step for step in range(0, 400, 13) if all(abs(top + step - one) > 12 for one, _ in taken))
-            taken.append((top + below, at))
+        sheet.line(f"M{left} {floor - at:.1f}H{WIDTH}", "line")
+        sheet.text(left - 4, round(floor - at + 4, 1), words, "dim", "end")
+    sheet.text(WIDTH, height - 3, x, anchor="end")
+    places_of = [(spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)) for spot in spots]
+    for spot, at, top in sorted(places_of, key=lambda one: one[0].named):
+        sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
+    taken: list[float] = []
+    for spot, at, top in sorted(places_of, key=lambda one: one[2]):
+        below = next((step for step in (0, 13, 26) if all(abs(top + step - one) > 12 for one in taken)), None)
+        if spot.named and below is not None:
+            taken.append(top + below)
             is_left = at < WIDTH / 2
             name = _fitting([spot.name], (WIDTH - at if is_left else at - left) - 8)[0]
-            parts.append(
-                _text(at + (7 if is_left else -7), top + below + 4, name, "var(--fg)", "start" if is_left else "end")
-            )
+            x_at, anchor = (at + 7, "start") if is_left else (at - 7, "end")
+            sheet.text(x_at, top + below + 4, name, anchor=anchor, more=_OVER)
     return Picture(
         title,
-        f"{title}: {len(spots)} models; {', '.join(spot.name for spot in spots if spot.named)} are named",
+        f"{title}: {len(spots)} models; stand out: {', '.join(spot.name for spot in spots if spot.named)}",
         note,
         WIDTH,
         height,
-        Markup("").join(parts),
+        _PLAIN.join(sheet.parts),
         ("Model", x, y),
         tuple((spot.name, spot.x_words, fixed(spot.y, places)) for spot in spots),
     )
 
 
-def _scale(axis: Axis, height: int, *, zero: bool) -> Markup:
-    """Lines at the round numbers of an axis, the numbers below them, and a line at 0."""
-    lines = "".join(f"M{at} 6V{height - 16}" for at, _ in axis.ticks)
-    parts = [Markup('<path d="{}" stroke="var(--line)"/>').format(lines)]
-    if zero:
-        parts.append(
-            Markup('<path d="M{} 6V{}" stroke="var(--dim)" stroke-dasharray="2 2"/>').format(axis.at(0.0), height - 16)
-        )
-    for at, words in axis.ticks:
-        anchor = "start" if at < 20 else "end" if at > WIDTH - 20 else "middle"
-        parts.append(_text(at, height - 3, words, "var(--dim)", anchor))
-    return Markup("").join(parts)
+class _Sheet:
+    """What is drawn, from back to front; colours are names of style.css."""
+
+    def __init__(self) -> None:
+        self.parts: list[Markup] = []
+
+    def line(self, course: str, colour: str, width: float = 1, *, dashed: bool = False) -> None:
+        """A line; one without length is a dot."""
+        more = Markup(' stroke-width="{:g}" stroke-linecap="round"').format(width) if width != 1 else Markup("")
+        more += Markup(' stroke-dasharray="2 2"') if dashed else Markup("")
+        self.parts.append(Markup('<path d="{}" stroke="var(--{})"{}/>').format(course, colour, more))
+
+    def area(self, course: str, colour: str) -> None:
+        """A filled area."""
+        self.parts.append(Markup('<path d="{}" fill="var(--{})"/>').format(course, colour))
+
+    def text(
+        self, x: float, y: float, words: str, colour: str = "fg", anchor: str = "start", *, more: Markup = _PLAIN
+    ) -> None:
+        """Words at a place, which `anchor` says the end of."""
+        at = Markup(' text-anchor="{}"').format(anchor) if anchor != "start" else _PLAIN
+        text = Markup('<text x="{:g}" y="{:g}" fill="var(--{})"{}{}>{}</text>')
+        self.parts.append(text.format(x, y, colour, at, more, words))
+
+    def ticks(self, axis: Axis, height: int, *, zero: bool) -> None:
+        """Lines at the round numbers of an axis, the numbers below them, and a line at 0."""
+        self.line("".join(f"M{at} 6V{height - 16}" for at, _ in axis.ticks), "line")
+        if zero:
+            self.line(f"M{axis.at(0.0)} 6V{height - 16}", "dim", dashed=True)
+        for at, words in axis.ticks:
+            self.text(at, height - 3, words, "dim", _anchor(at, 0))
 
 
-def _text(x: float, y: float, words: str, colour: str, anchor: str = "start") -> Markup:
-    own = Markup(' text-anchor="{}"').format(anchor) if anchor != "start" else Markup("")
-    return Markup('<text x="{:g}" y="{:g}" fill="{}"{}>{}</text>').format(x, y, colour, own, words)
+def _anchor(at: float, left: float) -> str:
+    """Where words stand at a place, so that they stay inside."""
+    return "start" if at < left + 20 else "end" if at > WIDTH - 20 else "middle"
 
 
 def _fitting(names: Sequence[str], pixels: float) -> list[str]:

@@ -314,7 +314,7 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
             text("Kind", [one.kind for one in runs], keep=True),
             count("Prompts", [row.n_prompts for row in rows], keep=True),
             count("Of", [one.n_all for one in runs], keep=True),
-            number("Figure", [row.estimate for row in rows], places),
+            number("Estimate", [row.estimate for row in rows], places),
             number("Low", [row.ci_low for row in rows], places),
             number("High", [row.ci_high for row in rows], places),
             text("Rests on", [one.says for one in runs], wrap=True, minor=True),

@@ -86,13 +86,13 @@ def table(
 
 
 def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
-    """Columns that differ between rows, and what the others say."""
+    """Columns that differ between rows, and what the others say; nothing of a count that is 0 everywhere."""
     kept: list[PageColumn] = []
     constant: list[str] = []
     for column in columns:
         if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
             kept.append(column)
-        elif column.words and column.words[0]:
+        elif column.words and column.words[0] not in ("", "0"):
             constant.append(f"{Markup(column.head).striptags()} {column.words[0]}")
     return kept, constant
 

@@ -54,7 +54,7 @@ def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    return board.sentence + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
+    return board.sentence + Sentence(f"; mean of {len(board.leaves)} benchmark{'s' * (len(board.leaves) != 1)}.")
 
 
 def _of_pairs(
