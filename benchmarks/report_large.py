@@ -32,8 +32,8 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         files = sorted(pages.iterdir(), key=lambda path: path.stat().st_size)
         size = sum(path.stat().st_size for path in files)
         print(
-            f"report of {benchmarks} benchmarks x {models} models: {seconds:.1f} s,"
-            f" {_processor() - before:.1f} processor seconds, peak {peak:.0f} MiB, {len(files)} pages, {size / 1e6:.1f} MB"
+            f"report of {benchmarks} benchmarks x {models} models: {seconds:.1f} s, {_processor() - before:.1f} s of"
+            f" processor, peak {peak:.0f} MiB, {len(files)} pages, {size / 1e6:.1f} MB"
         )
         for page in (pages / "index.html", files[-1]):
             print(f"  {page.name}, {page.stat().st_size / 1e6:.2f} MB: {_opened(page, options.runs)}")
