@@ -29,7 +29,7 @@ MOST_MAPS = 12
 #: Prompts times models beyond which a page does not wait for an audit.
 MOST_VOTES = 150_000
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
-BLOCK_SCORES, RUN_COST = 1_000_000, 100
+BLOCK_SCORES, RUN_COST = 250_000, 100
 
 Found = TypeVar("Found")
 
