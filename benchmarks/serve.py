@@ -18,8 +18,6 @@ from measure import time_script
 from report import FILL
 
 COMMAND = str(Path(sys.executable).with_name("warehouse"))
-#: Of the store: benchmarks, models, prompts.
-SIZE = (20, 100, 5000)
 
 
 def ask(address: str) -> tuple[float, str]:
@@ -30,13 +28,13 @@ def ask(address: str) -> tuple[float, str]:
     return time.perf_counter() - began, text
 
 
-def paths(n: int, seed: int) -> list[str]:
+def paths(n: int, seed: int, benchmarks: int, models: int) -> list[str]:
     """What a reader may ask for: windows and facets of the table, pages of benchmarks, other references, JSON."""
     dice = random.Random(seed)
 
     def one() -> str:
-        model = urllib.parse.quote(f"organisation/model-{dice.randrange(SIZE[1]):03d}-instruct", safe="")
-        name = f"benchmark-{dice.randrange(SIZE[0])}"
+        model = urllib.parse.quote(f"organisation/model-{dice.randrange(models):03d}-instruct", safe="")
+        name = f"benchmark-{dice.randrange(benchmarks)}"
         return dice.choice(
             ["/", f"/?row={dice.choice((0, 40, 80))}", f"/?benchmark={name}", f"/?model={model}", "/?order=name",
              f"/benchmark/{name}", f"/benchmark/{name}?against={model}", f"/benchmark/{name}?row=80"]
@@ -57,7 +55,7 @@ def peak(process: int) -> str:
     return f"{int(found[1]) / 1000:.0f} MB" if found else "unknown"
 
 
-def measure(url: str, clients: int, asked: int) -> None:
+def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) -> None:
     """Print what one server takes."""
     began = time.perf_counter()
     with subprocess.Popen([COMMAND, "--db", url, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
@@ -71,13 +69,15 @@ def measure(url: str, clients: int, asked: int) -> None:
             while "data-again" in ask(f"{address}/")[1]:
                 time.sleep(0.5)
             print(f"all ties after {time.perf_counter() - began:.1f} s")
-            for number in range(SIZE[0]):
+            for number in range(benchmarks):
                 while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
                     time.sleep(0.5)
             print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
-                seconds = [one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1))]
+                seconds = [
+                    one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1, benchmarks, models))
+                ]
             shown = f"p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}, most {percentile(seconds, 1)}"
             total = time.perf_counter() - began
             print(
@@ -90,14 +90,16 @@ def measure(url: str, clients: int, asked: int) -> None:
 def main() -> None:
     """Fill a store, where there is none yet, and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", help="of a store; filled with 10 million scores where it is a file that is not there")
-    parser.add_argument("--clients", type=int, default=1)
-    parser.add_argument("--asked", type=int, default=400)
+    parser.add_argument("url", help="of a store")
+    parser.add_argument("--fill", action="store_true", help="first")
+    parser.add_argument("--size", type=int, nargs=3, default=(20, 100, 5000), help="benchmarks, models, prompts")
+    parser.add_argument("--clients", type=int, default=1, help="that ask at the same time")
+    parser.add_argument("--asked", type=int, default=400, help="interactions in all")
     options = parser.parse_args()
-    if not options.url.startswith("postgresql") and not Path(options.url).exists():
-        fill = FILL.partition("class Embedder")[0]
-        print(f"filling: {time_script(fill, [f'duckdb:///{options.url}', *map(str, SIZE), '1'], 1)}")
-    measure(options.url, options.clients, options.asked)
+    if options.fill:
+        fill = f"{FILL.partition('class Embedder')[0]}print(time.monotonic() - started)"
+        print(f"filling: {time_script(fill, [options.url, *map(str, options.size), '1'], 1)}")
+    measure(options.url, options.clients, options.asked, *options.size[:2])
 
 
 if __name__ == "__main__":
