@@ -26,6 +26,7 @@ import report
 import report_many
 import scores
 import sequential
+import serve
 import server
 import small_sources
 import spark
@@ -51,6 +52,7 @@ BENCHMARKS = {
     "report-many": report_many.run,
     "scores": scores.run,
     "sequential": sequential.run,
+    "serve": serve.run,
     "server": server.run,
     "small-sources": small_sources.run,
     "spark": spark.run,

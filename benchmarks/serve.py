@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import html
 import random
 import re
 import subprocess
@@ -55,6 +56,27 @@ def peak(process: int) -> str:
     return f"{int(found[1]) / 1000:.0f} MB" if found else "unknown"
 
 
+def read_on(address: str, pages: int) -> None:
+    """Print how long it takes to compare two models on everything, to page through flips, to filter, to read."""
+    pair = "/compare?a=organisation/model-000-instruct&b=organisation/model-001-instruct"
+    began = time.perf_counter()
+    while "data-again" in ask(address + pair)[1]:
+        time.sleep(0.1)
+    print(f"two models compared on all prompts after {time.perf_counter() - began:.2f} s")
+    for what, place in (
+        ("pages of flips", f"{pair}&show=all"),
+        ("filters", ""),
+        ("samples", html.unescape(re.findall(r'class="open" href="([^"]+)"', ask(address + pair)[1])[0])),
+    ):
+        seconds = []
+        for number in range(pages):
+            taken, text = ask(address + (place or f"{pair}&show=a_right&text={number}"))
+            found = re.search(r'href="([^"#]+)(#flips)?" rel="next"', text)
+            seconds.append(taken)
+            place = html.unescape(found[1]) if found and what != "filters" else place
+        print(f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
+
+
 def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) -> None:
     """Print what one server takes."""
     began = time.perf_counter()
@@ -73,6 +95,7 @@ def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) ->
                 while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
                     time.sleep(0.5)
             print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
+            read_on(address, 40)
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
                 seconds = [
@@ -87,20 +110,14 @@ def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) ->
             server.terminate()
 
 
-def main() -> None:
-    """Fill a store, where there is none yet, and measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", help="of a store")
-    parser.add_argument("--fill", action="store_true", help="first")
-    parser.add_argument("--size", type=int, nargs=3, default=(20, 100, 5000), help="benchmarks, models, prompts")
-    parser.add_argument("--clients", type=int, default=1, help="that ask at the same time")
-    parser.add_argument("--asked", type=int, default=400, help="interactions in all")
-    options = parser.parse_args()
-    if options.fill:
+def run(folder: Path, options: argparse.Namespace) -> None:
+    """Fill a store with 100 models on 20 benchmarks (few of both where rows are few), and measure its pages."""
+    benchmarks, models = (20, 100) if options.rows >= 1_000_000 else (2, 4)
+    store = folder / "serve.duckdb"
+    url = options.server or f"duckdb:///{store}"
+    if options.server or not store.exists():
+        size = map(str, (benchmarks, models, max(options.rows // benchmarks // models, 20), 1))
         fill = f"{FILL.partition('class Embedder')[0]}print(time.monotonic() - started)"
-        print(f"filling: {time_script(fill, [options.url, *map(str, options.size), '1'], 1)}")
-    measure(options.url, options.clients, options.asked, *options.size[:2])
-
-
-if __name__ == "__main__":
-    main()
+        print(f"filling: {time_script(fill, [url, *size], 1)}")
+    asked = 400 if benchmarks == 20 else 20
+    measure(url, 50 if options.server else 1, asked, benchmarks, models)

@@ -10,6 +10,7 @@ import click
 
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.items import Show
+from warehouse.tables.transcript import ends_with
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -17,7 +18,7 @@ from ..ui.options import output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
-from ..ui.transcript import ends_with, transcript_lines
+from ..ui.transcript import transcript_lines
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView

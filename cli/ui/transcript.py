@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+
+from warehouse.tables.transcript import messages_of
 
 #: Lines of a message before it is folded.
 FOLDED = 12
@@ -19,129 +19,15 @@ def transcript_lines(text: str, *, whole: bool) -> Iterator[str]:
         text: JSON list of messages, as stored.
         whole: every message to its end; else :data:`FOLDED` lines of each.
     """
-    width = max(20, min(shutil.get_terminal_size().columns, 100) - 2)
-    waiting: dict[str, str] = {}
-    for message in json.loads(text):
-        yield f"[{_title(message, _tool(message, waiting))}]"
-        waiting |= _called(message)
-        lines = [line for part in _parts(message) for line in _wrapped(part, width)] or ["(nothing)"]
+    columns = shutil.get_terminal_size().columns
+    width = max(20, min(columns, 100) - 2)
+    for message in messages_of(text, columns):
+        yield f"[{message.title}]"
+        lines = [line for part in message.parts for line in _wrapped(part, width)] or ["(nothing)"]
         shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
             yield f"  ... {len(lines) - len(shown)} more lines (--full)"
-
-
-def ends_with(text: str, response: str) -> bool:
-    """Whether the last message of a transcript says the response, and nothing else."""
-    last = (json.loads(text) or [{}])[-1]
-    said = list(_texts(last.get("content")))
-    return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
-
-
-def _called(message: Mapping[str, Any]) -> dict[str, str]:
-    """Names of the tools that a message calls, by the ids of the calls."""
-    calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
-    return {str(call.get("id", place)): _name(call) for place, call in enumerate(calls) if isinstance(call, dict)}
-
-
-def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
-    """The tool that a message is from: as it says, by the id of the call, else that of the first call unanswered."""
-    if message.get("role") != "tool":
-        return str(message.get("name") or "")
-    key = str(message.get("tool_call_id") or next(iter(waiting), ""))
-    called = waiting.pop(key, "")
-    return str(message.get("function") or message.get("name") or called)
-
-
-def _title(message: Mapping[str, Any], tool: str) -> str:
-    """The role, the tool that answers, that it failed, and that the model did not write it."""
-    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (message.get("source") == "input")
-    return f"{said}: error" if message.get("error") else said
-
-
-def _parts(message: Mapping[str, Any]) -> Iterator[str]:
-    error = message.get("error")
-    if error:
-        yield str(error.get("message") or error) if isinstance(error, dict) else str(error)
-    thought = message.get("reasoning_content")
-    if isinstance(thought, str) and thought.strip():
-        yield f"(reasoning) {_trimmed(thought)}"
-    yield from _texts(message.get("content"))
-    yield from (_call(call) for call in _listed(message.get("tool_calls")))
-
-
-def _texts(content: Any) -> Iterator[str]:
-    """Texts as they are, JSON by its parts, and what is no text by its kind."""
-    if isinstance(content, str):
-        yield _by_parts(_trimmed(content))
-    elif isinstance(content, dict):
-        yield _by_parts(json.dumps(content, ensure_ascii=False))
-    for part in _listed(content):
-        if not isinstance(part, dict):
-            yield _trimmed(str(part))
-            continue
-        kind = str(part.get("type") or "part").removesuffix("_url")
-        text = part.get("text") or part.get("reasoning") or ""
-        yield f"(reasoning) {text}" if text and kind == "reasoning" else str(text) or f"({kind})"
-
-
-def _trimmed(text: str) -> str:
-    return text.strip("\n").rstrip()
-
-
-def _by_parts(text: str) -> str:
-    """A long JSON text in lines: one for each item or field of it."""
-    if len(text) <= shutil.get_terminal_size().columns or text[:1] not in ("{", "["):
-        return text
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if isinstance(document, list):
-        lines = [_value(item) for item in document]
-    else:
-        lines = [f"{json.dumps(key, ensure_ascii=False)}: {_value(item)}" for key, item in document.items()]
-    return "\n".join((text[0], *(f"  {line}," for line in lines[:-1]), *(f"  {line}" for line in lines[-1:]), text[-1]))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _parsed(call: Any) -> Any:
-    """A call; one that stands as JSON text is read."""
-    try:
-        return json.loads(call) if isinstance(call, str) else call
-    except ValueError:
-        return call
-
-
-def _name(call: Mapping[str, Any]) -> str:
-    function = call.get("function")
-    return str((function.get("name") if isinstance(function, dict) else function) or call.get("name"))
-
-
-def _call(stated: Any) -> str:
-    """A call as code: ``-> tool(name=value)``."""
-    call = _parsed(stated)
-    if not isinstance(call, dict):
-        return f"-> {call}"
-    function = call.get("function")
-    arguments = _parsed((function if isinstance(function, dict) else call).get("arguments"))
-    if not isinstance(arguments, dict):
-        return f"-> {_name(call)}({'' if arguments is None else arguments})"
-    return f"-> {_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
-
-
-def _argument(value: Any) -> str:
-    """A value within a call; a text of several lines stands below the call."""
-    if not isinstance(value, str) or "\n" not in value:
-        return _value(value)
-    return "\n" + textwrap.indent(_trimmed(value), "     ") + "\n   "
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
--- Responses of runs to unperturbed prompts, else the answers extracted from them.
+-- First characters of responses of runs to unperturbed prompts, else of the answers extracted.
 -- grain: one row per run, prompt and draw
 select fact.run_id, fact.prompt_id, fact.draw,
-    coalesce(answer.text, fact.extracted_answer) as response
+    substr(coalesce(answer.text, fact.extracted_answer), 1, :most) as response
 from generation fact
 join prompt_variant on prompt_variant.id = fact.variant_id
 left join content answer on answer.sha256 = fact.response_hash

@@ -2,11 +2,12 @@
 -- it stands several times in one benchmark and split, with the same choices and target too; where
 -- these do, with the same name too), and of those that their sources call alike.
 -- grain: one row per prompt
+-- placeholder: condition condition -- on prompt.id
 with told as (
     select id, benchmark_id, split, text_hash, coalesce(tool_id, key) as name, occurrence,
         coalesce(cast(choices as varchar), '') || ' -> ' || coalesce(target, '') as answers
     from prompt
-    where id in (:prompt_ids)
+    where {condition}
 ),
 here as (
     select *, count(*) over (partition by benchmark_id, split, text_hash) as n_text,

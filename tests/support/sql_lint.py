@@ -62,7 +62,7 @@ TYPES = {"BIGINT", "INT", "BOOLEAN", "DATE", "TIMESTAMP"}
 #: The engines that hold stores; statements of our own program run on no other.
 STORES = ("duckdb", "postgres")
 #: What these share beyond the subset.
-_STORE_FUNCTIONS, _STORE_TYPES = {"str_position", "length"}, {"TEXT", "DOUBLE"}
+_STORE_FUNCTIONS, _STORE_TYPES = {"str_position", "length", "lower"}, {"TEXT", "DOUBLE"}
 #: What stands for a placeholder of a template, by its kind, so that the text can be parsed.
 PLACEHOLDERS = {
     "condition": "1 = 1",

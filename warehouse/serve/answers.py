@@ -17,6 +17,8 @@ from warehouse.store.connection import Store
 
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
+#: The same of answers with the scores of every prompt in them.
+LARGE = 12
 #: Questions that are answered at the same time while their pages do not wait for them.
 BEHIND = 1
 #: Seconds that a page waits for an answer before it says that it is being computed.
@@ -33,8 +35,8 @@ class Answers:
         alone: held by what takes long and much memory, one after the other.
     """
 
-    def __init__(self, store: FollowedStore) -> None:
-        self.store, self.alone = store, threading.Lock()
+    def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
+        self.store, self.alone, self._most = store, threading.Lock(), kept
         self._lock = threading.Lock()
         self._behind = ThreadPoolExecutor(BEHIND, thread_name_prefix="warehouse-answer")
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
@@ -86,7 +88,7 @@ class Answers:
             future: Future[Any] = Future() if found is None else found
             self._kept[key] = future
             self._kept.move_to_end(key)
-            while len(self._kept) > KEPT:
+            while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return key, future, found is None
 

@@ -19,17 +19,28 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
-from warehouse.serve.answers import Answers
+from warehouse.serve.answers import LARGE, Answers
 from warehouse.serve.benchmark import benchmark
+from warehouse.serve.compare import compare, hypothesis
 from warehouse.serve.following import READERS, FollowedStore
+from warehouse.serve.health import health
 from warehouse.serve.heat_data import HeatData
 from warehouse.serve.overview import overview
-from warehouse.serve.page import Asked, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.page import Asked, Download, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.sample import sample, text
 from warehouse.serve.security import Access, Guarded
 
-View = Callable[[Site, Asked], Page]
+View = Callable[[Site, Asked], Page | Download]
 #: Address -> view. A view gets what was asked, and may raise any error of ours.
-VIEWS: dict[str, View] = {"/": overview, "/benchmark/{name:path}": benchmark}
+VIEWS: dict[str, View] = {
+    "/": overview,
+    "/benchmark/{name:path}": benchmark,
+    "/compare": compare,
+    "/hypothesis.json": hypothesis,
+    "/sample": sample,
+    "/text": text,
+    "/health": health,
+}
 #: Files that pages load -> their types.
 ASSETS = {"style.css": "text/css", "script.js": "text/javascript"}
 HTML, JSON = "text/html; charset=utf-8", "application/json"
@@ -44,7 +55,7 @@ class Pages:
 
     def __init__(self, store: FollowedStore, seconds: float) -> None:
         answers = Answers(store)
-        self.site = Site(store, answers, HeatData(answers))
+        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE))
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
@@ -52,6 +63,7 @@ class Pages:
     def close(self) -> None:
         """Take no more requests; those that are answered end with their queries."""
         self.site.answers.close()
+        self.site.large.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def endpoint(self, view: View) -> Callable[[Request], Any]:
@@ -70,6 +82,8 @@ class Pages:
     def _answer(self, view: View, asked: Asked) -> Response:
         try:
             page = view(self.site, asked)
+            if isinstance(page, Download):
+                return Response(page.content, headers=page.headers, media_type=page.kind)
             if asked.one("format") == "json":
                 return Response(page.json(), page.status, media_type=JSON)
             return self._as_html(page, asked)

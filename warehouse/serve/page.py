@@ -22,11 +22,12 @@ from warehouse.records.json_text import json_text, records_as_json
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.table import broken
 from warehouse.serve.answers import Answers
+from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
 
 #: Pages that every page leads to, in the order of questions: address, name.
-PLACES = (("/", "What do we know?"),)
+PLACES = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
 #: What a reader writes into the address for what is not part of a view's state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
@@ -42,11 +43,12 @@ class Missing(WarehouseError):
 
 @dataclass(frozen=True)
 class Site:
-    """What views have: the store, and the answers to what was asked of it."""
+    """What views have: the store, and the answers to what was asked of it; the large ones, few of which are kept."""
 
     store: FollowedStore
     answers: Answers
     heat: HeatData
+    large: Answers
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,26 @@ class Page:
         return [*commands, *calls, *([("SQL", self.sql)] if self.sql else [])]
 
 
+@dataclass(frozen=True)
+class Download:
+    """A text that a browser keeps as a file, and never shows.
+
+    Attributes:
+        name: of the file.
+        content: the text.
+        kind: its type.
+    """
+
+    name: str
+    content: str
+    kind: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """That it is a file."""
+        return {"content-disposition": f'attachment; filename="{self.name}"'}
+
+
 class Renderer:
     """Makes HTML of pages. All text of dumps is escaped."""
 
@@ -152,7 +174,12 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
+        self._environment.filters |= {
+            "in_words": in_words,
+            "unbroken": unbroken,
+            "broken": broken,
+            "shortened": shortened,
+        }
         self._environment.globals |= {
             "direction": DIRECTION,
             "link": link,
@@ -191,8 +218,9 @@ def _inlined() -> Mapping[str, Any]:
 
 
 def asset_text(name: str) -> str:
-    """A file of the report followed by that of the same name for these pages."""
-    return "".join(files(f"warehouse.{room}").joinpath(name).read_text("utf-8") for room in ("report", "serve"))
+    """A file of the report, that of the same name for these pages, and what readers of samples need besides."""
+    parts = (("report", name), ("serve", name), ("serve", f"reading.{name.rpartition('.')[2]}"))
+    return "".join(files(f"warehouse.{room}").joinpath(part).read_text("utf-8") for room, part in parts)
 
 
 def _template(name: str) -> str:

@@ -171,6 +171,21 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
 @answers(Compare)
 def compare(store: Store, question: Compare) -> Comparison:
     """Row by row, with the mean over benchmarks where there are several."""
+    return compared_pairs(store, question).comparison
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPairs:
+    """A comparison with what its rows were made of, in their order, and what these share; None with one."""
+
+    question: Compare
+    comparison: Comparison
+    pairs: tuple[Pair, ...]
+    shared: SharedRead | None
+
+
+def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
+    """`compare`, with its pairs kept."""
     models = TwoModels(store, question.a, question.b, selection_of(question), question.force, question.across_links)
     both = models.on_each(models.pair)
     compared, refused = both.compute(partial(_compared, options=question))
@@ -179,7 +194,8 @@ def compare(store: Store, question: Compare) -> Comparison:
     pairs = [pair for pair, _, _ in compared]
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()
-    return _comparison(compared, shared, flips, (*refused, *both.missing), question)
+    comparison = _comparison(compared, shared, flips, (*refused, *both.missing), question)
+    return ComparedPairs(question, comparison, tuple(pairs), shared)
 
 
 #: A pair, its row, and what a reader should know of it.

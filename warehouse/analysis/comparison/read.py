@@ -341,7 +341,12 @@ def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sha
     return SharedRead(prompts, clusters)
 
 
-_PROMPTS = "select id, tool_id, text, target, choices from prompt where id in (:ids)"
+_PROMPTS = (
+    "select id, tool_id, substr(text, 1, :most) as text, substr(target, 1, :most) as target, choices"
+    " from prompt where id in (:ids)"
+)
+#: Characters of a text where all are wanted: as many as engines count.
+ALL = 2**31 - 1
 _LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id in (:ids)"
 
 
@@ -360,9 +365,13 @@ class PairTexts:
     choices: Mapping[tuple[int, int], str]
 
 
-def read_texts(store: Store, pair: Pair, ids: Sequence[int]) -> PairTexts:
-    """The texts of some prompts of a pair, links followed."""
-    prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids})}
+def read_texts(store: Store, pair: Pair, ids: Sequence[int], most: int = ALL) -> PairTexts:
+    """The texts of some prompts of a pair, links followed.
+
+    Args:
+        most: characters of each that are read.
+    """
+    prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})}
     linked = {row["prompt_id"]: row["canonical_prompt_id"] for row in store.rows(_LINKED, {"ids": ids})}
     canonical = {prompt: prompt for prompt in ids} | linked
     sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
@@ -370,7 +379,7 @@ def read_texts(store: Store, pair: Pair, ids: Sequence[int]) -> PairTexts:
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their side and the prompt that they count as."""
         sql = query_text("analysis", query)
-        for row in store.rows(sql, {"run_ids": [*sides], "prompt_ids": [*canonical]}):
+        for row in store.rows(sql, {"run_ids": [*sides], "prompt_ids": [*canonical], "most": most}):
             yield (sides[row["run_id"]], canonical[row["prompt_id"]]), row
 
     responses: dict[tuple[int, int], str] = {}

@@ -13,6 +13,7 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
 from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
+from warehouse.analysis.selection.scores import PromptScores, places_among
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 from warehouse.stats.core.rejects import rejects
@@ -220,8 +221,8 @@ class Flip(Row):
         metric: name of the metric, with its filter.
         prompt_id: id in the store; ``show RUN PROMPT_ID`` shows all draws.
         tool_id: the tool's own id of the prompt; None if it has none.
-        difference: ``score_a - score_b``.
-        score_a: mean over the draws of the first, in the metric's unit per prompt.
+        difference: ``score_a - score_b``; None where one of them has no score.
+        score_a: mean over the draws of the first, in the metric's unit per prompt; None without one.
         score_b: mean over the draws of the second.
         n_draws_a: generations behind ``score_a``.
         n_draws_b: generations behind ``score_b``.
@@ -241,9 +242,9 @@ class Flip(Row):
     metric: str
     prompt_id: int
     tool_id: str | None
-    difference: float
-    score_a: float
-    score_b: float
+    difference: float | None
+    score_a: float | None
+    score_b: float | None
     n_draws_a: int
     n_draws_b: int
     text: str | None
@@ -265,31 +266,36 @@ def flipped(pair: Pair, limit: int) -> list[int]:
 
 def flips_of(pair: Pair, places: Sequence[int], texts: PairTexts) -> list[Flip]:
     """The prompts of a pair at some places."""
-    flips = []
-    for row in places:
-        prompt, row_a, row_b = int(pair.prompts[row]), pair.of_a[row], pair.of_b[row]
-        score_a, score_b = float(pair.scores_a.values[row_a]), float(pair.scores_b.values[row_b])
-        known = texts.prompts[prompt]
-        flips.append(
-            Flip(
-                benchmark=pair.benchmark,
-                split=pair.split,
-                metric=pair.metric.label,
-                prompt_id=prompt,
-                tool_id=known["tool_id"],
-                difference=score_a - score_b,
-                score_a=score_a,
-                score_b=score_b,
-                n_draws_a=int(pair.scores_a.n_draws[row_a]),
-                n_draws_b=int(pair.scores_b.n_draws[row_b]),
-                text=known["text"],
-                target=known["target"],
-                response_a=texts.responses.get((0, prompt)),
-                response_b=texts.responses.get((1, prompt)),
-                choice_a=texts.choices.get((0, prompt)),
-                choice_b=texts.choices.get((1, prompt)),
-                run_a=pair.a.newest[1],
-                run_b=pair.b.newest[1],
-            )
-        )
-    return flips
+    return [Flip(**flip_fields(pair, int(pair.prompts[row]), texts)) for row in places]
+
+
+def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
+    """Fields of a `Flip` of any prompt that one of the two was asked."""
+    (score_a, n_draws_a), (score_b, n_draws_b) = (_scored(side, prompt) for side in (pair.scores_a, pair.scores_b))
+    known = texts.prompts[prompt]
+    return {
+        "benchmark": pair.benchmark,
+        "split": pair.split,
+        "metric": pair.metric.label,
+        "prompt_id": prompt,
+        "tool_id": known["tool_id"],
+        "difference": None if score_a is None or score_b is None else score_a - score_b,
+        "score_a": score_a,
+        "score_b": score_b,
+        "n_draws_a": n_draws_a,
+        "n_draws_b": n_draws_b,
+        "text": known["text"],
+        "target": known["target"],
+        "response_a": texts.responses.get((0, prompt)),
+        "response_b": texts.responses.get((1, prompt)),
+        "choice_a": texts.choices.get((0, prompt)),
+        "choice_b": texts.choices.get((1, prompt)),
+        "run_a": pair.a.newest[1],
+        "run_b": pair.b.newest[1],
+    }
+
+
+def _scored(scores: PromptScores, prompt: int) -> tuple[float | None, int]:
+    """Score of a prompt and the generations behind it; None and 0 without one."""
+    (place,) = places_among(scores.prompts, np.array([prompt]))
+    return (None, 0) if place == scores.n else (float(scores.values[place]), int(scores.n_draws[place]))

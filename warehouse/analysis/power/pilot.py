@@ -61,21 +61,40 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         selection.cluster,
     )
     prompts = _common(conditions, scores)
-    labels = clusters.labels(prompts)
-    groups = None if labels is None else as_clusters(labels, len(prompts))
-    sides = [_side(own, prompts, chosen, groups) for own in scores]
-    if len(sides) == 1:
-        pilot = plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
-    else:
-        (a, within_a, k_a), (b, within_b, k_b) = sides
-        pilot = plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels)
     return StoredPilot(
-        pilot=pilot,
+        pilot=pilot_of(scores, prompts, chosen, clusters.labels(prompts), correlation),
         models=tuple(condition.model for condition in conditions),
         benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,
         width=_width(chosen),
     )
+
+
+def pilot_of(
+    scores: Sequence[PromptScores],
+    prompts: NDArray[np.int64],
+    metric: Metric,
+    labels: NDArray[np.int64] | None,
+    correlation: float | None = None,
+) -> Pilot:
+    """The parts of one or two models on some prompts.
+
+    Args:
+        scores: of each model, among them those of the prompts.
+        prompts: ids, ascending.
+        metric: that the scores are by.
+        labels: cluster of each prompt; None without.
+        correlation: of one model with another like it.
+
+    Raises:
+        StatisticsError: a single prompt or cluster, or ``correlation`` out of range.
+    """
+    groups = None if labels is None else as_clusters(labels, len(prompts))
+    sides = [_side(own, prompts, metric, groups) for own in scores]
+    if len(sides) == 1:
+        return plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
+    (a, within_a, k_a), (b, within_b, k_b) = sides
+    return plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels)
 
 
 def _choose(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:

@@ -84,6 +84,8 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+#: Runs of numbers that ids are read by.
+_MOST_RUNS = 100
 #: Benchmarks that a sentence names.
 _MOST_NAMED = 3
 
@@ -186,7 +188,7 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
         prompts: ids, in any number of arrays, links followed.
     """
     ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
-    columns = store.columns(query_text("analysis", "prompt_identities"), {"prompt_ids": ids})
+    columns = store.columns(query_text("analysis", "prompt_identities").format(condition=_condition(ids)))
     order = np.argsort(columns.whole_numbers("id"))
     names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
     found, benchmarks, has_text, of_text, of_name = (columns.whole_numbers(name)[order] for name in names)
@@ -197,6 +199,17 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
         questions[own] = join(questions[own], of_name[own])
     is_named = np.isin(of_name, of_name[~is_told])  # also of a prompt without a text
     return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), is_told)
+
+
+def _condition(ids: Ids) -> str:
+    """That ``id`` is among these, ascending: where they are a few runs of numbers by their ends, as a list of a hundred
+    thousand takes longer to read than they do."""
+    starts = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
+    if not 0 < len(starts) <= _MOST_RUNS:
+        return f"id in ({', '.join(map(str, ids.tolist())) or 'null'})"
+    ends = np.append(starts[1:], len(ids)) - 1
+    runs = zip(ids[starts].tolist(), ids[ends].tolist(), strict=True)
+    return f"({' or '.join(f'id between {first} and {last}' for first, last in runs)})"
 
 
 def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:

@@ -1,0 +1,179 @@
+"""Pages on which people read: two models and where they disagree, a sample, the health of the data."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from tests.support.cli import Caller
+from tests.support.flips import EXAM, LONG, MARKS, ODD, A, B, build_flips
+from warehouse.serve.app import create_app
+from warehouse.serve.server import listen
+
+ROWS = build_flips()
+
+
+def address(path: str = "/compare", **query: str) -> str:
+    return f"{path}?{urlencode({'a': A, 'b': B} | query)}"
+
+
+class Seen(HTMLParser):
+    """Elements of a page, its figures, and where its links lead."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.n, self.figures, self.links = 0, [], {}  # type: ignore[var-annotated]
+        self.scripts: list[str | None] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.n += 1
+        named = dict(attrs)
+        if tag == "data":
+            self.figures.append(float(named["value"] or ""))
+        if tag == "a" and named.get("rel"):
+            self.links[named["rel"]] = named["href"]
+        if tag in ("script", "style"):
+            self.scripts.append(named.get("src"))
+
+
+def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: Caller, url: str) -> None:
+    rows = run("compare", A, B, "--json", db=url).rows
+    text = client.get(address()).text
+    figures = Seen(text[text.index('id="figures"') : text.index("</table>")]).figures
+    names = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "n_prompts")
+    expected = [row[name] for row in rows for name in names if row[name] is not None]
+    assert len(rows) == 3 and figures == pytest.approx(expected, abs=1e-12)
+    answer = client.get(address(format="json")).json()
+    assert [row["ci_low"] for row in answer["rows"]] == [row["ci_low"] for row in rows]
+    assert answer["sentence"] in re.sub("&#39;", "'", text)
+    assert "which is better is not known" in client.get(address(benchmark=ODD)).text
+
+
+def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(client: TestClient) -> None:
+    pages = [address(), address(text="Question", show="all"), address(show="unscored"), "/health", "/compare"]
+    samples = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"]
+    longest = next(row for row in samples if row["tool_id"] == "e0")
+    pages.append(f"/sample?run=run:{longest['run_a']}&prompt=prompt:{longest['prompt_id']}")
+    for page in pages:
+        answer = client.get(page)
+        assert answer.status_code == 200, page
+        seen = Seen(answer.text)
+        assert seen.n < 5000 and len(answer.content) < 300_000 and seen.scripts == ["/static/script.js"]
+        assert "<img" not in answer.text and "<b>bold" not in answer.text
+    assert "as a file" in answer.text
+    raw = client.get(pages[-1].replace("/sample", "/text") + "&of=response")
+    assert len(raw.text) > LONG and raw.headers["content-type"].startswith("text/plain")
+    assert raw.headers["content-disposition"].startswith("attachment") and raw.headers["x-content-type-options"]
+    assert client.get(pages[-1].replace("/sample", "/text") + "&of=secrets").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"b": A}, "both references mean run"),
+        ({"b": "nobody"}, "nobody"),
+        ({"a": "\x00", "b": "%"}, ""),
+        ({"benchmark": "no/where?"}, "no/where?"),
+        ({"level": "much"}, "level is a number"),
+        ({"least": "-1"}, "least must be"),
+        ({"show": "none"}, "unknown show"),
+        ({"after": "x"}, "no place in a list"),
+        ({"field": "subject"}, "FIELD=VALUE"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_is_said_above_the_form(
+    client: TestClient, query: dict[str, str], words: str
+) -> None:
+    answer = client.get(address(**query))
+    assert answer.status_code == 400 and "Traceback" not in answer.text
+    assert words in answer.text and '<input name="a"' in answer.text
+
+
+@pytest.mark.parametrize(
+    "place", ["/sample", "/sample?run=prompt:1", "/sample?run=%00", "/text?run=run:1", "/health?part=x"]
+)
+def test_what_is_not_there_is_said(client: TestClient, place: str) -> None:
+    answer = client.get(place)
+    assert answer.status_code in (400, 404) and "Traceback" not in answer.text
+
+
+def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
+    page = address(benchmark=EXAM, field="subject=algebra")
+    flips = client.get(page + "&format=json").json()
+    assert flips["exploratory"]["rows"][0]["n_prompts"] == 15
+    first = re.search(r'class="open" href="([^"]+)"', client.get(page).text)
+    assert first is not None
+    place, seen = first[1].replace("&amp;", "&"), []
+    while place:
+        found = Seen(client.get(place).text)
+        seen.append(parse_qs(urlsplit(place).query)["prompt"][0])
+        place = found.links.get("next", "")
+    assert len(seen) == flips["n_flips"] and seen[0] == f"prompt:{flips['flips'][0]['prompt_id']}"
+    assert "prev" in found.links and "prev" not in Seen(client.get(first[1].replace("&amp;", "&")).text).links
+
+
+def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
+    answer = client.get(address("/hypothesis.json", benchmark=MARKS))
+    assert answer.headers["content-disposition"] == 'attachment; filename="hypothesis.json"'
+    assert json.loads(answer.text)["benchmark"] == MARKS
+    assert client.get(address("/hypothesis.json")).status_code == 400
+
+
+@pytest.fixture
+def served(url: str) -> Iterator[str]:
+    """The address of a server over the module's store."""
+    own = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(url), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [own]})
+    thread.start()
+    yield f"http://127.0.0.1:{own.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_a_browser_goes_from_flip_to_flip_by_keys(browser: Any, served: str) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select, WebDriverWait
+
+    def press(key: str) -> str:
+        browser.switch_to.active_element.send_keys(key)
+        return str(browser.execute_script("return document.activeElement.querySelector('.open')?.textContent ?? ''"))
+
+    def until(part: str) -> str:
+        WebDriverWait(browser, 10).until(lambda found: part in found.current_url)
+        WebDriverWait(browser, 10).until(lambda found: found.find_elements(By.TAG_NAME, "footer"))
+        return str(browser.current_url)
+
+    browser.set_window_size(1400, 1000)
+    browser.get(served + address(benchmark=EXAM))
+    WebDriverWait(browser, 10).until(lambda found: found.find_elements(By.CSS_SELECTOR, "article.flip"))
+    first, second = press("j"), press("j")
+    assert first and second and first != second and press("k") == first
+    sides = "return [...document.querySelectorAll('.sides')[0].children].map(one => one.getBoundingClientRect().top)"
+    left, right = browser.execute_script(sides)
+    assert left == right
+    browser.find_element(By.NAME, "text").send_keys("algebra")
+    Select(browser.find_element(By.NAME, "show")).select_by_value("a_right")
+    browser.find_element(By.XPATH, "//button[text()='Filter']").click()
+    assert "text=algebra" in until("show=a_right")
+    assert "there is no test" in browser.find_element(By.CSS_SELECTOR, ".exploratory").text
+    name = press("j")
+    press(Keys.ENTER)
+    before = until("/sample?")
+    assert browser.find_element(By.TAG_NAME, "h1").text.startswith(f"{name} by")
+    browser.switch_to.active_element.send_keys("j")
+    WebDriverWait(browser, 10).until(lambda found: found.current_url != before)
+    assert "text=algebra" in until("/sample?")
+    assert browser.execute_script("return window.hurt") is None
+    assert [one for one in browser.get_log("browser") if one["level"] == "SEVERE"] == []

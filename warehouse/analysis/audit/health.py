@@ -1,0 +1,201 @@
+"""What is wrong with the data of a store: part by part, with the command that mends it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.audit.report import BLIND
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.items import Audit
+from warehouse.records import parse_json
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+Row = dict[str, Any]
+
+#: Rows of a part that are shown.
+MOST = 50
+#: Scores from which on published figures are recomputed only where that is asked for.
+MANY_SCORES = 1_000_000
+#: Models that must have answered a benchmark for its keys to be suspected by their answers.
+FEWEST_MODELS = 5
+
+
+@dataclass(frozen=True)
+class HealthPart:
+    """One thing that may be wrong.
+
+    Attributes:
+        name: of the part, for links.
+        title: in words.
+        meaning: what it does to figures, and what to do.
+        rows: what was found, the worst or the newest first; ``command`` mends it.
+        n: how many there are; None where that takes long, and was not asked for.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    rows: tuple[Row, ...]
+    n: int | None
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of what rows have, the command left out, and what says nothing in any of them."""
+        names = self.rows[0] if self.rows else {}
+        return [
+            name for name in names if name != "command" and any(row[name] not in (None, "", 0) for row in self.rows)
+        ]
+
+
+#: Name, title and meaning of each part, in the order of what to look at first.
+_PARTS = {
+    "refused": (
+        "Sources and rows that were refused",
+        "What could not be read counts nowhere. Mend the file, then read it again.",
+    ),
+    "left_out": (
+        "Runs that are left out, or cover less than they say",
+        "Superseded and invalidated runs stand in no view; a truncated run stands on the prompts that it has.",
+    ),
+    "truncated": (
+        "Responses that a limit ended",
+        "A response that was cut says little of the model. Ask again with a higher limit; until then the run can be"
+        " taken out.",
+    ),
+    "unscored": (
+        "Samples without a score",
+        "Missing is not zero: these are in no mean. If many are missing, the others are no fair sample.",
+    ),
+    "published": (
+        "Published figures that the samples do not give",
+        "contradicts: the samples give another figure; null_as_worst: missing scores were counted as the worst;"
+        " truncated: there are fewer samples than the figure is of.",
+    ),
+    "directions": ("Metrics of unknown direction", "Nobody is first where nobody has said whether higher is better."),
+    "shared": (
+        "Benchmarks that share prompts",
+        "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
+    ),
+    "keys": (
+        "Keys that are probably wrong",
+        "Recorded answers against which many models agree. Choose a benchmark: its answers are read then.",
+    ),
+}
+
+
+_SIZE = "select sum(n_scores) as n_scores, (select count(*) from published_score) as n_published from run"
+
+
+def read_health(store: Store, *, part: str | None = None, audit: str | None = None) -> list[HealthPart]:
+    """What is wrong with the data of a store.
+
+    Args:
+        part: only this one; None for all.
+        audit: benchmark whose keys are judged.
+
+    Raises:
+        MisuseError: there is no such part or benchmark.
+    """
+    if part is not None and part not in _PARTS:
+        raise MisuseError(f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}")
+    if part is not None:
+        return [_part(store, part, audit)]
+    (size,) = store.rows(_SIZE)
+    late = {"published"} if size["n_published"] and (size["n_scores"] or 0) > MANY_SCORES else set()
+    left = {"published"} if not size["n_published"] else set()
+    return [
+        HealthPart(name, *_PARTS[name], (), None) if name in late else _part(store, name, audit)
+        for name in _PARTS
+        if name not in left
+    ]
+
+
+def _part(store: Store, name: str, audit: str | None) -> HealthPart:
+    title, meaning = _PARTS[name]
+    if name == "keys" and audit is not None:
+        suspects, n_listed, note = _suspects(store, audit)
+        return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
+    command = _COMMANDS[name]
+    rows, n = _found(store, name)
+    return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
+
+
+#: Room, name and parameters of the query of each part; some count in ``n_all`` what they leave out.
+_QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
+    "refused": ("analysis", "health_sources", {"most": MOST}),
+    "left_out": ("analysis", "health_left_out", {"most": MOST}),
+    "truncated": ("analysis", "health_truncated", {"most": MOST}),
+    "unscored": ("analysis", "report_unscored", {}),
+    "published": ("analysis", "health_published", {"most": MOST}),
+    "directions": ("analysis", "health_directions", {"most": MOST}),
+    "shared": ("store", "shared_benchmarks", {"first_run": 0}),
+    "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
+}
+
+
+def _found(store: Store, name: str) -> tuple[list[Row], int]:
+    """The first rows of a part, and how many there are in all."""
+    room, query, params = _QUERIES[name]
+    rows = store.rows(query_text(room, query), params)
+    n = int(rows[0].get("n_all", len(rows))) if rows else 0
+    for row in rows[:MOST]:
+        row.pop("n_all", None)
+        if "notes" in row:
+            notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
+            row["notes"] = str(notes[0]) if isinstance(notes, list) and notes else None
+    return rows[:MOST], n
+
+
+def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
+    """The suspected keys of a benchmark, how many there are, and what to know of them."""
+    try:
+        report = Audit(benchmark).ask(store)
+    except StatisticsError as error:
+        raise MisuseError(f"{benchmark}: {error}") from None
+    listed = [row for row in report.rows if row.listed]
+    names = ("prompt", "key", "posterior", "recorded", "rival", "votes_key", "votes_rival", "n_models", "text")
+    command = shlex.join(["warehouse", "audit", benchmark])
+    rows = tuple({name: getattr(row, name) for name in names} | {"command": command} for row in listed[:MOST])
+    return rows, len(listed), f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}."
+
+
+def _ingest(row: Row) -> str:
+    again = row["state"] != "loaded"
+    return shlex.join(
+        ["warehouse", "ingest", row["path"]] if again else ["warehouse", "sources", f"{row['source_id']}"]
+    )
+
+
+def _run(row: Row) -> str:
+    if row["superseded_by"] is not None:
+        return f"warehouse show run:{row['superseded_by']}"
+    return f"warehouse show run:{row['run_id']}"
+
+
+def _direction(row: Row) -> str:
+    label = ",".join(filter(None, (row["metric"], row["metric_filter"])))
+    return direction_unknown(label, row["benchmark"]).partition(": ")[2]
+
+
+def _cut(row: Row) -> str:
+    reason = f"{row['n_truncated']} of {row['n_responses']} responses were cut"
+    return shlex.join(["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason])
+
+
+_COMMANDS: dict[str, Callable[[Row], str]] = {
+    "refused": _ingest,
+    "left_out": _run,
+    "truncated": _cut,
+    "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
+    "published": lambda row: shlex.join(
+        ["warehouse", "query", "published_differences", "-p", f"benchmark={row['benchmark']}"]
+    ),
+    "directions": _direction,
+    "shared": lambda row: shlex.join(["warehouse", "link", row["benchmark"], row["other"]]),
+    "keys": lambda row: shlex.join(["warehouse", "audit", row["benchmark"]]),
+}

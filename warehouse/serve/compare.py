@@ -1,0 +1,186 @@
+"""Two models: the difference on each benchmark, and the prompts on which they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from warehouse.analysis.comparison.compare import ComparedPairs, Comparison, compared_pairs
+from warehouse.analysis.comparison.exploratory import Exploratory, explore, freeze
+from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, PromptFilter, flips_of_pairs, prompts_of
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain, models_of
+from warehouse.analysis.results import plain
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.comparison import Compare
+from warehouse.records.clock import utc_now
+from warehouse.records.json_text import json_text
+from warehouse.report.pictures import Interval, Picture, forest
+from warehouse.serve.asking import asked_as
+from warehouse.serve.differences import told_apart
+from warehouse.serve.page import Asked, Download, Page, Site
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import decimals
+
+#: What an address may say of the comparison.
+ASKED = (
+    *("a", "b", "benchmark", "metric", "where", "cluster", "latest", "level"),
+    *("method", "estimand", "equivalence", "across_links", "seed", "force"),
+)
+#: Of the filter.
+FILTER = ("text", "field", "in_cluster", "show", "least")
+#: Seconds that a page waits for a comparison before it says that it is being made.
+PATIENCE = 0.8
+#: Prompts of a page, benchmarks of the table and of the picture, and names of models that are offered.
+PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What a filter keeps of a comparison.
+
+    Attributes:
+        prompts: that it keeps by what they are; None for all.
+        exploratory: the difference on these; None for all.
+    """
+
+    flips: Flips
+    prompts: Ids | None
+    exploratory: Exploratory | None
+
+
+def compare(site: Site, asked: Asked) -> Page:
+    """The page of the address ``/compare?a=MODEL&b=MODEL``."""
+    names = site.answers.once("models", _models)
+    form = {"names": names[:NAMES], "n_names": len(names), "show": SHOW, "looked": None, "problem": ""}
+    if not (asked.one("a") and asked.one("b")):
+        return Page("compare.html.j2", "Compare", form, names)
+    title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
+    try:
+        question = asked_as(Compare, asked, ASKED)
+        if asked.one("format") != "json" and site.large.once_soon(*_named(question), PATIENCE) is None:
+            return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
+        compared, wanted, looked = read(site, asked)
+        start = _start(asked, looked.flips)
+    except (MisuseError, StatisticsError) as error:
+        return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
+    comparison = compared.comparison
+    with site.store.lend() as store:
+        rows = looked.flips.rows(store, start, PROMPTS)
+    end = start + len(rows)
+    shown = form | {
+        "compared": compared,
+        "comparison": comparison,
+        "models": models_of(comparison.rows[0]),
+        "how": explain(
+            comparison.rows,
+            comparison.overall,
+            n_tests=comparison.n_tests,
+            n_resamples=comparison.n_resamples,
+            seed=comparison.seed,
+        ),
+        "better": better_in_words,
+        "overall": OVERALL,
+        "table": [*comparison.rows[:BENCHMARKS], *([comparison.overall] if comparison.overall else [])],
+        "n_left": max(0, len(comparison.rows) - BENCHMARKS),
+        "picture": picture(comparison),
+        "looked": looked,
+        "wanted": wanted,
+        "prompts": [_side_by_side(row) for row in rows],
+        "start": start,
+        "end": end,
+    }
+    answer = {
+        "sentence": comparison.sentence,
+        "rows": plain([*comparison.rows, *([comparison.overall] if comparison.overall else [])]),
+        "left_out": list(comparison.left_out),
+        "exploratory": looked.exploratory and asdict(looked.exploratory),
+        "counts": plain(looked.flips.counts) | {"overlap": looked.flips.counts.overlap},
+        "n_flips": len(looked.flips),
+        "flips": plain(rows),
+        "next": rows[-1].key if end < len(looked.flips) else None,
+    }
+    question = replace(compared.question, flips=PROMPTS)
+    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, [question])
+
+
+def read(site: Site, asked: Asked) -> tuple[ComparedPairs, PromptFilter, Looked]:
+    """The comparison and the filter that an address says, and what that keeps.
+
+    Raises:
+        MisuseError: of the address, or of the comparison.
+        StatisticsError: a number out of range.
+    """
+    question, wanted = asked_as(Compare, asked, ASKED), asked_as(PromptFilter, asked, FILTER)
+    compared = site.large.once(*_named(question))
+    of_prompts = replace(wanted, show="all", least=None)
+    prompts, exploratory = site.large.once(
+        f"{question!r} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
+    )
+    flips = site.large.once(f"{question!r} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
+    return compared, wanted, Looked(flips, prompts, exploratory)
+
+
+def _named(question: Compare) -> tuple[str, Callable[[Store], ComparedPairs]]:
+    return f"{question!r} with pairs", lambda store: compared_pairs(store, question)
+
+
+def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tuple[Ids | None, Exploratory | None]:
+    prompts = prompts_of(store, compared.pairs, wanted)
+    return prompts, None if prompts is None else explore(compared, prompts)
+
+
+def hypothesis(site: Site, asked: Asked) -> Download:
+    """The file of the address ``/hypothesis.json``: the claim that looking gave, to be tested on other data."""
+    compared, wanted, looked = read(site, asked)
+    runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
+    with site.store.lend() as store:
+        sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs})
+    named = sorted({(PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources})
+    listed = [{"path": path, "sha256": sha256} for path, sha256 in named]
+    content = freeze(compared, wanted, looked.prompts, listed, utc_now())
+    return Download("hypothesis.json", json_text(content) + "\n", "application/json")
+
+
+def picture(comparison: Comparison) -> Picture | None:
+    """The differences, one below the other, overall last."""
+    rows = comparison.rows[:DRAWN]
+    every = [*rows, *([comparison.overall] if comparison.overall else [])]
+    n = len(comparison.rows)
+    return forest(
+        f"a - b on {rows[0].benchmark if n == 1 else 'each benchmark' if n <= DRAWN else f'{DRAWN} of {n} benchmarks'}",
+        [_interval(row) for row in every],
+        figure="a - b",
+        places=decimals([row.standard_error for row in every]),
+        note=comparison.one_line,
+        zero=True,
+    )
+
+
+def _interval(row: ComparisonRow) -> Interval:
+    name = row.benchmark + (f" ({row.split})" if row.split else "")
+    return Interval(name, row.difference, row.ci_low, row.ci_high, better_in_words(row) in ("a", "b"))
+
+
+def _models(store: Store) -> list[str]:
+    """Names of models with current runs, as views show them."""
+    rows = store.rows(query_text("store", "models"))
+    return sorted({row["shown_as"] for row in rows if row["n_runs"]})
+
+
+def _start(asked: Asked, flips: Flips) -> int:
+    """Place of the first prompt of the page that an address says."""
+    if asked.one("after"):
+        return flips.place_after(asked.one("after"))
+    if asked.one("before"):
+        return max(0, flips.place_after(asked.one("before")) - 1 - PROMPTS)
+    return 0
+
+
+def _side_by_side(row: PairedPrompt) -> dict[str, Any]:
+    """A prompt with both responses, told apart."""
+    a, b = told_apart(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
+    return {"row": row, "a": a, "b": b, "which": int(row.key.rpartition(":")[2])}

@@ -1,0 +1,189 @@
+"""One prompt of a run: question, responses, scores, and what stands around it; raw texts as files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from warehouse.analysis.items.sample import read_sample
+from warehouse.analysis.items.show import PromptView, RunView
+from warehouse.analysis.results import plain
+from warehouse.analysis.selection.prompts import options as option_texts
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.items import Show
+from warehouse.serve.compare import read as read_comparison
+from warehouse.serve.page import Asked, Download, Missing, Page, Site
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+from warehouse.tables.transcript import Message, ends_with, messages_of
+
+#: Characters of a text that are shown, and of a transcript that is taken apart; longer ones stand in a file.
+MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
+#: Generations of a page, messages of all of them, and rows of other models.
+GENERATIONS, MESSAGES, MODELS = 10, 200, 100
+#: Texts of a response that can be had as a file, and those of the prompt.
+TEXTS, OF_PROMPT = ("prompt_sent", "response", "explanation", "messages"), ("text", "target", "choices", "metadata")
+#: Fields of a response that are shown below it, where they are known.
+FIELDS = (
+    *("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error"),
+    *("n_turns", "n_tool_calls", "n_tool_errors", "limit_hit", "cached_tokens", "reasoning_tokens"),
+)
+#: Columns that say which generation a row is of, as far as scores and choices know.
+_DRAW = ("perturbation", "draw")
+
+
+def sample(site: Site, asked: Asked) -> Page:
+    """The page of the address ``/sample?run=RUN&prompt=PROMPT``."""
+    run, prompt = _named(asked)
+    with site.store.lend() as store:
+        prompt = prompt or _first_prompt(store, run)
+        found = read_sample(store, run, prompt)
+        around = _around(store, int(found.view.run["run_id"]), int(found.view.prompt["id"]))
+    view, start = found.view, asked.number("start")
+    shown = {
+        "view": view,
+        "generations": list(_generations(view, start)),
+        "start": start,
+        "n_generations": len(_responses(view)),
+        "per_page": GENERATIONS,
+        "offered": option_texts(view.prompt["choices"]),
+        "fields": FIELDS,
+        "found": found,
+        "models": found.models[:MODELS],
+        "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, asked, view, around),
+        "most": MOST_TEXT,
+    }
+    title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
+    answer = view.to_dict() | {"models": list(found.models), "neighbours": plain(found.neighbours)}
+    return Page("sample.html.j2", title, shown, answer, [_question(view)])
+
+
+def text(site: Site, asked: Asked) -> Download:
+    """The file of the address ``/text?run=RUN&prompt=PROMPT&of=…&generation=N``: a text as it is stored."""
+    run, prompt = _named(asked)
+    with site.store.lend() as store:
+        view = Show(run, prompt).ask(store)
+    name, place = asked.one("of"), asked.number("generation")
+    assert isinstance(view, PromptView)
+    if name in OF_PROMPT:
+        value = view.prompt[name]
+    elif name in TEXTS and place < len(view.responses):
+        value = view.responses[place][name]
+    else:
+        raise Missing(f"there is no such text; texts are {', '.join((*OF_PROMPT, *TEXTS))}")
+    if value is None:
+        raise Missing("this text is not stored")
+    whole = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return Download(f"run-{view.run['run_id']}-prompt-{view.prompt['id']}-{name}.txt", whole, "text/plain")
+
+
+def _named(asked: Asked) -> tuple[str, str]:
+    """Run and prompt of an address."""
+    run, prompt = asked.one("run"), asked.one("prompt")
+    if not run:
+        raise MisuseError("the address does not say which run: /sample?run=run:7&prompt=prompt:12")
+    return run, prompt
+
+
+def _question(view: PromptView) -> Show:
+    return Show(f"run:{view.run['run_id']}", f"prompt:{view.prompt['id']}")
+
+
+def _first_prompt(store: Store, run: str) -> str:
+    """The first prompt of a run."""
+    view = Show(run).ask(store)
+    if not isinstance(view, RunView):
+        raise MisuseError(f"{run} is a prompt; the address says of which run: /sample?run=run:7&prompt={run}")
+    first = _around(store, int(view.run["run_id"]), 0)["next_id"]
+    if first is None:
+        raise Missing(f"{run} has no samples: published figures only")
+    return f"prompt:{first}"
+
+
+def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
+    return store.rows(query_text("analysis", "prompts_beside"), {"run": run, "prompt": prompt})[0]
+
+
+def _beside(site: Site, asked: Asked, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
+    """Addresses of the previous and the next prompt: of the filter where the address says one, else of the run."""
+    if asked.one("key") and asked.one("a") and asked.one("b"):
+        try:
+            return _beside_in_list(site, asked, int(view.run["run_id"]))
+        except (MisuseError, StatisticsError):
+            pass  # the comparison is gone: the run is still there
+    run = f"run:{view.run['run_id']}"
+    urls = {
+        name: asked.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", start=None)
+        for name in ("previous", "next")
+        if around[f"{name}_id"] is not None
+    }
+    return urls | {"place": around["place"], "n": around["n"], "of": f"{view.run['model']} on {view.run['benchmark']}"}
+
+
+def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
+    flips = read_comparison(site, asked)[2].flips
+    after = flips.place_after(asked.one("key"))
+    side, other = ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
+
+    def url(place: int, side: str) -> str | None:
+        if not 0 <= place < len(flips):
+            return None
+        condition = getattr(flips.pairs[flips.which[place]], side)
+        prompt = f"prompt:{flips.prompts[place]}"
+        return asked.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), start=None)
+
+    urls = {"previous": url(after - 2, side), "next": url(after, side), "other": url(after - 1, other)}
+    first = flips.key(after - 2) if after > 1 else None
+    back = asked.url("/compare", run=None, prompt=None, key=None, before=None, after=first, start=None)
+    where = {"place": after, "n": len(flips), "of": f"{asked.one('a')} against {asked.one('b')}", "back": back}
+    return {name: value for name, value in urls.items() if value} | where
+
+
+def _generations(view: PromptView, start: int) -> Iterator[dict[str, Any]]:
+    """The generations of a page, each with its messages (of all `MESSAGES`), its scores, and options that it scored."""
+    left = MESSAGES
+    for index, row in enumerate(_responses(view)[start : start + GENERATIONS], start=start):
+        messages, says_response = _messages(row)
+        described = [f"{name} {row[name]}" for name in ("perturbation", "fewshot_draw", "template") if row[name]]
+        yield {
+            "index": index,
+            "fields": row,
+            "name": ", ".join([f"draw {row['draw']}", *described]),
+            "messages": messages[:left],
+            "n_messages_left": max(0, len(messages) - left),
+            "says_response": says_response,
+            "scores": [one for one in view.scores if _is_of(one, row)],
+            "choices": [one for one in view.choices if _is_of(one, row)],
+        }
+        left = max(0, left - len(messages))
+
+
+def _responses(view: PromptView) -> Sequence[Mapping[str, Any]]:
+    """The responses; where none is stored, what scores and choices tell of them."""
+    if view.responses:
+        return view.responses
+    known = dict.fromkeys((row["perturbation"], row["draw"]) for row in (*view.scores, *view.choices))
+    nothing = dict.fromkeys((*FIELDS, *TEXTS, "fewshot_draw", "template"))
+    return [nothing | dict(zip(_DRAW, one, strict=True)) for one in known]
+
+
+def _is_of(row: Mapping[str, Any], generation: Mapping[str, Any]) -> bool:
+    return all(row[name] == generation[name] for name in _DRAW)
+
+
+_LIKE_MESSAGES = re.compile(r'\s*\[\s*\{\s*"(role|content)"')
+
+
+def _messages(row: Mapping[str, Any]) -> tuple[tuple[Message, ...], bool]:
+    """The transcript of a response, else the messages of its prompt; and whether they end with the response."""
+    stored = row["messages"]
+    for text in (stored, row["prompt_sent"]):
+        if text and len(text) <= MOST_TRANSCRIPT and (text is stored or _LIKE_MESSAGES.match(text)):
+            try:
+                messages = tuple(messages_of(text, 100))
+                return messages, text is stored and ends_with(text, row["response"] or "")
+            except (ValueError, TypeError, AttributeError, RecursionError):
+                continue  # no messages after all: it is shown as it is
+    return (), False

@@ -1,0 +1,151 @@
+"""A stored transcript as people read it: who speaks, what was said, calls of tools as code."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a transcript.
+
+    Attributes:
+        title: who speaks, and of a tool that it failed.
+        role: as it stands.
+        parts: what was said, each a text of one or several lines; calls of tools as code.
+    """
+
+    title: str
+    role: str
+    parts: tuple[str, ...]
+
+
+def messages_of(text: str, width: int) -> Iterator[Message]:
+    """The messages of a transcript.
+
+    Args:
+        text: JSON list of messages, as stored.
+        width: characters of a line, beyond which JSON stands in several.
+    """
+    waiting: dict[str, str] = {}
+    for message in json.loads(text):
+        title = _title(message, _tool(message, waiting))
+        yield Message(title, str(message.get("role") or ""), tuple(_parts(message, width)))
+        waiting |= _called(message)
+
+
+def ends_with(text: str, response: str) -> bool:
+    """Whether the last message of a transcript says the response, and nothing else."""
+    last = (json.loads(text) or [{}])[-1]
+    said = list(_texts(last.get("content")))
+    return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
+
+
+def _called(message: Mapping[str, Any]) -> dict[str, str]:
+    """Names of the tools that a message calls, by the ids of the calls."""
+    calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
+    return {str(call.get("id", place)): _name(call) for place, call in enumerate(calls) if isinstance(call, dict)}
+
+
+def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
+    """The tool that a message is from: as it says, by the id of the call, else that of the first call unanswered."""
+    if message.get("role") != "tool":
+        return str(message.get("name") or "")
+    key = str(message.get("tool_call_id") or next(iter(waiting), ""))
+    called = waiting.pop(key, "")
+    return str(message.get("function") or message.get("name") or called)
+
+
+def _title(message: Mapping[str, Any], tool: str) -> str:
+    """The role, the tool that answers, that it failed, and that the model did not write it."""
+    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (message.get("source") == "input")
+    return f"{said}: error" if message.get("error") else said
+
+
+def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:
+    error = message.get("error")
+    if error:
+        yield str(error.get("message") or error) if isinstance(error, dict) else str(error)
+    thought = message.get("reasoning_content")
+    if isinstance(thought, str) and thought.strip():
+        yield f"(reasoning) {_trimmed(thought)}"
+    yield from _texts(message.get("content"), width)
+    yield from (_call(call) for call in _listed(message.get("tool_calls")))
+
+
+def _texts(content: Any, width: int = 0) -> Iterator[str]:
+    """Texts as they are, JSON by its parts, and what is no text by its kind."""
+    if isinstance(content, str):
+        yield _by_parts(_trimmed(content), width)
+    elif isinstance(content, dict):
+        yield _by_parts(json.dumps(content, ensure_ascii=False), width)
+    for part in _listed(content):
+        if not isinstance(part, dict):
+            yield _trimmed(str(part))
+            continue
+        kind = str(part.get("type") or "part").removesuffix("_url")
+        text = part.get("text") or part.get("reasoning") or ""
+        yield f"(reasoning) {text}" if text and kind == "reasoning" else str(text) or f"({kind})"
+
+
+def _trimmed(text: str) -> str:
+    return text.strip("\n").rstrip()
+
+
+def _by_parts(text: str, width: int) -> str:
+    """A JSON text that is wider than a line in several: one for each item or field of it."""
+    if not width or len(text) <= width or text[:1] not in ("{", "["):
+        return text
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(document, list):
+        lines = [_value(item) for item in document]
+    else:
+        lines = [f"{json.dumps(key, ensure_ascii=False)}: {_value(item)}" for key, item in document.items()]
+    return "\n".join((text[0], *(f"  {line}," for line in lines[:-1]), *(f"  {line}" for line in lines[-1:]), text[-1]))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _parsed(call: Any) -> Any:
+    """A call; one that stands as JSON text is read."""
+    try:
+        return json.loads(call) if isinstance(call, str) else call
+    except ValueError:
+        return call
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    return str((function.get("name") if isinstance(function, dict) else function) or call.get("name"))
+
+
+def _call(stated: Any) -> str:
+    """A call as code: ``-> tool(name=value)``."""
+    call = _parsed(stated)
+    if not isinstance(call, dict):
+        return f"-> {call}"
+    function = call.get("function")
+    arguments = _parsed((function if isinstance(function, dict) else call).get("arguments"))
+    if not isinstance(arguments, dict):
+        return f"-> {_name(call)}({'' if arguments is None else arguments})"
+    return f"-> {_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
+
+
+def _argument(value: Any) -> str:
+    """A value within a call; a text of several lines stands below the call."""
+    if not isinstance(value, str) or "\n" not in value:
+        return _value(value)
+    return "\n" + textwrap.indent(_trimmed(value), "     ") + "\n   "
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
