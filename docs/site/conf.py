@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 ORDER = {
-    "Start": ["docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/tools"],
+    "Start": [
+        "docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/tools",
+    ],
     "How to": [
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
         "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",

@@ -108,7 +108,7 @@ def asked(address: str) -> None:
         urllib.request.urlopen(address, timeout=20).read()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.rare)])
 def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) -> None:
     command = [sys.executable, "-c", SLOW, "--db", str(file), "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
