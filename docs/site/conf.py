@@ -14,7 +14,8 @@ from typing import Any
 
 ORDER = {
     "Start": [
-        "docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/tools",
+        "docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve",
+        "docs/tools",
     ],
     "How to": [
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
