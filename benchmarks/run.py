@@ -23,6 +23,7 @@ import permutation
 import refresh
 import reliability
 import report
+import report_large
 import report_many
 import scores
 import sequential
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "refresh": refresh.run,
     "reliability": reliability.run,
     "report": report.run,
+    "report-large": report_large.run,
     "report-many": report_many.run,
     "scores": scores.run,
     "sequential": sequential.run,

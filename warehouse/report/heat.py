@@ -223,8 +223,9 @@ def window(
         links: where more of a row stands, by its name.
     """
     columns = [column for column in columns if column.n_ranked or not column.is_suite]
-    ordered = sorted(columns, key=lambda column: _place(column, order))
     names = rows_in_order(columns)
+    first = names[:ROWS]
+    ordered = sorted(columns, key=lambda column: _place(column, order, first))
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -263,14 +264,15 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
     return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
 
 
-def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more models have a score on; what has no direction
-    tells nobody apart."""
+def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
+    """Suites first; of those that tell as many apart the one that more of the first models have a score on; what has
+    no direction tells nobody apart."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
     n_apart = 0 if column.higher_is_better is None else column.n_apart
-    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -len(column.cells), column.name
+    n_first = sum(name in column.cells for name in first)
+    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -295,7 +297,7 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
     has_interval = known(cell.low) and known(cell.high)
     return ShownCell(
         text=written(cell.estimate, places),
-        exact=written(cell.estimate, "%.8g"),
+        exact=repr(float(cell.estimate)),
         interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
         shade=_shade(column, cell),
         mark=cell.mark,
@@ -334,5 +336,5 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
 def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
     if order == "apart" and not any(column.n_apart for column in columns):
-        first = "those with most models first"
+        first = "those that most of the first models have first"
     return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."

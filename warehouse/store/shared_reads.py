@@ -14,7 +14,7 @@ from warehouse.store.parts import in_parts
 
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
-BLOCK_SCORES, RUN_COST = 1_000_000, 100
+BLOCK_SCORES, RUN_COST = 250_000, 100
 
 
 class SharedReads(Store):
