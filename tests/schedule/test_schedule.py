@@ -261,7 +261,7 @@ def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_pat
             raise StoreLockedError("from then on somebody writes to the store")
         return open_store(duckdb_url)
 
-    held = StoreOpener(reading, opener_of(duckdb_url)._writing)
+    held = StoreOpener(reading, opener_of(duckdb_url).writing)
     job = Job((str(tmp_path / "new"),), settle=0, publish=str(copy), report=str(page))
     found = run(duckdb_url, job, JobLog("json", stream), lambda: False, held)
     assert found.result == "ok", stream.getvalue()
