@@ -412,7 +412,7 @@ def test_pairs_that_cannot_be_stored_are_shown_all_the_same(url: str, monkeypatc
     def held() -> Store:
         raise StoreError("held by process 1")
 
-    found = duplicates(StoreOpener(opener_of(url)._reading, held), threshold=0.7)
+    found = duplicates(StoreOpener(opener_of(url).reading, held), threshold=0.7)
     assert found.n_pairs > 0 and found.notes == ("not stored: held by process 1",)
 
 
