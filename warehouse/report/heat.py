@@ -7,6 +7,7 @@ Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arrang
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -50,6 +51,7 @@ class HeatCell:
         rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
         statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
         mark: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
+        is_best_of: best of several conditions of its model.
     """
 
     estimate: float
@@ -59,6 +61,7 @@ class HeatCell:
     rank: int | None = None
     statistical_rank: int | None = None
     mark: str = ""
+    is_best_of: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,10 @@ class HeatColumn:
     is_suite: bool = False
 
     @cached_property
-    def n_ranked(self) -> int:
-        """Scores that count."""
-        return sum(cell.rank is not None for cell in self.cells.values())
+    def n_others(self) -> int:
+        """Conditions that one is ranked among, as far as cells show them: a model with several has one cell."""
+        ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
+        return max([len(ranks), *ranks]) - 1
 
     @cached_property
     def n_apart(self) -> int:
@@ -95,11 +99,10 @@ class HeatColumn:
 
     def standing(self, cell: HeatCell | None) -> float | None:
         """Share of the others that are not better, significantly where that was tested; None where nobody is first."""
-        n_others = self.n_ranked - 1
-        if cell is None or cell.rank is None or n_others < 1 or self.higher_is_better is None:
+        if cell is None or cell.rank is None or self.n_others < 1 or self.higher_is_better is None:
             return None
         better = cell.statistical_rank if cell.statistical_rank is not None else cell.rank
-        return 1 - min((better - 1) / n_others, 1.0)
+        return max(1 - (better - 1) / self.n_others, 0.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,11 @@ def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, H
     for row in ordered:
         if known(row.estimate):
             best.setdefault(row.model, row)
-    return {model: _cell_of(row, is_alone=id(row) not in first) for model, row in best.items()}
+    n_ranked = Counter(row.model for row in ordered if id(row) in first)
+    return {
+        model: replace(_cell_of(row, is_alone=id(row) not in first), is_best_of=n_ranked[model] > 1)
+        for model, row in best.items()
+    }
 
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
@@ -222,7 +229,7 @@ def window(
         order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
         links: where more of a row stands, by its name.
     """
-    columns = [column for column in columns if column.n_ranked or not column.is_suite]
+    columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
     names = rows_in_order(columns)
     first = names[:ROWS]
     ordered = sorted(columns, key=lambda column: _place(column, order, first))
@@ -260,7 +267,7 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
             standing = column.standing(cell)
             if standing is not None and cell.rank is not None:
                 tested[name] += standing - 0.5
-                ranked[name] += 0.5 - (cell.rank - 1) / (column.n_ranked - 1)
+                ranked[name] += 0.5 - (cell.rank - 1) / column.n_others
     return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
 
 
@@ -329,6 +336,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
         yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
+    if any(cell.is_best_of for column in shown for cell in column.cells.values()):
+        yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 
