@@ -293,7 +293,8 @@ def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[lis
         for name in column.cells:
             columns_of.setdefault(name, []).append(at)
     sizes = [len(column.cells) for column in columns]
-    left, blocks = dict.fromkeys(range(len(columns))), []
+    left = dict.fromkeys(range(len(columns)))
+    blocks: list[list[HeatColumn]] = []
     while left:
         seed = next(iter(left))
         shared = Counter(at for name in columns[seed].cells for at in columns_of[name] if at in left)
@@ -367,7 +368,7 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
     if all_published and shown:
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
-        yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
+        yield "The darker a cell, the fewer models are significantly better (Holm); where it is darkest, none is."
     if any(cell.is_best_of for column in shown for cell in column.cells.values()):
         yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):
