@@ -62,6 +62,15 @@ def test_few_good_scores_do_not_lead_over_many() -> None:
     assert rows_in_order([HeatColumn("once", "acc", True, part), *rest])[0] == "a"
 
 
+def test_a_model_that_lacks_a_few_benchmarks_does_not_fall_behind_a_worse_one() -> None:
+    scores = {"best": 0.9, "good": 0.8, "poor": 0.1}
+    lacking = {name: score for name, score in scores.items() if name != "best"}
+    columns = [column(f"b{place}", scores if place > 2 else lacking) for place in range(20)]
+    all_tied = {name: HeatCell(0.5, 0.1, rank=1, statistical_rank=1) for name in ("good", "poor")}
+    columns += [HeatColumn(f"tied{place}", "acc", True, all_tied) for place in range(9)]
+    assert rows_in_order(columns) == ["best", "good", "poor"]
+
+
 def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -> None:
     cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1, is_best_of=True)}
     cells |= {
