@@ -123,6 +123,18 @@ def test_the_columns_that_tell_most_apart_come_first_or_the_newest() -> None:
     assert [head.name for head in window(columns, order="name").heads][1:] == ["a alike", "odd", "z told"]
 
 
+def test_the_first_window_of_two_sources_shows_models_of_the_first_benchmark() -> None:
+    """Of the one source nobody was tested, and its models stand highest; of the other the benchmark tells two apart."""
+    untested = {name: HeatCell(0.9 - rank / 10, rank=rank) for rank, name in enumerate("uvx", 1)}
+    wide = [HeatColumn(f"w{n}", "acc", True, untested) for n in range(4)]
+    columns = [*wide, column("told", {"a": 0.9, "b": 0.1}), column("too", {"a": 0.6, "b": 0.5})]
+    shown = window(columns, n_rows=2, n_columns=2)
+    assert [head.name for head in shown.heads] == ["told", "too"]
+    assert [line.name for line in shown.lines] == ["a", "b"] and all(all(line.cells) for line in shown.lines)
+    rest = window(columns, first_row=2, first_column=2)
+    assert [line.name for line in rest.lines] == ["u", "v", "x"] and all(all(line.cells) for line in rest.lines)
+
+
 def test_lower_is_better_is_dark_and_an_unknown_direction_has_no_shade() -> None:
     found = shades(
         [column("loss", {"a": 0.1, "b": 0.9}, higher=False), column("odd", {"a": 0.1, "b": 0.9}, higher=None)]

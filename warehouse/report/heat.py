@@ -212,7 +212,7 @@ def window(
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
-    Rows go by `rows_in_order`.
+    Rows go by `rows_in_order`. In the order *apart*, columns that share their models stand together with them.
 
     Args:
         columns: benchmarks and suites.
@@ -227,6 +227,8 @@ def window(
     names = rows_in_order(columns)
     first = names[:ROWS]
     ordered = sorted(columns, key=lambda column: _place(column, order, first))
+    if order == "apart":
+        ordered, names = _in_blocks(ordered, names)
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -276,6 +278,35 @@ def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[obje
     n_apart = 0 if column.higher_is_better is None else column.n_apart
     n_first = sum(name in column.cells for name in first)
     return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
+
+
+def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[list[HeatColumn], list[str]]:
+    """Columns that share half of their models stand together, and so do their rows: without this, the first window of
+    a store of several sources is the empty corner between the best models of one and the best columns of another."""
+    columns_of: dict[str, list[int]] = {}
+    for at, column in enumerate(columns):
+        for name in column.cells:
+            columns_of.setdefault(name, []).append(at)
+    sizes = [len(column.cells) for column in columns]
+    left, blocks = dict.fromkeys(range(len(columns))), []
+    while left:
+        seed = next(iter(left))
+        shared = Counter(at for name in columns[seed].cells for at in columns_of[name] if at in left)
+        block = [at for at in left if at == seed or 2 * shared[at] >= max(min(sizes[seed], sizes[at]), 1)]
+        blocks.append([columns[at] for at in block])
+        for at in block:
+            del left[at]
+    blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
+    first: dict[str, int] = {}
+    for number, block in enumerate(blocks):
+        for column in block:
+            for name in column.cells:
+                first.setdefault(name, number)
+    return [column for block in blocks for column in block], sorted(names, key=first.__getitem__)
+
+
+def _n_cells(columns: Iterable[HeatColumn]) -> int:
+    return sum(len(column.cells) for column in columns)
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -342,4 +373,6 @@ def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
     if order == "apart" and not any(column.n_apart for column in columns):
         first = "those that most of the first models have first"
+    if order == "apart":
+        first = f"{first}, with those that share their models"
     return f"Models by their mean place where they have a score; few scores count for less. Benchmarks: {first}."
