@@ -17,10 +17,11 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
+from warehouse.report.charts import distinct
 from warehouse.report.figures import board_pictures
 from warehouse.report.heat import ALONE, PART, HeatCell, HeatColumn, cells_of, rows_in_order, window
 from warehouse.report.page import render
-from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, scatter, ties, wins
+from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, pair_map, scatter, ties, wins
 
 
 @pytest.fixture(scope="module")
@@ -287,3 +288,11 @@ def test_axe_finds_nothing_serious_in_what_real_stores_mix(window: Any, axe: str
 def test_the_page_opens_below_five_thousand_nodes(opened: Any, written: Path) -> None:
     assert opened.execute_script("return document.querySelectorAll('*').length") < 5000
     assert opened.execute_script("return window.hurt") is None and EVIL not in written.read_text()
+
+
+def test_names_keep_what_tells_them_apart_and_an_empty_map_takes_no_space() -> None:
+    names = [f"organisation/model-{number}-instruct-of-the-day" for number in range(3)]
+    assert distinct(names, 12) == ["…0-ins…e-day", "…1-ins…e-day", "…2-ins…e-day"]
+    assert distinct(["abc", "abd"], 12) == ["abc", "abd"]
+    alike = pair_map("pairs", names, [[0.0] * 3] * 3, [[0.0] * 3] * 3, places=2, note="")
+    assert alike is None

@@ -218,7 +218,7 @@ def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Pi
     )
 
 
-def all_pairs(group: PairGroup, benchmark: str) -> Picture:
+def all_pairs(group: PairGroup, benchmark: str) -> Picture | None:
     """Where a row differs from a column, of the first models."""
     most, size = MOST_PAIRED, round(1 - group.pairs.level, 10)
     return pair_map(
