@@ -298,11 +298,10 @@ def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[lis
             del left[at]
     blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
     first: dict[str, int] = {}
-    for number, block in enumerate(blocks):
-        for column in block:
-            for name in column.cells:
-                first.setdefault(name, number)
-    return [column for block in blocks for column in block], sorted(names, key=first.__getitem__)
+    for number, some in enumerate(blocks):
+        for name in (name for column in some for name in column.cells):
+            first.setdefault(name, number)
+    return [column for some in blocks for column in some], sorted(names, key=first.__getitem__)
 
 
 def _n_cells(columns: Iterable[HeatColumn]) -> int:

@@ -348,8 +348,8 @@ def pairs_of(
     rows: list[PairRow] = []
     notes = _notes(scores, chosen, sizable)
     for members in sizable:
-        if why := too_many(len(members)):
-            notes.append(why)
+        if too := too_many(len(members)):
+            notes.append(too)
             continue
         table = score_table(members, scores.clusters)
         if not len(table.prompts):
