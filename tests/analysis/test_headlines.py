@@ -13,9 +13,11 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
-from warehouse.analysis.leaderboard.words import first_named, rows_in_words
+from warehouse.analysis.leaderboard.words import alike_in_words, first_named, rows_in_words
 from warehouse.analysis.report_data.answer import answer
+from warehouse.analysis.selection import score_matrix
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
+from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -163,3 +165,20 @@ def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:
     part = suite_leaderboard(world, "cut,cut-too")
     assert (part.n_left_out, part.left_out_higher) == (3, 2)
     assert "first of the 3 models with all 2 benchmarks; 2 others have higher scores on a part" in str(part.sentence)
+
+
+def test_more_conditions_than_can_be_tested_are_ranked_without_a_test(
+    world: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_matrix, "MOST_CONDITIONS", 2)
+    board = leaderboard(world, "cut")
+    assert [row.rank for row in board.rows[:3]] == [1, 2, 3] and not any(row.group for row in board.rows)
+    assert board.rows[0].rank_reason.startswith("3 conditions; pairs are tested of 2 at most")
+    assert "; no test of differences" in said(board)
+    with pytest.raises(MisuseError, match=r"3 conditions; .* \(--where takes some\)"):
+        pairs(world, "cut")
+
+
+def test_those_who_differ_from_one_another_are_not_said_to_be_alike() -> None:
+    assert str(alike_in_words([("a", "ab"), ("b", "a")])) == "a and b cannot be told apart"
+    assert str(alike_in_words([("a", "ab"), ("b", "a"), ("c", "b")])) == "b and c cannot be told from a"

@@ -26,6 +26,8 @@ from warehouse.tables.words import MOST_DECIMALS, decimals
 ROWS, COLUMNS = 25, 40
 #: Shades of a cell; 0 is none.
 SHADES = 5
+#: Share of the benchmarks that is added to those of each row, as if it was in the middle there.
+_ADDED = 0.1
 #: Digits of a score where its error asks for no more.
 _USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
@@ -96,13 +98,6 @@ class HeatColumn:
     def n_apart(self) -> int:
         """Pairs of models that it tells apart."""
         return sum(cell.statistical_rank - 1 for cell in self.cells.values() if cell.statistical_rank is not None)
-
-    def standing(self, cell: HeatCell | None) -> float | None:
-        """Share of the others that are not better, significantly where that was tested; None where nobody is first."""
-        if cell is None or cell.rank is None or self.n_others < 1 or self.higher_is_better is None:
-            return None
-        better = cell.statistical_rank if cell.statistical_rank is not None else cell.rank
-        return max(1 - (better - 1) / self.n_others, 0.0)
 
 
 @dataclass(frozen=True)
@@ -217,9 +212,7 @@ def window(
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
-    Rows go by their mean standing (`HeatColumn.standing`) over all benchmarks, where a benchmark that a row lacks, or
-    has a part of only, counts as the middle: few good scores do not lead over many. In the order *apart*, columns that
-    share their models stand together with them.
+    Rows go by `rows_in_order`. In the order *apart*, columns that share their models stand together with them.
 
     Args:
         columns: benchmarks and suites.
@@ -261,17 +254,19 @@ def window(
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows, those that do best first; by their ranks where tests tell them apart nowhere."""
+    """Names of all rows by their mean place among those that have a score; some benchmarks more, on which all are in
+    the middle, keep few good scores from leading over many."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
-    tested = {name: 0.0 for column in columns for name in column.cells}
-    ranked = dict(tested)
+    ahead = {name: 0.0 for column in columns for name in column.cells}
+    added = max(len(counted) * _ADDED, 1.0)
+    n_places = dict.fromkeys(ahead, added)
     for column in counted:
+        tied = Counter(cell.rank for cell in column.cells.values())
         for name, cell in column.cells.items():
-            standing = column.standing(cell)
-            if standing is not None and cell.rank is not None:
-                tested[name] += standing - 0.5
-                ranked[name] += 0.5 - (cell.rank - 1) / column.n_others
-    return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
+            if cell.rank is not None and column.higher_is_better is not None and column.n_others:
+                ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
+                n_places[name] += 1
+    return sorted(ahead, key=lambda name: (-round(ahead[name] / n_places[name], 9), name))
 
 
 def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
@@ -304,11 +299,10 @@ def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[lis
             del left[at]
     blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
     first: dict[str, int] = {}
-    for number, block in enumerate(blocks):
-        for column in block:
-            for name in column.cells:
-                first.setdefault(name, number)
-    return [column for block in blocks for column in block], sorted(names, key=first.__getitem__)
+    for number, some in enumerate(blocks):
+        for name in (name for column in some for name in column.cells):
+            first.setdefault(name, number)
+    return [column for some in blocks for column in some], sorted(names, key=first.__getitem__)
 
 
 def _n_cells(columns: Iterable[HeatColumn]) -> int:
@@ -346,10 +340,10 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
 
 def _shade(column: HeatColumn, cell: HeatCell) -> int:
     """5 where none is significantly better, less the more are; 0 without a test, or where nobody is first."""
-    standing = column.standing(cell)
-    if standing is None or cell.statistical_rank is None or cell.mark in (PART, ALONE):
+    rank = cell.statistical_rank
+    if rank is None or cell.rank is None or column.higher_is_better is None or column.n_others < 1 or cell.mark == PART:
         return 0
-    return SHADES if cell.statistical_rank == 1 else round((SHADES - 1) * standing)
+    return SHADES if rank == 1 else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
@@ -381,4 +375,4 @@ def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
         first = "those that most of the first models have first"
     if order == "apart":
         first = f"{first}, with those that share their models"
-    return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."
+    return f"Models by their mean place where they have a score; few scores count for less. Benchmarks: {first}."

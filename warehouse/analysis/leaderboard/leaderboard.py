@@ -22,7 +22,7 @@ from warehouse.analysis.leaderboard.words import counted_left_out, in_short, lab
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.score_matrix import LastPairs, score_table
+from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -278,6 +278,8 @@ def _places(
     """Of each row."""
     if len(entries) < 2:
         return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
+    if why := too_many(len(entries)):
+        return [RowRanks(rank_reason=why)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
         return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
