@@ -21,15 +21,12 @@ from warehouse.questions.options import Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
 
-from ..command_table import COMMANDS
 from ..state import State
 from .output import Output
 from .table import visible
 
 #: Why one would ask it, and the command.
 Step = tuple[str, str] | None
-#: Only where that command is there.
-_SERVED: Step = ("the same as pages that follow the store", "warehouse serve") if "serve" in COMMANDS else None
 _FLIPS = "the prompts on which they differ most"
 #: How many of them.
 _MANY = 10
@@ -189,5 +186,5 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Pairs": _after_pairs,
     "Gate": _after_gate,
     "RunView": _after_run,
-    "Written": lambda _page, _question: _SERVED,
+    "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }
