@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: What people need every day, first in the help; one that is not installed is left out.
+#: What people need every day, first in the help.
 EVERYDAY = ("ingest", "leaderboard", "compare", "gate", "power", "show", "report", "serve", "query", "shell")
 SECTIONS = {
     "store": "The store itself",

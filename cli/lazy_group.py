@@ -50,11 +50,10 @@ class LazyGroup(click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        everyday = [name for name in EVERYDAY if name in COMMANDS]
-        parts = [("Every day", everyday)]
+        parts = [("Every day", [*EVERYDAY])]
         for section, title in SECTIONS.items():
             names = [name for name in self.list_commands(ctx) if COMMANDS[name].section == section]
-            parts.append((f"{section} - {title}", [name for name in names if name not in everyday]))
+            parts.append((f"{section} - {title}", [name for name in names if name not in EVERYDAY]))
         for title, names in parts:
             if names:
                 with formatter.section(title):
