@@ -198,7 +198,7 @@ def _metrics(context: Context, name: str) -> Answered:
     with context.state.open() as store:
         entries = headline_metric.metrics(store, name)
     headline = next((entry.metric for entry in entries if entry.is_headline), "none")
-    said = f"{name} has {len(entries)} metrics, its headline metric is {headline}"
+    said = f"metrics of {name}: {len(entries)}; its headline metric is {headline}"
     line = partial(context.line, "benchmarks", "metrics", name)
     return Answered(said, *_records(headline_metric.MetricEntry, entries), line)
 

@@ -35,7 +35,6 @@ WRITING = (
     "claim 'leaderboard b' -o",
     "subset plan b --size 4 --no-store -o",
     "card m1 -o",
-    "card m1 --claim",
     "publish",
     "mapping data.csv -o",
     "config --parquet",
