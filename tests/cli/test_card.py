@@ -188,3 +188,14 @@ def test_the_library_lists_what_the_commands_list(run: Caller, place: Path) -> N
     assert {row.model for row in suite.rows} == {"lab/a", "lab/b"}
     assert store.leaderboard(["quiz"]).benchmark == "quiz"
     assert store.card("lab/a", against="lab/b").one_line.endswith("against lab/b: better on 3")
+
+
+def test_what_cannot_be_tested_has_no_verdict(run: Caller, tmp_path: Path) -> None:
+    lines = [f"{m},ties,{n},1\n{m},test,{n},{n % 2 * k}" for m, k in (("a", 0), ("b", 1)) for n in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,benchmark,prompt_id,acc", *lines, "a,one,p,1", "b,one,p,0"]))
+    db = str(tmp_path / "t.db")
+    assert run("ingest", str(tmp_path / "t.csv"), "--higher-is-better", db=db).code == 0
+    verdicts = {row["benchmark"]: row["verdict"] for row in run("card", "a", "--against", "b", "--json", db=db).rows}
+    ties = "no verdict: all differences are equal"
+    assert verdicts == {"ties": ties, "one": "no verdict: a single prompt", "test": "worse"}
+    assert "Of 3 benchmarks b is better on 1; on 2 there is no verdict." in run("compare", "a", "b", db=db).out

@@ -90,7 +90,11 @@ class CardRow(Row):
 
     def against(self, paired: ComparisonRow | None, why_not: str) -> CardRow:
         """The row with the difference from a reference, or with the reason why there is none."""
-        verdict = why_not if paired is None else _VERDICTS.get(better_in_words(paired), better_in_words(paired))
+        verdict = why_not
+        if paired is not None:
+            words = better_in_words(paired)
+            untested = paired.ci_low is None and words == "neither"
+            verdict = f"no verdict: {paired.reason}" if untested else _VERDICTS.get(words, words)
         return replace(self, paired=paired, verdict=verdict)
 
 
