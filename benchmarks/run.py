@@ -27,6 +27,7 @@ import report_large
 import report_many
 import scores
 import sequential
+import serve
 import server
 import small_sources
 import spark
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "report-many": report_many.run,
     "scores": scores.run,
     "sequential": sequential.run,
+    "serve": serve.run,
     "server": server.run,
     "small-sources": small_sources.run,
     "spark": spark.run,

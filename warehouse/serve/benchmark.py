@@ -13,7 +13,6 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
-from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -208,10 +207,10 @@ def _details(site: Site, name: str, metric: str | None, is_all: bool, board: Lea
         return prompts_say(hard), prompts_table(hard, name, prompts_by_id(store, hard.prompts) if hard.prompts else {})
 
     def read_costs(store: Store) -> Sequence[Mapping[str, Any]]:
-        ids = find_benchmark(store, name).ids
-        return store.rows(query_text("analysis", "cost_of_runs"), {"benchmark_ids": list(ids)})
+        runs = [run for row in board.rows for run in row.run_ids]
+        return store.rows(query_text("analysis", "cost_of_runs"), {"run_ids": runs}) if runs else []
 
-    costs = site.answers.once(f"costs {name}", read_costs)
+    costs = site.answers.once(f"costs {question!r}", read_costs)
     return site.answers.once_soon(f"hard {question!r}", read_hard), _cost_picture(name, board, costs)
 
 
