@@ -42,8 +42,8 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] not in {*COMMANDS, *FORMER} and not args[0].startswith("-"):
-            advice = did_you_mean(args[0], COMMANDS, "see: warehouse --help")
-            raise click.UsageError(f"no command '{args[0]}'; {advice}", ctx)
+            advice = did_you_mean(args[0], COMMANDS, "")
+            raise click.UsageError("; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx)
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
