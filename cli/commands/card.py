@@ -57,6 +57,8 @@ def card(
 ) -> None:
     if not output.for_people and (form != "markdown" or out):
         raise click.UsageError("--format and --out are for cards; rows come by --json, --jsonl, --csv or --parquet")
+    if form != "markdown" and fields["against"] is not None:
+        raise click.UsageError(f"--against adds differences, for which --format {form} has no place; leave out one")
     if datasets and not form.startswith("hf"):
         raise click.UsageError("--dataset goes with --format hf or hf-results")
     question = Card.from_command(fields, typed(fields))

@@ -166,6 +166,7 @@ def test_what_has_no_card_says_why(run: Caller, place: Path) -> None:
     run("card", "lab/a", "--metric", "nope", db="s.db").fails(2, "no metric 'nope'")
     run("card", "lab/a", "--force", db="s.db").fails(2, "--force goes with --out")
     run("card", "lab/a", "--format", "hf", "--json", db="s.db").fails(2, "--format and --out")
+    run("card", "lab/a", "--format", "eee", "--against", "lab/b", db="s.db").fails(2, "--against adds differences")
     run("card", "lab/a", "--dataset", "a=b/c", db="s.db").fails(2, "--dataset goes with")
     assert run("invalidate", "run:1", "--reason", "wrong template", db="s.db").code == 0
     run("card", "run:1", db="s.db").fails(2, "'run:1' has no current run")
