@@ -153,8 +153,10 @@ def _query(context: Context, query: Query) -> Answered:
     name, sql = query.name or "", query.sql
     if (query.name is None) == (sql is None):
         raise MisuseError("give the name of a query, or sql")
-    given = (query.parameters or {}).items()
-    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given}
+    given = query.parameters or {}
+    if None in given.values():
+        raise MisuseError("a parameter cannot be null; leave it out, or write null into the sql")
+    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
     typed = sql is not None or not is_name(name)
     with context.state.open(guarded=True, limits=context.limits, typed=typed) as store:
         table = run_query(store, name, values) if sql is None else run_sql(store, sql, values)

@@ -190,6 +190,7 @@ def test_a_mistake_is_an_error_with_what_to_do(call: Call) -> None:
         refused(call, "gate", **both, margins={"quiz": "x"})["error"] == "margins of quiz must be a number, found 'x'"
     )
     assert refused(call, "describe", what="tables")["error"].startswith("unknown what 'tables'")
+    assert "null" in refused(call, "query", sql="select :n as n", parameters={"n": None})["error"]
     assert refused(call, "query", name="score_summary", sql="select 1")["kind"] == "misuse"
 
 
