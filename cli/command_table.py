@@ -187,7 +187,7 @@ _LOOK = (
     )),
     CommandEntry("card", "look", "card", "Write down every figure of a model, for people and for hubs.", (
         "warehouse card model-a",
-        "warehouse card model-a --against model-b --out card.md --claim card-claim.json",
+        "warehouse card model-a --against model-b --out card.md",
         "warehouse card model-a --format hf",
     )),
     CommandEntry("claim", "look", "claim", "Write a figure down so that others can check it.", (

@@ -26,7 +26,6 @@ from warehouse.questions.leaderboard import OneLeaderboard
 from warehouse.questions.question import answers
 from warehouse.records.run_fields import COMMON_FIELDS
 from warehouse.store.connection import Store
-from warehouse.store.curate import catalogue
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import View
 
@@ -97,28 +96,14 @@ def _conditions(store: Store, question: Card, reference: str) -> BySplit:
     """The conditions of a model by benchmark and split.
 
     Raises:
-        MisuseError: nothing fits, or several models do; of a run that does not count, why not.
+        MisuseError: nothing fits, or several models do.
     """
     ids = [number for name in question.benchmarks for number in find_benchmark(store, name).ids]
     where = parse_where(question.where)
-    try:
-        found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
-    except MisuseError as error:
-        raise MisuseError(_why_not(store, reference) or str(error)) from None
+    found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
     if not question.latest:
         return found
     return {split: [max(some, key=lambda one: one.newest)] for split, some in found.items()}
-
-
-def _why_not(store: Store, reference: str) -> str:
-    """Why a run that is named does not count; empty where that is not so."""
-    number = reference.removeprefix("run:")
-    gone = catalogue.runs(store, where=(f"run_id={number}",), everything=True) if number.isdigit() else []
-    if gone and gone[0].superseded_by is not None:
-        return f"{reference} was superseded by run:{gone[0].superseded_by}; name that one"
-    if gone and gone[0].status == "invalidated":
-        return f"{reference} was invalidated ({gone[0].status_reason}): it has no card; see: warehouse runs {reference}"
-    return ""
 
 
 def _rows_on(
@@ -149,7 +134,7 @@ def _against(
     """The rows with the differences from a reference, each from its condition of the same settings; and notes."""
     others = _conditions(store, question, reference)
     partners = [_partner(one, others.get(one.benchmark_split, ())) for one in conditions]
-    models = TwoModels(store, question.model, reference, selection_of(question), question.force)
+    models = TwoModels(store, question.model, reference, selection_of(question), force=False)
     both = tuple(
         models.on_one(models.pair, one, other)
         for one, other, row in zip(conditions, partners, rows, strict=True)

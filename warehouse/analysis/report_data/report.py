@@ -199,7 +199,7 @@ def _chosen(known: Collection[str], names: Sequence[str], suites: Mapping[str, S
     """The requested benchmarks that have current runs, by name; a suite expands to its benchmarks."""
     unknown = [name for name in names if name not in known and name not in suites]
     if unknown:
-        hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
+        hint = did_you_mean(unknown[0], [*known, *suites], "see: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
     chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
