@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
+from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
@@ -306,4 +307,5 @@ class ReliabilityMethods(Connection):
 
     reliability = method(Reliability, Gives["ReliabilityReport"])
     flash = method(Flash, Gives["FlashReport"])
+    horizon = method(TimeHorizon, Gives["HorizonReport"])
     anchors = method(Anchors, Gives["AnchorReport"])

@@ -1,0 +1,446 @@
+"""How long tasks are that models do: success against human minutes, over the benchmarks of a suite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.irt.published import release_days
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import right_draws
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.tree import benchmarks_named
+from warehouse.analysis.text.parts import document_of, prompt_rows
+from warehouse.errors import MisuseError
+from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.question import answers
+from warehouse.stats import Horizon, HorizonFit, HorizonTrend, horizon_trend, time_horizons
+from warehouse.stats.items.horizon import NOTHING_SOLVED
+from warehouse.store.connection import Store
+
+MINUTES, FAMILY = "human_minutes", "task_family"
+
+
+@dataclass(frozen=True)
+class HorizonBinRow(Row):
+    """Tasks of like length: what a model solved, beside its curve.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell it from others.
+        from_minutes: shortest.
+        to_minutes: longest, excluded; None where nothing is above.
+        n_tasks: tasks in it.
+        estimate: weighted share of runs that succeeded.
+        fitted: weighted mean of the curve.
+    """
+
+    model: str
+    condition: str
+    from_minutes: float
+    to_minutes: float | None
+    n_tasks: int
+    estimate: float
+    fitted: float
+
+
+@dataclass(frozen=True)
+class HorizonRow(Row):
+    """The horizon of a model for one probability of success.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell the row from others.
+        benchmark: suite or benchmark, as asked for.
+        metric: what success is.
+        q: probability of success.
+        estimate: minutes that people need for tasks that it does with that probability; None with a ``reason``.
+        low: lower end of the interval; None where it is open.
+        high: upper end.
+        level: nominal coverage.
+        interval: ``"ftr"`` or ``"fieller"``.
+        p50: the horizon for 0.5.
+        p80: that for 0.8.
+        metr: as METR's code writes it: 0 where nothing was solved.
+        slope: of the curve, on log2 minutes.
+        intercept: of the curve.
+        penalty: of the slope.
+        unpenalised: the estimate with a penalty of 0.00001.
+        weights: how much a task counts.
+        n_tasks: tasks with runs and minutes.
+        n_families: their families.
+        n_runs: runs.
+        n_solved: those that succeeded.
+        n_unscored: runs without a score, which do not count.
+        n_without_minutes: tasks with scores that have no minutes, and do not count.
+        cross_entropy: weighted mean of −ln of the probability of what happened.
+        curvature: coefficient of the square of log2 minutes, where the curve has one.
+        curvature_p: two-sided p-value of it.
+        bins: tasks by length: what was solved beside the curve.
+        release_date: day of release, ISO 8601; None where the store does not know it.
+        flags: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the
+            interval is open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
+        reason: why there is no horizon.
+        run_ids: ids of the runs.
+    """
+
+    model: str
+    condition: str
+    benchmark: str
+    metric: str
+    q: float
+    estimate: float | None
+    low: float | None
+    high: float | None
+    level: float
+    interval: str
+    p50: float | None
+    p80: float | None
+    metr: float | None
+    slope: float | None
+    intercept: float | None
+    penalty: float
+    unpenalised: float | None
+    weights: str
+    n_tasks: int
+    n_families: int
+    n_runs: int
+    n_solved: int
+    n_unscored: int
+    n_without_minutes: int
+    cross_entropy: float | None
+    curvature: float | None
+    curvature_p: float | None
+    bins: tuple[dict[str, Any], ...]
+    release_date: str | None
+    flags: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+    @property
+    def one_line(self) -> str:
+        """What is known of it, in a sentence."""
+        who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
+        if self.estimate is None:
+            return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
+        ends = [None if end is None else in_words(end) for end in (self.low, self.high)]
+        known = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
+        beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
+        return f"{who} does tasks of {in_words(self.estimate)} {known} with a chance of {self.q:.0%}{beyond}."
+
+
+@dataclass(frozen=True)
+class HorizonTrendRow(Row):
+    """How fast horizons for one probability grow, over days of release.
+
+    Attributes:
+        q: probability of success.
+        doubling_days: days in which horizons double; None with a ``reason``.
+        low: lower end of its interval: of tasks alone, not of models about the line; None where it is open.
+        high: upper end.
+        slope: of log2 minutes, a day.
+        intercept: log2 minutes on the first day of release.
+        first: that day, ISO 8601; None without a trend.
+        n_models: models with a horizon and a day of release.
+        reason: why there is none.
+    """
+
+    q: float
+    doubling_days: float | None
+    low: float | None
+    high: float | None
+    slope: float | None
+    intercept: float | None
+    first: str | None
+    n_models: int
+    reason: str
+
+    @property
+    def one_line(self) -> str:
+        """In a sentence."""
+        if self.doubling_days is None:
+            return f"No doubling time for {self.q:.0%}: {self.reason}."
+        low, high = ("open" if end is None else f"{end:.0f}" for end in (self.low, self.high))
+        return (
+            f"Horizons for {self.q:.0%} double in {self.doubling_days:.0f} days [{low}, {high}], by {self.n_models}"
+            " models; the interval is of tasks alone, not of models about the line."
+        )
+
+
+@dataclass(frozen=True)
+class HorizonReport(Result):
+    """Time horizons of models.
+
+    Attributes:
+        benchmark: as given.
+        rows: for each model one for each probability.
+        trends: one for each probability, where asked for.
+        n_tasks: tasks with minutes that some model has runs on.
+        notes: on tasks and models that do not count.
+        left_out: models without a place here, with the reason.
+    """
+
+    benchmark: str
+    rows: tuple[HorizonRow, ...]
+    trends: tuple[HorizonTrendRow, ...]
+    n_tasks: int
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def bins(self) -> tuple[HorizonBinRow, ...]:
+        """Tasks by length, of each model."""
+        first = {(row.model, row.condition): row for row in reversed(self.rows)}
+        return tuple(HorizonBinRow(*who, **one) for who, row in reversed(first.items()) for one in row.bins)
+
+    @property
+    def one_line(self) -> str:
+        """The result in a line."""
+        lines = [row.one_line for row in (*self.rows, *self.trends) if row.q == self.rows[0].q]
+        return " ".join(lines)
+
+
+def in_words(minutes: float) -> str:
+    """A length of time as people say it.
+
+    >>> [in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
+    ['15 s', '4.0 min', '1.6 h', '330 h']
+    """
+    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
+        value = minutes / size
+        if value >= 1:
+            return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
+    return f"{minutes * 60:.1g} s"
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """Prompts that say how long people need.
+
+    Attributes:
+        prompts: ids, ascending.
+        minutes: of each.
+        families: name of the family of each; a task that names none is one of its own.
+        without_family: how many name none.
+    """
+
+    prompts: NDArray[np.int64]
+    minutes: NDArray[np.float64]
+    families: NDArray[np.str_]
+    without_family: int
+
+
+@dataclass(frozen=True)
+class _Agent:
+    """A model's runs on tasks, in the order of the tasks."""
+
+    members: ConditionSet
+    solved: NDArray[np.float64]
+    runs: NDArray[np.float64]
+    n_unscored: int
+    n_without_minutes: int
+
+
+@answers(TimeHorizon)
+def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
+    """A curve for each model on all benchmarks that are meant, and where it passes each probability."""
+    leaves, left_out = read_leaves(store, benchmarks_named(store, [question.benchmark]), selection_of(question))
+    chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
+    sets = match_conditions(chosen, latest=question.latest)
+    tasks = _read_tasks(store, leaves, question.benchmark)
+    found = [_agent(one, tasks) for one in sets]
+    left_out += [f"{one.model}: {why}" for one, why in zip(sets, found, strict=True) if isinstance(why, str)]
+    agents = [one for one in found if isinstance(one, _Agent)]
+    if not agents:
+        others = sorted({other.metric for leaf in leaves for other in leaf.others})
+        there_are = f"; other metrics: {', '.join(others)} (--metric)" if others else ""
+        raise MisuseError("; ".join(left_out[:3]) + there_are)
+    fits = time_horizons(
+        tasks.minutes,
+        tasks.families,
+        [one.solved for one in agents],
+        [one.runs for one in agents],
+        q=tuple(dict.fromkeys((*question.q, 0.5, 0.8))),
+        penalty=question.penalty,
+        weights=question.weights,
+        interval=question.interval,
+        level=question.level,
+        n_resamples=question.n_resamples,
+        seed=question.seed,
+    )
+    days = _days(store, agents)
+    labels = describe_sets([one.members for one in agents])
+    rows = [
+        _row(question, agent, fit, fit.horizons[number], label, day, len(tasks.prompts))
+        for agent, fit, label, day in zip(agents, fits, labels, days, strict=True)
+        for number in range(len(question.q))
+    ]
+    return HorizonReport(
+        benchmark=question.benchmark,
+        rows=tuple(rows),
+        trends=tuple(_trends(question, fits, days)) if question.trend else (),
+        n_tasks=len(tasks.prompts),
+        notes=tuple(_notes(tasks, agents)),
+        left_out=tuple(left_out),
+    )
+
+
+def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
+    """The prompts with scores that have minutes.
+
+    Raises:
+        MisuseError: there are none.
+    """
+    seen = [_scores(entry).prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
+    if not seen:
+        raise MisuseError(f"{name} has no scores of prompts; a horizon needs those of single tasks")
+    prompts = np.unique(np.concatenate(seen))
+    documents = {
+        row["id"]: document_of(row)
+        for row in prompt_rows(store, f"metadata.{MINUTES}", "prompt.id in (:ids)", {"ids": prompts.tolist()})
+    }
+    minutes = np.array([_minutes(documents.get(int(one), {}).get(MINUTES)) for one in prompts])
+    known = np.isfinite(minutes)
+    if not known.any():
+        raise MisuseError(
+            f"no task of {name} says in its metadata how many minutes people need for it ({MINUTES}); a mapping can:"
+            f" [metadata] {MINUTES} = the column"
+        )
+    told = [documents.get(int(one), {}).get(FAMILY) for one in prompts[known]]
+    families = [f"\0{one}" if family in (None, "") else str(family) for one, family in enumerate(told)]
+    without = sum(family in (None, "") for family in told)
+    return _Tasks(prompts[known], minutes[known], np.array(families), without)
+
+
+def _minutes(value: Any) -> float:
+    """A number above 0, also as text; NaN for anything else."""
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    return number if 0 < number < math.inf else math.nan
+
+
+def _scores(entry: ScoredCondition) -> Any:
+    return entry.scores
+
+
+def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
+    """What a model did; or why its scores are not of success."""
+    solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
+    n_unscored = n_without = 0
+    for entry in members.entries.values():
+        if entry.scores is None or not entry.scores.n:
+            continue
+        right, why = right_draws(entry.scores, entry.metric)
+        if entry.metric.higher_is_better is False:
+            why = f"lower {entry.metric.label} is better, which is no success"
+        if why:
+            return f"{why}, by {entry.metric.label}"
+        places = np.searchsorted(tasks.prompts, entry.scores.prompts)
+        here = np.isin(entry.scores.prompts, tasks.prompts)
+        solved[places[here]] += right[here]
+        runs[places[here]] += entry.scores.n_draws[here]
+        n_unscored += entry.scores.n_unscored
+        n_without += int((~here).sum())
+    return _Agent(members, solved, runs, n_unscored, n_without) if runs.any() else "no task with minutes was scored"
+
+
+def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
+    run_ids = [_run_ids(one.members) for one in agents]
+    days = release_days(store, [run for own in run_ids for run in own])
+    return [min((days[run] for run in own if run in days), default=None) for own in run_ids]
+
+
+def _run_ids(members: ConditionSet) -> tuple[int, ...]:
+    return tuple(run for condition in members.conditions for run in condition.run_ids)
+
+
+def _row(
+    question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
+) -> HorizonRow:
+    by_q = {one.q: one.estimate for one in fit.horizons}
+    flags = (*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ()))
+    metrics = sorted({entry.metric.label for entry in agent.members.entries.values()})
+    return HorizonRow(
+        model=agent.members.model,
+        condition=label,
+        benchmark=question.benchmark,
+        metric=", ".join(metrics),
+        q=at.q,
+        estimate=at.estimate,
+        low=at.low,
+        high=at.high,
+        level=question.level,
+        interval=question.interval,
+        p50=by_q[0.5],
+        p80=by_q[0.8],
+        metr=0.0 if fit.reason == NOTHING_SOLVED else at.estimate,
+        slope=fit.slope,
+        intercept=fit.intercept,
+        penalty=question.penalty,
+        unpenalised=at.unpenalised,
+        weights=question.weights,
+        n_tasks=fit.n_tasks,
+        n_families=fit.n_families,
+        n_runs=fit.n_runs,
+        n_solved=fit.n_solved,
+        n_unscored=agent.n_unscored,
+        n_without_minutes=agent.n_without_minutes,
+        cross_entropy=fit.cross_entropy,
+        curvature=fit.curvature,
+        curvature_p=fit.curvature_p,
+        bins=tuple(
+            {
+                "from_minutes": one.low,
+                "to_minutes": one.high,
+                "n_tasks": one.n_tasks,
+                "estimate": one.success,
+                "fitted": one.fitted,
+            }
+            for one in fit.bins
+        ),
+        release_date=day.isoformat() if day else None,
+        flags=flags,
+        reason=fit.reason,
+        run_ids=_run_ids(agent.members),
+    )
+
+
+def _trends(
+    question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]
+) -> Iterator[HorizonTrendRow]:
+    numbers = [float(day.toordinal()) if day else math.nan for day in days]
+    for index, q in enumerate(question.q):
+        trend: HorizonTrend = horizon_trend(numbers, [fit.horizons[index] for fit in fits], level=question.level)
+        used = [day for day, fit in zip(days, fits, strict=True) if day and fit.horizons[index].estimate]
+        yield HorizonTrendRow(
+            q=q,
+            doubling_days=trend.doubling_days,
+            low=trend.low,
+            high=trend.high,
+            slope=trend.slope,
+            intercept=trend.intercept,
+            first=None if trend.slope is None else min(used).isoformat(),
+            n_models=trend.n_models,
+            reason=trend.reason,
+        )
+
+
+def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:
+    without = max(one.n_without_minutes for one in agents)
+    if without:
+        yield f"up to {without} tasks of a model have no {MINUTES}, and do not count"
+    if tasks.without_family:
+        yield f"{tasks.without_family} tasks name no {FAMILY}: each is a family of its own"
+    unscored = sum(one.n_unscored for one in agents)
+    if unscored:
+        yield f"{unscored} runs have no score, and do not count"
