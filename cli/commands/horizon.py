@@ -17,6 +17,7 @@ from ..ui.table import number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.suites.horizon import HorizonReport, HorizonRow
+    from warehouse.stats import HorizonTrend
 
 
 @command("horizon")
@@ -36,13 +37,13 @@ def horizon(state: State, /, output: Output, **options: Any) -> None:
     else:
         output.emit_records(HorizonRow, report.rows)
         for trend in report.trends:
-            state.say(f"note: {trend.one_line}")
+            state.say(f"note: {_trend(trend)}")
         _notes(report, state)
     say_next(state, output, report, question)
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("release", "curved p", "runs", "families", "condition", "slope", "no penalty", "tasks")
+_MINOR = ("release", "curved p", "runs", "families", "condition", "slope", "tasks")
 _LEGEND = {
     "q": "chance of success",
     "horizon": "minutes that people need for tasks that the model does with that chance",
@@ -71,8 +72,9 @@ _INTERVALS = {
 def _print(report: HorizonReport, state: State) -> None:
     first = report.rows[0]
     print_text(f"{report.benchmark} by {first.metric}: {report.n_tasks} tasks of known length")
-    for line in [row.one_line for row in report.rows if row.q == first.q][:SHOWN]:
-        print_text(line)
+    for row in report.rows:
+        if row.q == first.q:
+            print_text(row.one_line)
     print_text("")
     rows = [_cells(row) for row in report.rows]
     shown = print_rows(rows, hide_empty=("condition", "release", "flags"), minor=_MINOR)
@@ -83,7 +85,7 @@ def _print(report: HorizonReport, state: State) -> None:
         if any(flag in row.flags for row in report.rows):
             print_text(f"{flag}: {meaning}")
     for trend in report.trends:
-        print_text(trend.one_line)
+        print_text(_trend(trend))
     _notes(report, state)
 
 
@@ -92,6 +94,17 @@ def _notes(report: HorizonReport, state: State) -> None:
         state.say(f"note: {reason}")
     for note in (*report.notes, *(f"left out {one}" for one in report.left_out[:SHOWN])):
         state.say(f"note: {note}")
+
+
+def _trend(trend: HorizonTrend) -> str:
+    """In a sentence."""
+    if trend.doubling_days is None:
+        return f"No doubling time for {trend.q:.0%}: {trend.reason}."
+    low, high = ("open" if end is None else f"{end:.0f}" for end in (trend.low, trend.high))
+    return (
+        f"Horizons for {trend.q:.0%} double in {trend.doubling_days:.0f} days [{low}, {high}], by {trend.n_models}"
+        " models; the interval is of tasks alone, not of models about the line."
+    )
 
 
 def _cells(row: HorizonRow) -> dict[str, Any]:

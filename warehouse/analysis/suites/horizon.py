@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.published import release_days
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
@@ -22,34 +21,11 @@ from warehouse.analysis.text.parts import document_of, prompt_rows
 from warehouse.errors import MisuseError
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.question import answers
-from warehouse.stats import Horizon, HorizonFit, HorizonTrend, horizon_trend, time_horizons
+from warehouse.stats import Horizon, HorizonBin, HorizonFit, HorizonTrend, horizon_trend, time_horizons
 from warehouse.stats.items.horizon import NOTHING_SOLVED
 from warehouse.store.connection import Store
 
 MINUTES, FAMILY = "human_minutes", "task_family"
-
-
-@dataclass(frozen=True)
-class HorizonBinRow(Row):
-    """Tasks of like length: what a model solved, beside its curve.
-
-    Attributes:
-        model: name of the model.
-        condition: settings that tell it from others.
-        from_minutes: shortest.
-        to_minutes: longest, excluded; None where nothing is above.
-        n_tasks: tasks in it.
-        estimate: weighted share of runs that succeeded.
-        fitted: weighted mean of the curve.
-    """
-
-    model: str
-    condition: str
-    from_minutes: float
-    to_minutes: float | None
-    n_tasks: int
-    estimate: float
-    fitted: float
 
 
 @dataclass(frozen=True)
@@ -63,27 +39,21 @@ class HorizonRow(Row):
         metric: what success is.
         q: probability of success.
         estimate: minutes that people need for tasks that it does with that probability; None with a ``reason``.
-        low: lower end of the interval; None where it is open.
-        high: upper end.
+        low: lower end of the interval, ``high`` the upper; None where it is open.
         level: nominal coverage.
         interval: ``"ftr"`` or ``"fieller"``.
-        p50: the horizon for 0.5.
-        p80: that for 0.8.
+        p50: the horizon for 0.5; ``p80`` for 0.8.
         metr: as METR's code writes it: 0 where nothing was solved.
-        slope: of the curve, on log2 minutes.
-        intercept: of the curve.
+        slope: of the curve on log2 minutes, with its ``intercept``.
         penalty: of the slope.
         unpenalised: the estimate with a penalty of 0.00001.
         weights: how much a task counts.
-        n_tasks: tasks with runs and minutes.
-        n_families: their families.
-        n_runs: runs.
-        n_solved: those that succeeded.
+        n_tasks: tasks with runs and minutes, of ``n_families``.
+        n_runs: runs, of which ``n_solved`` succeeded.
         n_unscored: runs without a score, which do not count.
         n_without_minutes: tasks with scores that have no minutes, and do not count.
         cross_entropy: weighted mean of −ln of the probability of what happened.
-        curvature: coefficient of the square of log2 minutes, where the curve has one.
-        curvature_p: two-sided p-value of it.
+        curvature: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
         bins: tasks by length: what was solved beside the curve.
         release_date: day of release, ISO 8601; None where the store does not know it.
         flags: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the
@@ -119,7 +89,7 @@ class HorizonRow(Row):
     cross_entropy: float | None
     curvature: float | None
     curvature_p: float | None
-    bins: tuple[dict[str, Any], ...]
+    bins: tuple[HorizonBin, ...]
     release_date: str | None
     flags: tuple[str, ...]
     reason: str
@@ -138,44 +108,6 @@ class HorizonRow(Row):
 
 
 @dataclass(frozen=True)
-class HorizonTrendRow(Row):
-    """How fast horizons for one probability grow, over days of release.
-
-    Attributes:
-        q: probability of success.
-        doubling_days: days in which horizons double; None with a ``reason``.
-        low: lower end of its interval: of tasks alone, not of models about the line; None where it is open.
-        high: upper end.
-        slope: of log2 minutes, a day.
-        intercept: log2 minutes on the first day of release.
-        first: that day, ISO 8601; None without a trend.
-        n_models: models with a horizon and a day of release.
-        reason: why there is none.
-    """
-
-    q: float
-    doubling_days: float | None
-    low: float | None
-    high: float | None
-    slope: float | None
-    intercept: float | None
-    first: str | None
-    n_models: int
-    reason: str
-
-    @property
-    def one_line(self) -> str:
-        """In a sentence."""
-        if self.doubling_days is None:
-            return f"No doubling time for {self.q:.0%}: {self.reason}."
-        low, high = ("open" if end is None else f"{end:.0f}" for end in (self.low, self.high))
-        return (
-            f"Horizons for {self.q:.0%} double in {self.doubling_days:.0f} days [{low}, {high}], by {self.n_models}"
-            " models; the interval is of tasks alone, not of models about the line."
-        )
-
-
-@dataclass(frozen=True)
 class HorizonReport(Result):
     """Time horizons of models.
 
@@ -190,22 +122,15 @@ class HorizonReport(Result):
 
     benchmark: str
     rows: tuple[HorizonRow, ...]
-    trends: tuple[HorizonTrendRow, ...]
+    trends: tuple[HorizonTrend, ...]
     n_tasks: int
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
 
     @property
-    def bins(self) -> tuple[HorizonBinRow, ...]:
-        """Tasks by length, of each model."""
-        first = {(row.model, row.condition): row for row in reversed(self.rows)}
-        return tuple(HorizonBinRow(*who, **one) for who, row in reversed(first.items()) for one in row.bins)
-
-    @property
     def one_line(self) -> str:
         """The result in a line."""
-        lines = [row.one_line for row in (*self.rows, *self.trends) if row.q == self.rows[0].q]
-        return " ".join(lines)
+        return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
 
 
 def in_words(minutes: float) -> str:
@@ -227,7 +152,6 @@ class _Tasks:
 
     Attributes:
         prompts: ids, ascending.
-        minutes: of each.
         families: name of the family of each; a task that names none is one of its own.
         without_family: how many name none.
     """
@@ -299,7 +223,7 @@ def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Task
     Raises:
         MisuseError: there are none.
     """
-    seen = [_scores(entry).prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
+    seen = [entry.scores.prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
     if not seen:
         raise MisuseError(f"{name} has no scores of prompts; a horizon needs those of single tasks")
     prompts = np.unique(np.concatenate(seen))
@@ -327,10 +251,6 @@ def _minutes(value: Any) -> float:
     except (TypeError, ValueError):
         return math.nan
     return number if 0 < number < math.inf else math.nan
-
-
-def _scores(entry: ScoredCondition) -> Any:
-    return entry.scores
 
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
@@ -368,71 +288,31 @@ def _row(
     question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
 ) -> HorizonRow:
     by_q = {one.q: one.estimate for one in fit.horizons}
-    flags = (*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ()))
-    metrics = sorted({entry.metric.label for entry in agent.members.entries.values()})
+    asked = ("benchmark", "level", "interval", "penalty", "weights")
+    fitted = ("slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
+    checked = ("cross_entropy", "curvature", "curvature_p", "bins", "reason")
     return HorizonRow(
         model=agent.members.model,
         condition=label,
-        benchmark=question.benchmark,
-        metric=", ".join(metrics),
-        q=at.q,
-        estimate=at.estimate,
-        low=at.low,
-        high=at.high,
-        level=question.level,
-        interval=question.interval,
+        metric=", ".join(sorted({entry.metric.label for entry in agent.members.entries.values()})),
         p50=by_q[0.5],
         p80=by_q[0.8],
         metr=0.0 if fit.reason == NOTHING_SOLVED else at.estimate,
-        slope=fit.slope,
-        intercept=fit.intercept,
-        penalty=question.penalty,
-        unpenalised=at.unpenalised,
-        weights=question.weights,
-        n_tasks=fit.n_tasks,
-        n_families=fit.n_families,
-        n_runs=fit.n_runs,
-        n_solved=fit.n_solved,
         n_unscored=agent.n_unscored,
         n_without_minutes=agent.n_without_minutes,
-        cross_entropy=fit.cross_entropy,
-        curvature=fit.curvature,
-        curvature_p=fit.curvature_p,
-        bins=tuple(
-            {
-                "from_minutes": one.low,
-                "to_minutes": one.high,
-                "n_tasks": one.n_tasks,
-                "estimate": one.success,
-                "fitted": one.fitted,
-            }
-            for one in fit.bins
-        ),
         release_date=day.isoformat() if day else None,
-        flags=flags,
-        reason=fit.reason,
+        flags=(*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ())),
         run_ids=_run_ids(agent.members),
+        **{name: getattr(question, name) for name in asked},
+        **{name: getattr(at, name) for name in ("q", "estimate", "low", "high", "unpenalised")},
+        **{name: getattr(fit, name) for name in (*fitted, *checked)},
     )
 
 
-def _trends(
-    question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]
-) -> Iterator[HorizonTrendRow]:
+def _trends(question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]) -> Iterator[HorizonTrend]:
     numbers = [float(day.toordinal()) if day else math.nan for day in days]
-    for index, q in enumerate(question.q):
-        trend: HorizonTrend = horizon_trend(numbers, [fit.horizons[index] for fit in fits], level=question.level)
-        used = [day for day, fit in zip(days, fits, strict=True) if day and fit.horizons[index].estimate]
-        yield HorizonTrendRow(
-            q=q,
-            doubling_days=trend.doubling_days,
-            low=trend.low,
-            high=trend.high,
-            slope=trend.slope,
-            intercept=trend.intercept,
-            first=None if trend.slope is None else min(used).isoformat(),
-            n_models=trend.n_models,
-            reason=trend.reason,
-        )
+    for index in range(len(question.q)):
+        yield horizon_trend(numbers, [fit.horizons[index] for fit in fits], level=question.level)
 
 
 def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:

@@ -19,19 +19,13 @@ from warehouse.stats.core.inputs import FloatArray, as_level
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
 
-#: How runs count: ``invsqrt`` 1/√(tasks of the family), split over the runs of a task; ``equal`` each task as much;
-#: ``none`` each run.
+#: How much a run counts: 1/√(tasks of the family) split over the runs of a task, the same split so, or 1.
 WEIGHTS = ("invsqrt", "equal", "none")
-#: ``ftr``: families, tasks within and runs within drawn anew; ``fieller``: Fieller's, by families left out in turn.
+#: Families, tasks and runs drawn anew; or Fieller's, by families left out in turn.
 INTERVALS = ("ftr", "fieller")
-#: The penalty that stands for none.
-NO_PENALTY = 1e-5
-#: Families below which an interval says so.
-FEW_FAMILIES = 10
-#: Minutes between the bins in which the curve is held against what was solved.
-EDGES = (1.0, 4.0, 16.0, 64.0, 256.0, 960.0)
+#: The penalty that stands for none; families below which an interval says so; minutes between bins.
+NO_PENALTY, FEW_FAMILIES, EDGES = 1e-5, 10, (1.0, 4.0, 16.0, 64.0, 256.0, 960.0)
 NOTHING_SOLVED, ALL_SOLVED, NO_SLOPE = "nothing solved", "everything solved", "slope not negative"
-ONE_LENGTH = "all tasks take people equally long"
 _FLAT = -1e-9  # a slope that is 0 but for rounding
 _STEPS, _HALVINGS, _CLOSE = 200, 40, 1e-10
 
@@ -41,11 +35,9 @@ class HorizonBin:
     """Tasks of like length: what was solved, and what the curve says.
 
     Attributes:
-        low: minutes, included; 0 where nothing is below.
-        high: minutes, excluded; None where nothing is above.
+        low: minutes, included; ``high`` excluded, None where nothing is above.
         n_tasks: tasks in it.
-        success: weighted share of runs that succeeded.
-        fitted: weighted mean of the curve.
+        success: weighted share of runs that succeeded; ``fitted``: weighted mean of the curve.
     """
 
     low: float
@@ -62,8 +54,7 @@ class Horizon:
     Attributes:
         q: the probability.
         estimate: minutes; None with a reason.
-        low: lower end of the interval; None where it is open.
-        high: upper end.
+        low: lower end of the interval, ``high`` the upper; None where it is open.
         unpenalised: the estimate with `NO_PENALTY`.
         flags: ``extrapolated`` beyond the shortest and the longest task, ``unbounded_below``, ``unbounded_above``.
         samples: log2 minutes in each resample, ±∞ where a curve has none; NaN where no task was drawn. Empty for
@@ -86,11 +77,7 @@ class HorizonFit(NamedFigures):
     Attributes:
         intercept: α, on log2 minutes; None with a reason.
         slope: β of p = 1/(1 + exp(−α − βx)).
-        penalty: λ of the slope.
-        n_runs: runs.
-        n_tasks: tasks with runs.
-        n_families: their families.
-        n_solved: runs that succeeded.
+        n_runs: runs, of which ``n_solved`` succeeded, on ``n_tasks`` of ``n_families``.
         horizons: one for each q.
         bins: of those with tasks.
         cross_entropy: weighted mean of −ln of the probability of what happened.
@@ -102,7 +89,6 @@ class HorizonFit(NamedFigures):
 
     intercept: float | None
     slope: float | None
-    penalty: float
     n_runs: int
     n_tasks: int
     n_families: int
@@ -121,16 +107,17 @@ class HorizonTrend(NamedFigures):
     """Horizons over days of release: least squares of log2 minutes.
 
     Attributes:
+        q: probability of success.
         slope: doublings a day; None with a reason.
         intercept: log2 minutes on the first day of all.
         doubling_days: 1/slope; None where that is not above 0.
-        low: lower end of its interval, over the resamples that all agents share: of tasks alone, not of agents about
-            the line; None where it is open.
-        high: upper end.
+        low: lower end of its interval, ``high`` the upper, over the resamples that all agents share: of tasks alone,
+            not of agents about the line; None where it is open.
         n_models: agents with a horizon and a day.
         reason: why there is no figure.
     """
 
+    q: float
     slope: float | None
     intercept: float | None
     doubling_days: float | None
@@ -269,7 +256,6 @@ def _fit(
     return HorizonFit(
         intercept=None if curve is None else float(curve[0]),
         slope=None if curve is None else float(curve[1]),
-        penalty=penalty,
         n_runs=int(agent.runs.sum()),
         n_tasks=len(agent.x),
         n_families=len(names),
@@ -292,7 +278,7 @@ def _why_none(agent: _Agent) -> str:
         return NOTHING_SOLVED
     if (agent.solved == agent.runs).all():
         return ALL_SOLVED
-    return ONE_LENGTH if len(np.unique(agent.x)) == 1 else ""
+    return "all tasks take people equally long" if len(np.unique(agent.x)) == 1 else ""
 
 
 # --- the curve -----------------------------------------------------------------------------------
@@ -492,14 +478,14 @@ def horizon_trend(days: ArrayLike, horizons: Sequence[Horizon], *, level: float 
     Raises:
         StatisticsError: not as many days as horizons.
     """
-    dated = np.asarray(days, np.float64)
+    dated, q = np.asarray(days, np.float64), horizons[0].q
     if dated.shape != (len(horizons),):
         raise StatisticsError(f"`days` must be one for each horizon, found {dated.shape} for {len(horizons)}")
     used = [number for number, one in enumerate(horizons) if one.estimate and math.isfinite(dated[number])]
     at = dated[used]
     if len(used) < 3 or len(np.unique(at)) < 2:
         reason = "a trend needs 3 models with a horizon and a day of release, of 2 days at least"
-        return HorizonTrend(None, None, None, None, None, len(used), reason)
+        return HorizonTrend(q, None, None, None, None, None, len(used), reason)
     centred = at - at.mean()
     pull = centred / (centred @ centred)
     logs = np.array([math.log2(horizons[number].estimate or 1) for number in used])
@@ -516,5 +502,5 @@ def horizon_trend(days: ArrayLike, horizons: Sequence[Horizon], *, level: float 
         low = _percentiles(np.where(known, doubling, -math.inf), level)[0]
         high = _percentiles(np.where(known, doubling, math.inf), level)[1]
     if slope <= 0:
-        return HorizonTrend(slope, start, None, None, None, len(used), "horizons do not grow")
-    return HorizonTrend(slope, start, 1 / slope, low, high, len(used), "")
+        return HorizonTrend(q, slope, start, None, None, None, len(used), "horizons do not grow")
+    return HorizonTrend(q, slope, start, 1 / slope, low, high, len(used), "")
