@@ -81,7 +81,8 @@ class HorizonFit(NamedFigures):
         horizons: one for each q.
         bins: of those with tasks.
         cross_entropy: weighted mean of −ln of the probability of what happened.
-        curvature: coefficient of x² in a curve with one, without penalty; None below 3 lengths or 3 families.
+        curvature: coefficient of x² in a curve with one, without penalty; None where a family
+            left out leaves too little.
         curvature_p: two-sided, t of families left out in turn.
         flags: ``few_families`` below 10.
         reason: why there is no horizon; empty if there is one.
@@ -141,11 +142,15 @@ class _Agent:
         """Σw and Σwy of each task, shape (1, T)."""
         return (self.runs * self.weight)[None], (self.solved * self.weight)[None]
 
-    def without_each_family(self) -> tuple[FloatArray, FloatArray]:
-        """The same without each family in turn, shape (G, T)."""
+    def jackknife(self, penalty: float, *, bend: bool = False) -> FloatArray | None:
+        """Curves without each family in turn, shape (G, 2 or 3); None where one is left with one outcome or length."""
         kept = np.unique(self.family)[:, None] != self.family
+        solved, runs = kept @ self.solved, kept @ self.runs
+        lengths = min(len(np.unique(self.x[one])) for one in kept)
+        if ((solved == 0) | (solved == runs)).any() or lengths < 2 + bend:
+            return None
         total, right = self.sums()
-        return kept * total, kept * right
+        return _newton(self.x, kept * total, kept * right, penalty, bend=bend)
 
 
 def time_horizons(
@@ -248,7 +253,7 @@ def _fit(
             logs = _crossing(samples, one)
             found.append(_horizon(agent, one, curve, bare, _percentiles(logs, level), logs))
     else:
-        left = _newton(agent.x, *agent.without_each_family(), penalty)
+        left = agent.jackknife(penalty)
         for one in q:
             found.append(_horizon(agent, one, curve, bare, _fieller(curve, left, one, level), np.empty(0)))
     chances = None if curve is None else 1 / (1 + np.exp(-curve[0] - curve[1] * agent.x))
@@ -343,7 +348,7 @@ def _objective(
 
 def _crossing(curves: FloatArray, q: float) -> FloatArray:
     """Where curves pass q, in log2 minutes; +∞ where they do not fall."""
-    falling = curves[:, 1] < _FLAT
+    falling = (curves[:, 1] < _FLAT) & np.isfinite(curves[:, 1])
     at = np.full(len(curves), math.inf)
     at[falling] = (_logit(q) - curves[falling, 0]) / curves[falling, 1]
     flat = np.isinf(curves[:, 0]) | np.isnan(curves[:, 0])  # of one outcome only, or of no task
@@ -406,9 +411,9 @@ def _cv3(curves: FloatArray) -> FloatArray:
     return (len(curves) - 1) / len(curves) * apart.T @ apart
 
 
-def _fieller(curve: FloatArray, left: FloatArray, q: float, level: float) -> tuple[float | None, float | None]:
+def _fieller(curve: FloatArray, left: FloatArray | None, q: float, level: float) -> tuple[float | None, float | None]:
     """All h with (α + βh − logit q)² ≤ t²(V_αα + 2hV_αβ + h²V_ββ), of curves that fall; None for an open end."""
-    if len(left) < 2:
+    if left is None:
         return None, None
     v, t2 = _cv3(left), t_quantile(level, len(left) - 1) ** 2
     above = curve[0] - _logit(q)
@@ -435,15 +440,12 @@ def _curvature(agent: _Agent) -> tuple[float | None, float | None]:
 
     Without the penalty: that flattens the line, and x² would make up for it.
     """
-    total, right = agent.without_each_family()
-    mixed = (right.sum(axis=1) > 0) & (right.sum(axis=1) < total.sum(axis=1) * (1 - 1e-12))
-    if len(total) < 3 or len(np.unique(agent.x)) < 3 or not mixed.all():
+    left = agent.jackknife(NO_PENALTY, bend=True)
+    variance = 0.0 if left is None else float(_cv3(left)[2, 2])
+    if left is None or not variance > 0:
         return None, None
     bend = float(_newton(agent.x, *agent.sums(), NO_PENALTY, bend=True)[0, 2])
-    variance = float(_cv3(_newton(agent.x, total, right, NO_PENALTY, bend=True)[:, 2:])[0, 0])
-    if not variance > 0 or not math.isfinite(bend):
-        return None, None
-    return bend, t_p_value(bend / math.sqrt(variance), len(total) - 1)
+    return bend, t_p_value(bend / math.sqrt(variance), len(left) - 1)
 
 
 def _bins(agent: _Agent, chances: FloatArray) -> list[HorizonBin]:
