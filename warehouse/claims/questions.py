@@ -95,7 +95,8 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return number and abs(value) <= _LIMITS.get(name, 1e9) and (not isinstance(usual, int) or value == int(value))
     if isinstance(usual, tuple):
-        return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        kind: Any = type(usual[0]) if usual else str
+        return isinstance(value, list | tuple) and all(isinstance(part, kind) for part in value)
     return isinstance(value, str)
 
 

@@ -24,7 +24,8 @@ from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 HARNESS, BENCHMARK = "metr", "metr_horizon"
-KEYS = ("task_id", "task_family", "alias", "human_minutes", "score_binarized")
+NEEDED = ("task_id", "alias")
+KEYS = (*NEEDED, "task_family", "human_minutes", "score_binarized")
 #: Beside the runs: days of release by alias.
 DATES = "release_dates.yaml"
 SUCCESS, SCORE = "score_binarized", "score"
@@ -60,9 +61,7 @@ class Metr:
         """
         path, *beside = source.files
         days = _days(beside[0]) if beside else {}
-        agents = dict.fromkeys(
-            text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, KEYS, [], []).rows()
-        )
+        agents = dict.fromkeys(text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, NEEDED).rows())
         names = [one for one in agents if one is not None]
         if not names:
             raise InputError("no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}")
@@ -78,7 +77,7 @@ class Metr:
             for name in names
         )
         dump = Dump(headers, ())
-        lines = RowSource(path, path.name, KEYS, dump.rejections, dump.notes)
+        lines = RowSource(path, path.name, NEEDED, dump.rejections, dump.notes)
         items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
         rows_of = _Rows({name: number for number, name in enumerate(names)})
         dump.batches = batches_of(items, rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
