@@ -43,7 +43,8 @@ def test_the_figures_are_those_of_the_statistics(tmp_path: Path) -> None:
     solved = [[int(right) for right in RIGHT[name]] for name in "ab"]
     fits = time_horizons(MINUTES, [n // 2 for n in range(8)], solved, [[1] * 8] * 2, seed=3)
     assert [row.q for row in report.rows] == [0.5, 0.8, 0.5, 0.8]
-    for row, at in zip(report.rows, [at for fit in fits for at in fit.horizons], strict=True):
+    assert [row.model for row in report.rows] == ["org/b", "org/b", "org/a", "org/a"]  # the longest first
+    for row, at in zip(report.rows, [at for fit in fits[::-1] for at in fit.horizons], strict=True):
         assert (row.estimate, row.low, row.high, row.unpenalised) == pytest.approx(
             (at.estimate, at.low, at.high, at.unpenalised)
         )
@@ -141,3 +142,21 @@ def test_a_claim_holds(tmp_path: Path, run: Caller) -> None:
     warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
     run("claim", "horizon metr_horizon --q 0.5,0.8", "-o", f"{tmp_path}/claim.json", db=db)
     assert "holds" in run("claim", "verify", f"{tmp_path}/claim.json", db=db).out
+
+
+def test_days_that_a_person_says(tmp_path: Path, run: Caller) -> None:
+    db = f"{tmp_path}/m.duckdb"
+    warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
+    dates = ("--release-date", "Tiny 0", "2023-05-06", "--release-date", "Tiny 1", "2023-06-07")
+    rows = run("models", *dates, "--json", db=db).rows
+    assert {row["model"]: row["release_date"] for row in rows}["Tiny 1"] == "2023-06-07"
+    found = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=db).rows}
+    assert found == {"Tiny 0": "2023-05-06", "Tiny 1": "2023-06-07", "Tiny 2": "2024-07-01", "Tiny 3": "2025-01-01"}
+    run("models", "--release-date", "Tiny 1", "", db=db)
+    again = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=db).rows}
+    assert again["Tiny 1"] == "2024-01-01"
+    run("models", "--release-date", "Tiny 1", "May", db=db).fails(2, "2024-01-31")
+    run("models", "--release-date", "Tiny 9", "2024-01-01", db=db).fails(2, "Tiny 9")
+    run("models", "--release-date", "Tiny 1", "2024-01-01", "alias", "Tiny 1", "Tiny 2", db=db).fails(
+        2, "--release-date"
+    )

@@ -366,10 +366,12 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
 
 
 def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
-    """The day of release of the model of each run of which it is known; the first of several."""
+    """The day of release of the model of each run of which it is known: as a person said, else as a dump."""
     rows = store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
-    found = {row["run_id"]: list(released_in(row["settings"])) for row in rows}
-    return {run: min(days) for run, days in found.items() if days}
+    said = {row["run_id"]: row["said"] for row in rows if row["said"]}
+    found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
+    stated = {run: min(days) for run, days in found.items() if days}
+    return stated | {run: date.fromisoformat(day) for run, day in said.items()}
 
 
 def released_in(settings: str) -> Iterator[date]:

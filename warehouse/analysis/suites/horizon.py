@@ -113,7 +113,7 @@ class HorizonReport(Result):
 
     Attributes:
         benchmark: as given.
-        rows: for each model one for each probability.
+        rows: for each model one for each probability; the longest first.
         trends: one for each probability, where asked for.
         n_tasks: tasks with minutes that some model has runs on.
         notes: on tasks and models that do not count.
@@ -179,6 +179,7 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     leaves, left_out = read_leaves(store, benchmarks_named(store, [question.benchmark]), selection_of(question))
     chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
     sets = match_conditions(chosen, latest=question.latest)
+    sets.sort(key=lambda one: (one.model, str(one.settings), _run_ids(one)))  # whichever was loaded first
     tasks = _read_tasks(store, leaves, question.benchmark)
     found = [_agent(one, tasks) for one in sets]
     left_out += [f"{one.model}: {why}" for one, why in zip(sets, found, strict=True) if isinstance(why, str)]
@@ -202,9 +203,10 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     )
     days = _days(store, agents)
     labels = describe_sets([one.members for one in agents])
+    by_length = sorted(range(len(fits)), key=lambda one: -(fits[one].horizons[0].estimate or -1))
     rows = [
-        _row(question, agent, fit, fit.horizons[number], label, day, len(tasks.prompts))
-        for agent, fit, label, day in zip(agents, fits, labels, days, strict=True)
+        _row(question, agents[at], fits[at], fits[at].horizons[number], labels[at], days[at], len(tasks.prompts))
+        for at in by_length
         for number in range(len(question.q))
     ]
     return HorizonReport(
