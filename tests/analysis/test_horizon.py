@@ -49,7 +49,7 @@ def test_the_figures_are_those_of_the_statistics(tmp_path: Path) -> None:
             (at.estimate, at.low, at.high, at.unpenalised)
         )
     assert report.rows[0].flags[-1] == "few_families" and report.n_tasks == 8
-    assert report.rows[0].one_line.startswith("org/a does tasks of ")
+    assert report.rows[0].one_line.startswith("org/b does tasks of ")
 
 
 def test_suites_are_one_set_of_tasks(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ NO_PENALTY, FEW_FAMILIES, EDGES = 1e-5, 10, (1.0, 4.0, 16.0, 64.0, 256.0, 960.0)
 NOTHING_SOLVED, ALL_SOLVED, NO_SLOPE = "nothing solved", "everything solved", "slope not negative"
 _FLAT = -1e-9  # a slope that is 0 but for rounding
 _STEPS, _HALVINGS, _CLOSE = 200, 40, 1e-10
+#: Samples × tasks that are fitted at once; families × tasks above which the bend is not asked for.
+_CELLS, _MOST = 1 << 20, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class HorizonFit(NamedFigures):
         bins: of those with tasks.
         cross_entropy: weighted mean of −ln of the probability of what happened.
         curvature: coefficient of x² in a curve with one, without penalty; None where a family
-            left out leaves too little.
+            left out leaves too little, and beyond 20 million families × tasks.
         curvature_p: two-sided, t of families left out in turn.
         flags: ``few_families`` below 10.
         reason: why there is no horizon; empty if there is one.
@@ -144,13 +146,15 @@ class _Agent:
 
     def jackknife(self, penalty: float, *, bend: bool = False) -> FloatArray | None:
         """Curves without each family in turn, shape (G, 2 or 3); None where one is left with one outcome or length."""
-        kept = np.unique(self.family)[:, None] != self.family
-        solved, runs = kept @ self.solved, kept @ self.runs
-        lengths = min(len(np.unique(self.x[one])) for one in kept)
-        if ((solved == 0) | (solved == runs)).any() or lengths < 2 + bend:
-            return None
-        total, right = self.sums()
-        return _newton(self.x, kept * total, kept * right, penalty, bend=bend)
+        names, (total, right), curves = np.unique(self.family), self.sums(), []
+        for block in _blocks(len(names), len(self.x)):
+            kept = names[block, None] != self.family
+            solved, runs = kept @ self.solved, kept @ self.runs
+            lengths = min(len(np.unique(self.x[one])) for one in kept)
+            if ((solved == 0) | (solved == runs)).any() or lengths < 2 + bend:
+                return None
+            curves.append(_newton(self.x, kept * total, kept * right, penalty, bend=bend))
+        return np.concatenate(curves)
 
 
 def time_horizons(
@@ -391,8 +395,17 @@ def _resampled(agent: _Agent, copies: NDArray[np.int64], penalty: float, rng: np
     curves[(solved == 0).all(axis=1)], curves[(solved == n).all(axis=1)] = -math.inf, math.inf
     curves[~n.any(axis=1)] = np.nan
     mixed = (solved > 0).any(axis=1) & (solved < n).any(axis=1)
-    curves[mixed] = _newton(agent.x, n[mixed] * agent.weight, solved[mixed] * agent.weight, penalty)
+    chosen = np.flatnonzero(mixed)
+    for block in _blocks(len(chosen), len(agent.x)):
+        rows = chosen[block]
+        curves[rows] = _newton(agent.x, n[rows] * agent.weight, solved[rows] * agent.weight, penalty)
     return curves
+
+
+def _blocks(n: int, size: int) -> list[slice]:
+    """Slices of n rows of a size, each of which takes little memory."""
+    step = max(1, _CELLS // max(1, size))
+    return [slice(at, at + step) for at in range(0, n, step)]
 
 
 def _percentiles(logs: FloatArray, level: float) -> tuple[float | None, float | None]:
@@ -440,7 +453,8 @@ def _curvature(agent: _Agent) -> tuple[float | None, float | None]:
 
     Without the penalty: that flattens the line, and x² would make up for it.
     """
-    left = agent.jackknife(NO_PENALTY, bend=True)
+    few = len(np.unique(agent.family)) * len(agent.x) <= _MOST
+    left = agent.jackknife(NO_PENALTY, bend=True) if few else None
     variance = 0.0 if left is None else float(_cv3(left)[2, 2])
     if left is None or not variance > 0:
         return None, None
