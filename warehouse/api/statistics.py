@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         SequentialGate,  # noqa: F401
         SequentialRow,
     )
+    from warehouse.analysis.suites.horizon import HorizonReport  # noqa: F401
     from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
     from warehouse.analysis.training.curve_rows import CurvesReport  # noqa: F401
     from warehouse.analysis.training.decide import Decisions  # noqa: F401

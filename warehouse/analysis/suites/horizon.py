@@ -142,6 +142,8 @@ def in_words(minutes: float) -> str:
     for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
         value = minutes / size
         if value >= 1:
+            if value >= 1e5:
+                return f"{value:.1e} {unit}"
             return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
     return f"{minutes * 60:.1g} s"
 
@@ -292,11 +294,12 @@ def _row(
     by_q = {one.q: one.estimate for one in fit.horizons}
     asked = ("benchmark", "level", "interval", "penalty", "weights")
     fitted = ("slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
-    checked = ("cross_entropy", "curvature", "curvature_p", "bins", "reason")
+    checked = ("cross_entropy", "curvature", "curvature_p", "bins")
     return HorizonRow(
         model=agent.members.model,
         condition=label,
         metric=", ".join(sorted({entry.metric.label for entry in agent.members.entries.values()})),
+        reason=fit.reason or ("" if at.estimate else "beyond any length: the curve is almost flat"),
         p50=by_q[0.5],
         p80=by_q[0.8],
         metr=0.0 if fit.reason == NOTHING_SOLVED else at.estimate,

@@ -345,8 +345,9 @@ def _horizon(
     low, high = ends
     flags = {"extrapolated": outside, "unbounded_below": low is None, "unbounded_above": high is None}
     plain = math.inf if bare is None else float(_crossing(bare[None], q)[0])
-    raised = [None if one is None else _minutes(one) for one in (at, low, high, plain)]
-    return Horizon(q, *raised, tuple(name for name, holds in flags.items() if holds), samples)
+    minutes, low, high, plain_minutes = (None if one is None else _minutes(one) for one in (at, low, high, plain))
+    named = tuple(name for name, holds in flags.items() if holds)
+    return Horizon(q, minutes, low, high, plain_minutes, named, samples)
 
 
 def _minutes(log2: float) -> float | None:
@@ -394,7 +395,8 @@ def _percentiles(logs: FloatArray, level: float) -> tuple[float | None, float | 
 def _cv3(curves: FloatArray) -> FloatArray:
     """Covariance of coefficients by families left out in turn."""
     apart = curves - curves.mean(axis=0)
-    return (len(curves) - 1) / len(curves) * apart.T @ apart
+    variance: FloatArray = (len(curves) - 1) / len(curves) * apart.T @ apart
+    return variance
 
 
 def _fieller(curve: FloatArray, left: FloatArray | None, q: float, level: float) -> tuple[float | None, float | None]:
