@@ -75,7 +75,7 @@ USES = {
         renamed={"format_name": "format"},
     ),
     "card": Use((f"{ANALYSIS}.card.card:card",), "card", flags=("form", "out", "claim", "datasets")),
-    "models": Use(("warehouse.store.curate.aliases:models",), "models"),
+    "models": Use(("warehouse.store.curate.aliases:models",), "models", flags=("dates",)),
     "benchmarks": Use(("warehouse.store.curate.aliases:benchmarks",), "benchmarks"),
     "runs": Use(("warehouse.store.curate.catalogue:runs",), "runs", flags=("run", "tags", "untags", "note")),
     "sources": Use(("warehouse.store.curate.catalogue:sources",), "sources", renamed={"source": "reference"}),
