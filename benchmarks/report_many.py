@@ -38,7 +38,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         command, url = str(python.with_name("warehouse")), f"duckdb:///{folder}/{name}.duckdb"
         run_process([command, "--db", url, "ingest", str(tables)])
         page = folder / f"{name}.html"
-        timing = time_command([command, "--db", url, "report", "--out", str(page)], options.runs)
+        timing = time_command([command, "--db", url, "report", "--out", str(page)], options.runs)  # .html: one page
         print(f"{options.benchmarks} benchmarks on one page ({name}): {timing}; {page.stat().st_size / 1e6:.1f} MB")
     pages = folder / "pages"
     url = f"duckdb:///{folder}/this.duckdb"

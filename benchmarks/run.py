@@ -23,9 +23,11 @@ import permutation
 import refresh
 import reliability
 import report
+import report_large
 import report_many
 import scores
 import sequential
+import serve
 import server
 import small_sources
 import spark
@@ -48,9 +50,11 @@ BENCHMARKS = {
     "refresh": refresh.run,
     "reliability": reliability.run,
     "report": report.run,
+    "report-large": report_large.run,
     "report-many": report_many.run,
     "scores": scores.run,
     "sequential": sequential.run,
+    "serve": serve.run,
     "server": server.run,
     "small-sources": small_sources.run,
     "spark": spark.run,

@@ -19,8 +19,6 @@ from measure import time_script
 from report import FILL
 
 COMMAND = str(Path(sys.executable).with_name("warehouse"))
-#: Of the store: benchmarks, models, prompts.
-SIZE = (20, 100, 5000)
 
 
 def ask(address: str) -> tuple[float, str]:
@@ -31,13 +29,13 @@ def ask(address: str) -> tuple[float, str]:
     return time.perf_counter() - began, text
 
 
-def paths(n: int, seed: int) -> list[str]:
+def paths(n: int, seed: int, benchmarks: int, models: int) -> list[str]:
     """What a reader may ask for: windows and facets of the table, pages of benchmarks, other references, JSON."""
     dice = random.Random(seed)
 
     def one() -> str:
-        model = urllib.parse.quote(f"organisation/model-{dice.randrange(SIZE[1]):03d}-instruct", safe="")
-        name = f"benchmark-{dice.randrange(SIZE[0])}"
+        model = urllib.parse.quote(f"organisation/model-{dice.randrange(models):03d}-instruct", safe="")
+        name = f"benchmark-{dice.randrange(benchmarks)}"
         return dice.choice(
             ["/", f"/?row={dice.choice((0, 40, 80))}", f"/?benchmark={name}", f"/?model={model}", "/?order=name",
              f"/benchmark/{name}", f"/benchmark/{name}?against={model}", f"/benchmark/{name}?row=80"]
@@ -64,7 +62,7 @@ def read_on(address: str, pages: int) -> None:
     began = time.perf_counter()
     while "data-again" in ask(address + pair)[1]:
         time.sleep(0.1)
-    print(f"two models compared on {SIZE[0] * SIZE[2]} prompts after {time.perf_counter() - began:.2f} s")
+    print(f"two models compared on all prompts after {time.perf_counter() - began:.2f} s")
     for what, place in (
         ("pages of flips", f"{pair}&show=all"),
         ("filters", ""),
@@ -79,7 +77,7 @@ def read_on(address: str, pages: int) -> None:
         print(f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
 
 
-def measure(url: str, clients: int, asked: int) -> None:
+def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) -> None:
     """Print what one server takes."""
     began = time.perf_counter()
     with subprocess.Popen([COMMAND, "--db", url, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
@@ -93,14 +91,16 @@ def measure(url: str, clients: int, asked: int) -> None:
             while "data-again" in ask(f"{address}/")[1]:
                 time.sleep(0.5)
             print(f"all ties after {time.perf_counter() - began:.1f} s")
-            for number in range(SIZE[0]):
+            for number in range(benchmarks):
                 while "data-again" in ask(f"{address}/benchmark/benchmark-{number}")[1]:
                     time.sleep(0.5)
             print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
             read_on(address, 40)
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
-                seconds = [one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1))]
+                seconds = [
+                    one for one, _ in threads.map(lambda path: ask(address + path), paths(asked, 1, benchmarks, models))
+                ]
             shown = f"p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}, most {percentile(seconds, 1)}"
             total = time.perf_counter() - began
             print(
@@ -110,18 +110,14 @@ def measure(url: str, clients: int, asked: int) -> None:
             server.terminate()
 
 
-def main() -> None:
-    """Fill a store, where there is none yet, and measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", help="of a store; filled with 10 million scores where it is a file that is not there")
-    parser.add_argument("--clients", type=int, default=1)
-    parser.add_argument("--asked", type=int, default=400)
-    options = parser.parse_args()
-    if not options.url.startswith("postgresql") and not Path(options.url).exists():
-        fill = FILL.partition("class Embedder")[0]
-        print(f"filling: {time_script(fill, [f'duckdb:///{options.url}', *map(str, SIZE), '1'], 1)}")
-    measure(options.url, options.clients, options.asked)
-
-
-if __name__ == "__main__":
-    main()
+def run(folder: Path, options: argparse.Namespace) -> None:
+    """Fill a store with 100 models on 20 benchmarks (few of both where rows are few), and measure its pages."""
+    benchmarks, models = (20, 100) if options.rows >= 1_000_000 else (2, 4)
+    store = folder / "serve.duckdb"
+    url = options.server or f"duckdb:///{store}"
+    if options.server or not store.exists():
+        size = map(str, (benchmarks, models, max(options.rows // benchmarks // models, 20), 1))
+        fill = f"{FILL.partition('class Embedder')[0]}print(time.monotonic() - started)"
+        print(f"filling: {time_script(fill, [url, *size], 1)}")
+    asked = 400 if benchmarks == 20 else 20
+    measure(url, 50 if options.server else 1, asked, benchmarks, models)

@@ -238,7 +238,7 @@ USES = {
     ),
     "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
     "report": Use(
-        (f"{ANALYSIS}.report_data.report:read_report",),
+        (f"{ANALYSIS}.report_data.report:ReportReading",),
         "report",
         own=("out", "split", "force"),
         silent=("progress", "force"),

@@ -22,6 +22,8 @@ OUTPUT = "output"
 @click.argument("words", metavar="[COMMAND|TERM...|output]", nargs=-1)
 @click.pass_context
 def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
+    from ..ui.reference_docs import context_of
+
     name = " ".join(words)
     if not words:
         _print_topics()
@@ -31,9 +33,10 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
         one = find(name)
         found = [one] if one is not None else [] if name in COMMANDS else [_term(word) for word in words]
         for term in dict.fromkeys(found):
-            _print_term(term)
+            print_text(f"{term.name}: {term.says}")
+            print_text(f"More: docs/{term.page}.md")
         if name in COMMANDS:
-            echo("\n" * bool(found) + _context(ctx, name).get_help())
+            echo("\n" * bool(found) + context_of(name, ctx.find_root()).get_help())
 
 
 def _term(word: str) -> Term:
@@ -49,11 +52,6 @@ def _print_topics() -> None:
     print_text("warehouse help output: --json, --csv, --markdown and the other forms of an answer.")
     print_text(f"warehouse help TERM explains a word: {', '.join(terms())}.")
     print_text("It also knows the columns of tables (se, p Holm) and flags (few_clusters).")
-
-
-def _print_term(term: Term) -> None:
-    print_text(f"{term.name}: {term.says}")
-    print_text(f"More: docs/{term.page}.md")
 
 
 def _print_output(ctx: click.Context) -> None:
@@ -72,14 +70,3 @@ def output_parameters() -> list[click.Option]:
     decorated: Any = output_options(picture_option(lambda: None))
     options: list[click.Option] = decorated.__click_params__[::-1]
     return sorted(options, key=lambda one: one.name not in TABLES)
-
-
-def _context(ctx: click.Context, name: str) -> click.Context:
-    """A command, as it would be called."""
-    found = ctx.find_root()
-    for word in name.split():
-        assert isinstance(found.command, click.Group)
-        following = found.command.get_command(found, word)
-        assert following is not None
-        found = click.Context(following, info_name=word, parent=found)
-    return found

@@ -9,9 +9,11 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from warehouse.errors import WarehouseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.items import Show
 from warehouse.questions.options import Selected
@@ -41,24 +43,20 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
     """
     if state.quiet or not output.for_people or not reads_along():
         return
-    step = STEPS[type(answer).__name__](answer, question)
+    from warehouse.store.engines import shown_text
+
+    step = None
+    with suppress(WarehouseError):  # what no command can say is no reason to fail after an answer
+        step = STEPS[type(answer).__name__](answer, question)
     if step is not None:
-        why, line = step
-        line = line.replace("warehouse", shlex.join(["warehouse", *_store(state)]), 1)
-        print(visible(f"next, {why}: {line}"), file=sys.stderr)  # unbroken, so that it can be pasted
+        db = [] if state.db is None else ["--db", shown_text(state.db) if "://" in state.db else state.db]
+        line = step[1].replace("warehouse", shlex.join(["warehouse", *db]), 1)
+        print(visible(f"next, {step[0]}: {line}"), file=sys.stderr)  # unbroken, so that it can be pasted
 
 
 def reads_along() -> bool:
     """Whether somebody sees what is said beside answers."""
     return sys.stderr.isatty()
-
-
-def _store(state: State) -> list[str]:
-    from warehouse.store.engines import shown_text
-
-    if state.db is None:
-        return []
-    return ["--db", shown_text(state.db) if "://" in state.db else state.db]
 
 
 def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -> str:
@@ -67,6 +65,11 @@ def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -
     if split:
         chosen["where"] = (*chosen["where"], f"split={split}")
     return kind(**chosen, **fields).command()
+
+
+def _split(row: Any, rows: Sequence[Any]) -> str:
+    """The split of a row, where its benchmark has several."""
+    return row.split if len({one.split for one in rows if one.benchmark == row.benchmark}) > 1 else ""
 
 
 def _power(a: str, b: str, benchmark: str, split: str, difference: float, question: Any) -> Step:
@@ -83,10 +86,6 @@ def _claimed(question: Question) -> Step:
     return "a file by which others check it", f"warehouse claim {shlex.quote(asked)} -o claim.json"
 
 
-def _after_leaderboard(board: Any, question: Any) -> Step:
-    return _after_tie(board, question) or _after_ranks(board, question)
-
-
 def _ranked(board: Any) -> list[Any]:
     from warehouse.analysis.leaderboard.words import first_group
 
@@ -99,8 +98,7 @@ def _after_tie(board: Any, question: Any) -> Step:
     if len(rows) < 2 or not set(rows[0].group) & set(rows[1].group) or "planned" in rows[0].flags + rows[1].flags:
         return None
     a, b = (_named(row, board.rows) for row in rows[:2])
-    split = rows[0].split if len({row.split for row in board.rows}) > 1 else ""
-    return _power(a, b, board.benchmark, split, rows[0].estimate - rows[1].estimate, question)
+    return _power(a, b, board.benchmark, _split(rows[0], board.rows), rows[0].estimate - rows[1].estimate, question)
 
 
 def _named(row: Any, rows: Sequence[Any]) -> str:
@@ -121,10 +119,10 @@ def _after_ranks(board: Any, question: Any) -> Step:
 
 
 def _after_leaderboards(boards: Any, question: Any) -> Step:
-    if len(boards.boards) == 1:
-        return _after_leaderboard(boards.boards[0], question)
-    ties = (_after_tie(board, question) for board in boards.boards)
-    return next(filter(None, ties), ("all of this as a page with pictures", "warehouse report"))
+    every = getattr(boards, "boards", (boards,))
+    ties = (_after_tie(board, question) for board in every)
+    page = "all of this as a page with pictures", "warehouse report"
+    return next(filter(None, ties), None) or (_after_ranks(every[0], question) if len(every) == 1 else page)
 
 
 def _after_suite(board: Any, question: Any) -> Step:
@@ -139,12 +137,10 @@ def _after_suite(board: Any, question: Any) -> Step:
 def _after_comparison(comparison: Any, question: Any) -> Step:
     from warehouse.analysis.comparison.words import better_in_words
 
-    two = comparison.a, comparison.b
     tied = [row for row in comparison.rows if better_in_words(row) == "neither" and row.standard_error]
     if tied and not question.across_links:
         row = max(tied, key=lambda one: abs(one.difference) / one.standard_error)  # the closest to a decision
-        split = row.split if sum(one.benchmark == row.benchmark for one in comparison.rows) > 1 else ""
-        return _power(*two, row.benchmark, split, row.difference, question)
+        return _power(comparison.a, comparison.b, row.benchmark, _split(row, comparison.rows), row.difference, question)
     if not question.flips:
         return _FLIPS, replace(question, flips=_MANY).command()
     return _claimed(replace(question, flips=0))
@@ -156,9 +152,10 @@ def _after_pairs(pairs: Any, question: Any) -> Step:
     row = pairs.rows[0]
     if not row.n_prompts:  # nothing in common to compare
         return None
-    if better_in_words(row) == "neither" and row.standard_error and row.model_a != row.model_b:
-        split = row.split if len({one.split for one in pairs.rows}) > 1 else ""
-        return _power(row.model_a, row.model_b, pairs.benchmark, split, row.difference, question)
+    if better_in_words(row) == "neither" and row.standard_error:
+        named = ((row.model_a, row.condition_a, row.runs_a), (row.model_b, row.condition_b, row.runs_b))
+        a, b = (f"run:{runs[0]}" if condition else model for model, condition, runs in named)
+        return _power(a, b, pairs.benchmark, _split(row, pairs.rows), row.difference, question)
     return _claimed(question)
 
 
@@ -172,18 +169,16 @@ def _after_gate(decision: Any, question: Any) -> Step:
     if not waiting:
         return None
     row = max(waiting, key=lambda one: one.prompts_if_equal)
-    split = row.split if sum(one.benchmark == row.benchmark for one in decision.rows) > 1 else ""
+    split = _split(row, decision.rows)
     alpha = float(f"{2 * decision.alpha / decision.n_tests:.3g}")  # one-sided, as the gate's
     planned = {"references": two, "benchmark": row.benchmark, "delta": row.margin, "alpha": alpha}
     return "how many prompts an equal candidate needs to pass", _line(PowerFromRuns, question, split, **planned)
 
 
 def _after_run(view: Any, _question: Any) -> Step:
-    if not view.rows:
-        return None
-    first = view.rows[0]
-    shown = Show(f"run:{view.run['run_id']}", str(first.tool_id or first.prompt_id))
-    return "one prompt, with what was answered", shown.command()
+    prompt = next((str(row.tool_id or row.prompt_id) for row in view.rows), None)
+    shown = Show(f"run:{view.run['run_id']}", prompt)
+    return None if prompt is None else ("one prompt, with what was answered", shown.command())
 
 
 #: What follows each kind of answer.
@@ -197,7 +192,7 @@ def _after_horizon(report: Any, question: Any) -> Step:
 
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
-    "Leaderboard": _after_leaderboard,
+    "Leaderboard": _after_leaderboards,
     "Leaderboards": _after_leaderboards,
     "SuiteBoard": _after_suite,
     "Comparison": _after_comparison,

@@ -90,9 +90,9 @@ def top() -> click.Context:
     )
 
 
-def context_of(name: str) -> click.Context:
-    """A command, as it is called."""
-    context = top()
+def context_of(name: str, program: click.Context | None = None) -> click.Context:
+    """A command, as it is called; by default on a page of this width."""
+    context = program or top()
     for word in name.split():
         group = context.command
         assert isinstance(group, click.Group)

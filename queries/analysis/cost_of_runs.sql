@@ -1,7 +1,8 @@
--- What the runs of some benchmarks cost, as far as the store knows it.
+-- What the generations of runs cost, of runs of which each generation says it.
 -- grain: one row per run with a cost
-select run_cost.run_id, run_cost.cost, run_cost.n_generations
-from run_cost
-join run on run.id = run_cost.run_id
-where run.benchmark_id in (:benchmark_ids) and run_cost.cost is not null
-order by run_cost.run_id
+select run_id, sum(cost) as cost
+from generation
+where run_id in (:run_ids)
+group by run_id
+having count(cost) = count(*)
+order by run_id

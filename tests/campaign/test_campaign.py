@@ -40,7 +40,7 @@ def trial(store: Store, chosen: dict[str, list[Unit]], number: int, folder: Path
     return trials.run(store, made, trials.pick(chosen, number, 5), folder, 5)
 
 
-@pytest.mark.rare
+@pytest.mark.slow_on_server
 def test_broken_fixtures_leave_the_store_as_it_was(
     known_store: Store, small_units: dict[str, list[Unit]], tmp_path: Path
 ) -> None:

@@ -172,9 +172,16 @@ def test_every_line_bad(folder: Path) -> None:
     assert taken.rows_of("demo_mc") == []
 
 
-@pytest.mark.rare
-@pytest.mark.parametrize(("filler", "size"), [(b" ", 100 << 20), (b"\n", 8 << 20)])
-@pytest.mark.parametrize("is_honest", [True, False], ids=["honest", "lying"])
+@pytest.mark.parametrize(
+    ("filler", "size", "is_honest"),
+    [
+        pytest.param(b" ", 100 << 20, True, marks=pytest.mark.rare),
+        pytest.param(b" ", 100 << 20, False, marks=pytest.mark.rare),
+        pytest.param(b"\n", 8 << 20, False, marks=pytest.mark.rare),
+        pytest.param(b"\n", 8 << 20, True, marks=pytest.mark.slow),
+    ],
+    ids=["honest", "lying", "lying, many lines", "honest, many lines"],
+)
 def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_honest: bool) -> None:
     """The bound is that of archives: a thousand times the packed size."""
     packed = gzip.compress(filler * size, 9)

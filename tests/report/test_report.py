@@ -184,7 +184,8 @@ def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) 
     assert run(*call, "--force", db=url).code == 0
     found = run(*call, db=url)  # an earlier report is replaced unasked
     (row,) = found.rows
-    assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1, "unchanged": False}
+    size = out.stat().st_size
+    assert row == {"path": str(out), "bytes": size, "benchmarks": 1, "unchanged": False, "pages": 1, "why_split": ""}
     assert out.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     again = warehouse.connect(url).report(tmp_path / "p.html", "one", n_resamples=99)
@@ -210,7 +211,8 @@ def test_what_cannot_be_is_told(run: Caller, url: str, tmp_path: Path) -> None:
     out = str(tmp_path / "r.html")
     run("report", "nosuch", "--out", out, db=url).fails(2, "nosuch", "warehouse benchmarks")
     run("report", "--out", str(tmp_path / "no" / "r.html"), db=url).fails(2, "does not exist")
-    run("report", "--out", str(tmp_path), db=url).fails(2, "is a folder")
+    (tmp_path / "data.duckdb").write_bytes(bytes(8) + b"DUCK")
+    run("report", "--out", str(tmp_path), db=url).fails(2, "holds the database")
     with open_store(url) as store, pytest.raises(warehouse.errors.StatisticsError):
         read_report(store, level=1.0)
     assert not Path(out).exists()

@@ -301,3 +301,14 @@ def test_a_file_has_room_for_long_names_in_wide_letters() -> None:
     ]
     ends = [float(node.get("x", "0")) for node in svg.iter() if node.text == name]
     assert max(shifts, default=0.0) + max(ends) >= 6.2 * len(name)  # letters of DejaVu Sans at 11 px
+
+
+def test_a_chart_is_copied_as_the_places_of_its_marks_and_the_heights_of_its_bars() -> None:
+    layers, _ = lines([("a", [(0.0, 1.0), (1.0, -0.0)]), ("b|", [(0.0, None)])])
+    found = one_chart(layers, x=(0.0, 1.0), y=(0.0, 1.0))
+    assert found is not None
+    assert found.markdown.split("\n\n")[1].splitlines()[2:] == ["| 0 | 1 | a |", "| 1 | 0 | a |"]
+    stacked = [bars([(0.0, 1.0, 0.25, 1.0, "top")], {"top": "var(--fill)"})]
+    histogram = one_chart(stacked, x=(0.0, 1.0), y=(0.0, 1.0))
+    assert histogram is not None and "| x | to | y | of |" in histogram.markdown
+    assert "| 0 | 1 | 0.75 | top |" in histogram.markdown and histogram.markdown.endswith("what is seen")

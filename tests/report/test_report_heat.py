@@ -62,6 +62,19 @@ def test_few_good_scores_do_not_lead_over_many() -> None:
     assert rows_in_order([HeatColumn("once", "acc", True, part), *rest])[0] == "a"
 
 
+def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -> None:
+    cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1, is_best_of=True)}
+    cells |= {
+        "b": HeatCell(0.6, 0.01, rank=4, statistical_rank=4),
+        "c": HeatCell(0.2, 0.01, rank=5, statistical_rank=5),
+    }
+    several = HeatColumn("several", "acc", True, cells)
+    assert shades([several]) == {("a", "several"): 5, ("b", "several"): 1, ("c", "several"): 0}
+    reverse = column("reverse", {"c": 0.9, "b": 0.5, "d": 0.1})
+    assert rows_in_order([several, reverse])[0] == "a"
+    assert "Of a model with several conditions the best is shown." in window([several]).about
+
+
 def test_runs_that_are_ranked_alone_do_not_lead() -> None:
     rows = [
         SimpleNamespace(
@@ -99,6 +112,18 @@ def test_the_columns_that_tell_most_apart_come_first_or_the_newest() -> None:
     assert [head.name for head in window(columns).heads] == ["s", "z told", "a alike", "odd"]
     assert [head.name for head in window(columns, order="date").heads][:3] == ["s", "a alike", "z told"]
     assert [head.name for head in window(columns, order="name").heads][1:] == ["a alike", "odd", "z told"]
+
+
+def test_the_first_window_of_two_sources_shows_models_of_the_first_benchmark() -> None:
+    """Of the one source nobody was tested, and its models stand highest; of the other the benchmark tells two apart."""
+    untested = {name: HeatCell(0.9 - rank / 10, rank=rank) for rank, name in enumerate("uvx", 1)}
+    wide = [HeatColumn(f"w{n}", "acc", True, untested) for n in range(4)]
+    columns = [*wide, column("told", {"a": 0.9, "b": 0.1}), column("too", {"a": 0.6, "b": 0.5})]
+    shown = window(columns, n_rows=2, n_columns=2)
+    assert [head.name for head in shown.heads] == ["told", "too"]
+    assert [line.name for line in shown.lines] == ["a", "b"] and all(all(line.cells) for line in shown.lines)
+    rest = window(columns, first_row=2, first_column=2)
+    assert [line.name for line in rest.lines] == ["u", "v", "x"] and all(all(line.cells) for line in rest.lines)
 
 
 def test_lower_is_better_is_dark_and_an_unknown_direction_has_no_shade() -> None:
@@ -145,7 +170,7 @@ def test_the_table_on_the_page_has_the_scores_of_the_command(data: ReportData, u
     for name in ("quiz", "loss", "odd", "alone", "small"):
         for row in json.loads(run("leaderboard", name, "--json", db=url).out):
             if row["model"] in PLAIN:
-                assert exact[row["model"]][heads.index(name)] == f"{row['estimate']:.8g}"
+                assert float(exact[row["model"]][heads.index(name)]) == row["estimate"]
     assert "1 run on a part of a benchmark" in text and "1 benchmark of unknown direction" in text
 
 

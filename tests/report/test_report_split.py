@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from tests.report.test_report import build
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
+from warehouse import connect
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.errors import MisuseError
-from warehouse.report.page import INDEX, LOG, check_folder, file_name, write_report
+from warehouse.report import page
+from warehouse.report.fold import MOST_NODES
+from warehouse.report.page import INDEX, LOG, MOST_BENCHMARKS, check_folder, file_name, write_report
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -54,8 +59,8 @@ def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, 
 
 
 def test_the_index_is_small_and_shows_the_first_of_each(folder: Path, data: ReportData) -> None:
-    page = Reader((folder / INDEX).read_text())
-    rows = table(page, "Benchmark", "First")
+    index = Reader((folder / INDEX).read_text())
+    rows = table(index, "Benchmark", "First")
     for row, part in zip(rows, data.benchmarks, strict=True):
         best = next((one for one in part.board.rows if one.rank == 1), None) if part.board else None
         assert row["Benchmark"] == part.name
@@ -70,12 +75,12 @@ def test_a_page_holds_its_benchmark_alone(folder: Path, data: ReportData) -> Non
     published = {row["benchmark"] for row in data.published}
     assert published
     for part in data.benchmarks:
-        page = Reader((folder / file_name(part.name)).read_text())
+        own = Reader((folder / file_name(part.name)).read_text())
         if part.board:
-            models = [row["Model"] for row in table(page, "Rank", "Model")]
+            models = [row["Model"] for row in table(own, "Rank", "Model")]
             assert models == [row.model for row in part.board.rows]
         if part.name in published:
-            named = {row["Benchmark"].split(" (")[0] for row in table(page, "Verdict")}
+            named = {row["Benchmark"].split(" (")[0] for row in table(own, "Verdict")}
             assert named == {part.name}
 
 
@@ -123,6 +128,65 @@ def test_the_command_writes_a_folder(run: Caller, url: str, tmp_path: Path, monk
     assert "taken is a file" in refused.err
     with pytest.raises(MisuseError, match="does not exist"):
         check_folder(tmp_path / "no" / "report")
+
+
+@pytest.fixture(scope="module")
+def large(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Six benchmarks of 120 models: more nodes than a page may have."""
+    rows = StoreRows()
+    metric = rows.metric()
+    for name in ("first", "second", "third", "fourth", "fifth", "sixth"):
+        rows.describe(name, metric)
+        for prompt in range(4):
+            rows.prompt(name, f"{name}-{prompt}", text=f"{name} {prompt}")
+        for model in range(120):
+            scores = {f"{name}-{prompt}": float((model >> prompt) % 2) for prompt in range(4)}
+            rows.scores(rows.run(f"model-{model:03}", name), scores)
+    with filled_url(request, "duckdb", rows) as filled:
+        yield filled
+
+
+def test_a_page_has_few_nodes_before_something_is_opened(large: str, tmp_path: Path, browser: Any) -> None:
+    out = tmp_path / "report.html"
+    connect(large).report(out, n_resamples=0)
+    nodes = "return document.querySelectorAll('*').length"
+    browser.get(out.as_uri())
+    assert browser.execute_script(nodes) <= MOST_NODES
+    assert browser.execute_script("return document.getElementById('board-sixth')") is None
+    browser.get(f"{out.as_uri()}#pairs-sixth")
+    browser.refresh()  # a link from elsewhere opens what holds its place
+    assert browser.find_element("id", "pairs-sixth").is_displayed()
+    rows = "return document.querySelectorAll('#board-sixth ~ .scroll')[0].querySelectorAll('tbody tr').length"
+    assert browser.execute_script(rows) == 40
+    browser.execute_script("document.querySelector('#board-sixth ~ .scroll th button').click()")
+    assert browser.execute_script(rows) == 120  # all rows are sorted
+    assert browser.get_log("browser") == []
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(out.as_uri())
+        board = browser.find_element("id", "board-sixth")
+        assert not board.is_displayed()
+        board.find_element("xpath", "./ancestor::details/summary").send_keys(Keys.ENTER)
+        assert board.is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_many_benchmarks_or_bytes_become_a_folder(
+    data: ReportData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(data.benchmarks) > MOST_BENCHMARKS
+    many = write_report(data)
+    assert many.path == "report/index.html" and many.pages == len(data.benchmarks) + 2
+    assert many.bytes == sum(path.stat().st_size for path in (tmp_path / "report").iterdir())
+    assert f"more than {MOST_BENCHMARKS} benchmarks" in many.why_split and "--one-page" in str(many)
+    assert write_report(data, "report", keep_unchanged=True).unchanged
+    assert write_report(data, "named.html").pages == write_report(data, split=False).pages == 1
+    few = replace(data, benchmarks=data.benchmarks[:3])
+    assert write_report(few).path == "report.html"
+    monkeypatch.setattr(page, "MOST_BYTES", 1000)
+    assert write_report(few).pages == 5
 
 
 def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

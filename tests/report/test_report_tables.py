@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 import warehouse
 from tests.support.builders import StoreRows
@@ -191,12 +193,15 @@ def test_a_long_table_shows_its_first_rows_until_asked(tmp_path: Path, browser: 
         columns = [name("Model", [f"m{row}" for row in range(n)]), number("Spare", range(n), 1, minor=True)]
         return str(make_table("rows", "Of rows.", columns))
 
+    script = files("warehouse.report").joinpath("script.js").read_text(encoding="utf-8")
+    body = f"<button id=theme hidden></button><main>{of(60)}{of(50)}</main>"
     page = tmp_path / "rows.html"
-    page.write_text(f"<!doctype html><style>{style}</style><main>{of(60)}{of(50)}</main>", encoding="utf-8")
+    page.write_text(f"<!doctype html><style>{style}</style>{body}<script>{script}</script>", encoding="utf-8")
     browser.get(page.as_uri())
     shown = "return [...document.querySelectorAll('table')].map(t => [...t.tBodies[0].rows]"
     shown += ".filter(row => row.offsetParent).length)"
     assert browser.execute_script(shown) == [40, 50]
-    assert [one.text for one in browser.find_elements("css selector", ".rest")] == ["All 60 rows"]
-    browser.find_element("css selector", ".rows").click()
+    assert [one.text for one in browser.find_elements("css selector", ".rest")] == ["The other 20 rows"]
+    browser.find_element("css selector", ".rest summary").send_keys(Keys.ENTER)
+    WebDriverWait(browser, 5).until(lambda _: not browser.find_elements("css selector", ".rest"))
     assert browser.execute_script(shown) == [60, 50]

@@ -20,7 +20,7 @@ import pytest
 
 from tests.support.cli import COMMAND
 from tests.support.two_models import build_two_models
-from warehouse.errors import StoreError
+from warehouse.errors import MisuseError, StoreError
 from warehouse.serve.following import FollowedStore
 from warehouse.store.open import open_store
 
@@ -108,7 +108,7 @@ def asked(address: str) -> None:
         urllib.request.urlopen(address, timeout=20).read()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.rare)])
 def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) -> None:
     command = [sys.executable, "-c", SLOW, "--db", str(file), "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -128,3 +128,18 @@ def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) 
             assert copies(process.pid) == []
         finally:
             process.kill()
+
+
+def test_what_takes_too_long_is_ended_with_a_sentence(file: Path) -> None:
+    store = FollowedStore(str(file), seconds=1.0)
+    try:
+        with pytest.raises(StoreError, match="longer than 1 seconds"), store.lend() as lent:
+            lent.rows("select count(*) as n from range(10000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = 3")
+        assert n_models(store) > 0
+    finally:
+        store.close()
+
+
+def test_a_lake_is_refused_with_what_to_serve_instead(tmp_path: Path) -> None:
+    with pytest.raises(MisuseError, match="serve the store that it was made from"):
+        FollowedStore(f"sail:?lake={tmp_path}")

@@ -99,6 +99,14 @@ def test_a_question_that_cannot_be_answered_is_said_above_the_form(
     assert words in answer.text and '<input name="a"' in answer.text
 
 
+@pytest.mark.parametrize(
+    "place", ["/sample", "/sample?run=prompt:1", "/sample?run=%00", "/text?run=run:1", "/health?part=x"]
+)
+def test_what_is_not_there_is_said(client: TestClient, place: str) -> None:
+    answer = client.get(place)
+    assert answer.status_code in (400, 404) and "Traceback" not in answer.text
+
+
 def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
     page = address(benchmark=EXAM, field="subject=algebra")
     flips = client.get(page + "&format=json").json()

@@ -36,8 +36,9 @@ def limited(size: int) -> Callable[[], None]:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("size", [2.2, 3, 4.5])
-@pytest.mark.rare
+@pytest.mark.parametrize(
+    "size", [pytest.param(size, marks=pytest.mark.rare if size == 3 else pytest.mark.slow) for size in (2.2, 3, 4.5)]
+)
 def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: float) -> None:
     small = dump(tmp_path / "small.csv", "org/a", 4, 128)
     large = dump(tmp_path / "large.csv", "org/b", 3000, 2048)

@@ -105,20 +105,18 @@ class Chart:
 
     @property
     def markdown(self) -> str:
-        """What is drawn, as a table for Markdown: the places of all marks, the first 500."""
-        rows = [row for one in self.spec["layer"] for row in one["data"]["values"]]
-        heads = {axis: self.spec["encoding"][axis]["axis"]["title"] for axis in ("x", "y")} | {"k": "of", "y2": "to"}
-        heads = {field: heads.get(field) or field for row in rows for field in row}
-        cells = (
-            [
-                "" if row.get(one) is None else f"{row[one]:.6g}" if isinstance(row[one], float) else f"{row[one]}"
-                for one in heads
-            ]
-            for row in rows[:500]
-        )
-        return with_caption(
-            self.title, pipe_table(list(heads.values()), cells, [one != "k" for one in heads]), self.say
-        )
+        """What is drawn, as a table for Markdown: the places of marks and the heights of bars, the first 500."""
+        marks = [row for one in self.spec["layer"] for row in one["data"]["values"] if "x2" in row or "y2" not in row]
+        heads = {axis: self.spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
+        heads = {"x": heads["x"], "x2": "to", "y": heads["y"], "k": "of"}
+        heads = {field: words for field, words in heads.items() if any(field in row for row in marks)}
+        rows = [{**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]} for row in marks[:500]]
+        cells = [[_written(row.get(field)) for field in heads] for row in rows]
+        return with_caption(self.title, pipe_table([*heads.values()], cells, [one != "k" for one in heads]), self.say)
+
+
+def _written(value: Any) -> str:
+    return "" if value is None else f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
 
 
 def chart(

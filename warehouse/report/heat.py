@@ -7,6 +7,7 @@ Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arrang
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -50,6 +51,7 @@ class HeatCell:
         rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
         statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
         mark: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
+        is_best_of: best of several conditions of its model.
     """
 
     estimate: float
@@ -59,6 +61,7 @@ class HeatCell:
     rank: int | None = None
     statistical_rank: int | None = None
     mark: str = ""
+    is_best_of: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,10 @@ class HeatColumn:
     is_suite: bool = False
 
     @cached_property
-    def n_ranked(self) -> int:
-        """Scores that count."""
-        return sum(cell.rank is not None for cell in self.cells.values())
+    def n_others(self) -> int:
+        """Conditions that one is ranked among, as far as cells show them: a model with several has one cell."""
+        ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
+        return max([len(ranks), *ranks]) - 1
 
     @cached_property
     def n_apart(self) -> int:
@@ -95,11 +99,10 @@ class HeatColumn:
 
     def standing(self, cell: HeatCell | None) -> float | None:
         """Share of the others that are not better, significantly where that was tested; None where nobody is first."""
-        n_others = self.n_ranked - 1
-        if cell is None or cell.rank is None or n_others < 1 or self.higher_is_better is None:
+        if cell is None or cell.rank is None or self.n_others < 1 or self.higher_is_better is None:
             return None
         better = cell.statistical_rank if cell.statistical_rank is not None else cell.rank
-        return 1 - min((better - 1) / n_others, 1.0)
+        return max(1 - (better - 1) / self.n_others, 0.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,11 @@ def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, H
     for row in ordered:
         if known(row.estimate):
             best.setdefault(row.model, row)
-    return {model: _cell_of(row, is_alone=id(row) not in first) for model, row in best.items()}
+    n_ranked = Counter(row.model for row in ordered if id(row) in first)
+    return {
+        model: replace(_cell_of(row, is_alone=id(row) not in first), is_best_of=n_ranked[model] > 1)
+        for model, row in best.items()
+    }
 
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
@@ -211,7 +218,8 @@ def window(
     """A part of the table of all rows that columns have.
 
     Rows go by their mean standing (`HeatColumn.standing`) over all benchmarks, where a benchmark that a row lacks, or
-    has a part of only, counts as the middle: few good scores do not lead over many.
+    has a part of only, counts as the middle: few good scores do not lead over many. In the order *apart*, columns that
+    share their models stand together with them.
 
     Args:
         columns: benchmarks and suites.
@@ -222,9 +230,12 @@ def window(
         order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
         links: where more of a row stands, by its name.
     """
-    columns = [column for column in columns if column.n_ranked or not column.is_suite]
-    ordered = sorted(columns, key=lambda column: _place(column, order))
+    columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
     names = rows_in_order(columns)
+    first = names[:ROWS]
+    ordered = sorted(columns, key=lambda column: _place(column, order, first))
+    if order == "apart":
+        ordered, names = _in_blocks(ordered, names)
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -259,18 +270,48 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
             standing = column.standing(cell)
             if standing is not None and cell.rank is not None:
                 tested[name] += standing - 0.5
-                ranked[name] += 0.5 - (cell.rank - 1) / (column.n_ranked - 1)
+                ranked[name] += 0.5 - (cell.rank - 1) / column.n_others
     return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
 
 
-def _place(column: HeatColumn, order: Order) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more models have a score on; what has no direction
-    tells nobody apart."""
+def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
+    """Suites first; of those that tell as many apart the one that more of the first models have a score on; what has
+    no direction tells nobody apart."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
     n_apart = 0 if column.higher_is_better is None else column.n_apart
-    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -len(column.cells), column.name
+    n_first = sum(name in column.cells for name in first)
+    return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
+
+
+def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[list[HeatColumn], list[str]]:
+    """Columns that share half of their models stand together, and so do their rows: without this, the first window of
+    a store of several sources is the empty corner between the best models of one and the best columns of another."""
+    columns_of: dict[str, list[int]] = {}
+    for at, column in enumerate(columns):
+        for name in column.cells:
+            columns_of.setdefault(name, []).append(at)
+    sizes = [len(column.cells) for column in columns]
+    left, blocks = dict.fromkeys(range(len(columns))), []
+    while left:
+        seed = next(iter(left))
+        shared = Counter(at for name in columns[seed].cells for at in columns_of[name] if at in left)
+        block = [at for at in left if at == seed or 2 * shared[at] >= max(min(sizes[seed], sizes[at]), 1)]
+        blocks.append([columns[at] for at in block])
+        for at in block:
+            del left[at]
+    blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
+    first: dict[str, int] = {}
+    for number, block in enumerate(blocks):
+        for column in block:
+            for name in column.cells:
+                first.setdefault(name, number)
+    return [column for block in blocks for column in block], sorted(names, key=first.__getitem__)
+
+
+def _n_cells(columns: Iterable[HeatColumn]) -> int:
+    return sum(len(column.cells) for column in columns)
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -295,7 +336,7 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
     has_interval = known(cell.low) and known(cell.high)
     return ShownCell(
         text=written(cell.estimate, places),
-        exact=written(cell.estimate, "%.8g"),
+        exact=repr(float(cell.estimate)),
         interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
         shade=_shade(column, cell),
         mark=cell.mark,
@@ -327,6 +368,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
         yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
+    if any(cell.is_best_of for column in shown for cell in column.cells.values()):
+        yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 
@@ -334,5 +377,7 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
 def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
     if order == "apart" and not any(column.n_apart for column in columns):
-        first = "those with most models first"
+        first = "those that most of the first models have first"
+    if order == "apart":
+        first = f"{first}, with those that share their models"
     return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."

@@ -404,7 +404,8 @@ class _Folder:
         self._path, self._files, self._rest = check_folder(path), files, report.rest
         files.check_pages(path, (INDEX, LOG, *map(file_name, report.names)))
         rest = report.rest
-        self._own = {kind: _by_benchmark(getattr(rest, kind)) for kind in ("published", "published_errors", "unscored")}
+        self._published, self._errors = _by_benchmark(rest.published), _by_benchmark(rest.published_errors)
+        self._unscored = _by_benchmark(rest.unscored)
         self._size = 0
 
     def add(self, renderer: Renderer, section: Section) -> Section:
@@ -412,8 +413,13 @@ class _Folder:
         if not section.html:
             return section
         name = section.told.name
-        of_it: dict[str, Any] = {kind: rows.get(name, ()) for kind, rows in self._own.items()}
-        own = replace(self._rest, suites=(), **of_it)
+        own = replace(
+            self._rest,
+            suites=(),
+            published=self._published.get(name, ()),
+            published_errors=self._errors.get(name, ()),
+            unscored=self._unscored.get(name, ()),
+        )
         page = renderer.page(own, [section], shows=("published", "unscored"), title=f"{name} · {TITLE}", home=INDEX)
         self._write(section.entry.file, page)
         verdicts = Counter(row["verdict"] for row in own.published)

@@ -13,7 +13,6 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
-from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -26,7 +25,7 @@ from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
 from warehouse.report.pictures import Picture, Spot, scatter
 from warehouse.report.table import interval_drawn, known, make_axis, written
-from warehouse.serve.gauge import Gauge, gauges
+from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
 from warehouse.serve.page import Asked, Page, Site
 from warehouse.store.connection import Store
@@ -74,11 +73,11 @@ def benchmark(site: Site, asked: Asked) -> Page:
     pair_question = AllPairs(name, metric=metric, subset_ok=is_all)
     pairs, why_no_pairs = _pairs(site, pair_question, len(board.rows))
     reference = _reference(board, pairs, asked.one("against"))
-    held = gauges(pairs, reference.run_ids) if pairs and reference else {}
+    held = pairs.gauges(reference.run_ids) if pairs and reference else {}
     plan_question, plan = _plan(site, asked, name, metric)
     details, cost = _details(site, name, metric, is_all, board)
     waits = (pairs is None and not why_no_pairs) or details is None or (plan_question is not None and plan is None)
-    part = _part(name, board, pairs)
+    part = _part(name, board, pairs.pairs if pairs else None)
     drawn = site.answers.once(f"pictures {question!r} {pairs is None}", lambda _store: board_pictures(part, 0.95))
     return Page(
         "benchmark.html.j2",
@@ -153,11 +152,11 @@ def _called(row: Any, several: bool) -> str:
     return f"run:{row.run_ids[0]}" if several and row.run_ids else str(row.model)
 
 
-def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[Pairs | None, str]:
+def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | None, str]:
     """The pairs, None while they are computed; and why there are none."""
 
-    def read(store: Store) -> Pairs:
-        return pairs_of(
+    def read(store: Store) -> HeldPairs:
+        pairs = pairs_of(
             select_entries(store, selection_of(question)),
             level=question.level,
             n_resamples=question.n_resamples,
@@ -165,6 +164,7 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[Pairs | None, s
             with_flags=False,  # which no page shows
             only_first=n_rows > MOST_PAIRED,
         )
+        return HeldPairs(pairs)
 
     if n_rows < 2:
         return None, "there is nothing to compare it with"
@@ -174,13 +174,13 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[Pairs | None, s
         return None, str(error)
 
 
-def _reference(board: Leaderboard, pairs: Pairs | None, wanted: str) -> Any:
+def _reference(board: Leaderboard, pairs: HeldPairs | None, wanted: str) -> Any:
     """The row that all others are held against: the one that was asked for, else the first that was compared."""
-    if pairs is None or not pairs.rows:
+    if pairs is None:
         return None
     by_runs = {row.run_ids: row for row in board.rows}
     asked_for = [row for row in board.rows if wanted in (label_of(row), *(f"run:{run}" for run in row.run_ids))]
-    return asked_for[0] if wanted and asked_for else by_runs.get(pairs.rows[0].runs_a)
+    return asked_for[0] if wanted and asked_for else by_runs.get(pairs.first)
 
 
 def _plan(site: Site, asked: Asked, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:
@@ -207,10 +207,10 @@ def _details(site: Site, name: str, metric: str | None, is_all: bool, board: Lea
         return prompts_say(hard), prompts_table(hard, name, prompts_by_id(store, hard.prompts) if hard.prompts else {})
 
     def read_costs(store: Store) -> Sequence[Mapping[str, Any]]:
-        ids = find_benchmark(store, name).ids
-        return store.rows(query_text("analysis", "cost_of_runs"), {"benchmark_ids": list(ids)})
+        runs = [run for row in board.rows for run in row.run_ids]
+        return store.rows(query_text("analysis", "cost_of_runs"), {"run_ids": runs}) if runs else []
 
-    costs = site.answers.once(f"costs {name}", read_costs)
+    costs = site.answers.once(f"costs {question!r}", read_costs)
     return site.answers.once_soon(f"hard {question!r}", read_hard), _cost_picture(name, board, costs)
 
 

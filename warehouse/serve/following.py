@@ -29,7 +29,7 @@ from warehouse.store.sql.query_files import query_text
 #: Seconds between two looks at whether the store has changed.
 LOOK = 1.0
 #: Bytes that an engine in this process may use: with the copy's pages and what is computed, below 600 MB.
-MEMORY = 128_000_000
+MEMORY = 96_000_000
 #: Bytes that the answer to one query may have: scores of a benchmark with some millions of them.
 ANSWER = 256_000_000
 #: Connections at most; whoever comes later waits for one.

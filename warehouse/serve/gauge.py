@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
 from warehouse.analysis.comparison.words import better_in_words
 
+#: Ids of the runs of a condition.
+Runs: TypeAlias = tuple[int, ...]
 CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
 #: What a row says whose difference has no test.
 NOT_COMPARED = "not compared"
@@ -46,26 +52,35 @@ class Gauge:
         return f"{abs(self.difference):.4g}" if is_tie and self.difference else ""
 
 
-def gauges(pairs: Pairs, reference: tuple[int, ...]) -> Mapping[tuple[int, ...], Gauge]:
-    """Of all that were compared with a reference, by the ids of their runs."""
-    degrees = _degrees_of_freedom(pairs)
-    found: dict[tuple[int, ...], Gauge] = {}
-    for row, df in zip(pairs.rows, degrees, strict=True):
-        if reference == row.runs_a:
-            found[row.runs_b] = _gauge(row, -1, df)
-        elif reference == row.runs_b:
-            found[row.runs_a] = _gauge(row, 1, df)
-    return found
+class HeldPairs:
+    """All pairs of a benchmark, kept in little memory: as rows they take ten times as much.
+
+    Attributes:
+        pairs: without their rows; pictures are drawn of them.
+        first: ids of the runs of the condition that is first.
+    """
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.pairs = replace(pairs, rows=())
+        self.first = pairs.rows[0].runs_a
+        found: dict[Runs, dict[Runs, Gauge]] = defaultdict(dict)
+        for row, df in zip(pairs.rows, _degrees_of_freedom(pairs), strict=True):
+            found[row.runs_a][row.runs_b] = _gauge(row, -1, df)
+            found[row.runs_b][row.runs_a] = _gauge(row, 1, df)
+        self._packed = {runs: zlib.compress(pickle.dumps(own), 1) for runs, own in found.items()}
+
+    def gauges(self, reference: Runs) -> Mapping[Runs, Gauge]:
+        """Of all that were compared with a reference, by the ids of their runs."""
+        packed = self._packed.get(reference)
+        return pickle.loads(zlib.decompress(packed)) if packed else {}  # what this process packed itself
 
 
 def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
     """Of each row; rows are the pairs of each group in order, or its first ones."""
     found: list[float] = []
-    per_group: dict[int, int] = {}
     for group in pairs.groups:
         own = group.pairs.degrees_of_freedom.tolist()
         n_rows = len(own) if len(pairs.rows) == sum(len(one.pairs) for one in pairs.groups) else len(group.labels) - 1
-        per_group[id(group)] = n_rows
         found += own[:n_rows]
     return found
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.items.sample import read_sample
-from warehouse.analysis.items.show import PromptView
+from warehouse.analysis.items.show import PromptView, RunView
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
 from warehouse.errors import MisuseError, StatisticsError
@@ -20,7 +19,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.transcript import Message, ends_with, messages_of
 
-#: Characters of a text of the page, and of a transcript that is taken apart; further ones stand in a file.
+#: Characters of a text that are shown, and of a transcript that is taken apart; longer ones stand in a file.
 MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
 #: Generations of a page, messages of all of them, and rows of other models.
 GENERATIONS, MESSAGES, MODELS = 10, 200, 100
@@ -33,31 +32,6 @@ FIELDS = (
 )
 #: Columns that say which generation a row is of, as far as scores and choices know.
 _DRAW = ("perturbation", "draw")
-
-
-@dataclass(frozen=True)
-class Generation:
-    """A response with what belongs to it.
-
-    Attributes:
-        index: among those of the prompt, from 0.
-        fields: as stored.
-        name: which it is, in words.
-        messages: of its transcript, or of the prompt as it was sent.
-        n_messages_left: further ones.
-        says_response: whether the response is the last of these messages.
-        scores: of it.
-        choices: options that it scored, with their texts.
-    """
-
-    index: int
-    fields: Mapping[str, Any]
-    name: str
-    messages: tuple[Message, ...]
-    n_messages_left: int
-    says_response: bool
-    scores: tuple[Mapping[str, Any], ...]
-    choices: tuple[Mapping[str, Any], ...]
 
 
 def sample(site: Site, asked: Asked) -> Page:
@@ -79,7 +53,7 @@ def sample(site: Site, asked: Asked) -> Page:
         "found": found,
         "models": found.models[:MODELS],
         "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, asked, view, around),
-        "metric": asked.one("metric"),
+        "most": MOST_TEXT,
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
     answer = view.to_dict() | {"models": list(found.models), "neighbours": plain(found.neighbours)}
@@ -89,7 +63,6 @@ def sample(site: Site, asked: Asked) -> Page:
 def text(site: Site, asked: Asked) -> Download:
     """The file of the address ``/text?run=RUN&prompt=PROMPT&of=…&generation=N``: a text as it is stored."""
     run, prompt = _named(asked)
-    view = None
     with site.store.lend() as store:
         view = Show(run, prompt).ask(store)
     name, place = asked.one("of"), asked.number("generation")
@@ -120,10 +93,13 @@ def _question(view: PromptView) -> Show:
 
 def _first_prompt(store: Store, run: str) -> str:
     """The first prompt of a run."""
-    row = _around(store, int(Show(run).ask(store).run["run_id"]), 0)
-    if row["next_id"] is None:
+    view = Show(run).ask(store)
+    if not isinstance(view, RunView):
+        raise MisuseError(f"{run} is a prompt; the address says of which run: /sample?run=run:7&prompt={run}")
+    first = _around(store, int(view.run["run_id"]), 0)["next_id"]
+    if first is None:
         raise Missing(f"{run} has no samples: published figures only")
-    return f"prompt:{row['next_id']}"
+    return f"prompt:{first}"
 
 
 def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
@@ -165,19 +141,23 @@ def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
     return {name: value for name, value in urls.items() if value} | where
 
 
-def _generations(view: PromptView, start: int) -> Iterator[Generation]:
-    """The generations of a page."""
+def _generations(view: PromptView, start: int) -> Iterator[dict[str, Any]]:
+    """The generations of a page, each with its messages (of all `MESSAGES`), its scores, and options that it scored."""
     left = MESSAGES
     for index, row in enumerate(_responses(view)[start : start + GENERATIONS], start=start):
-        messages, says = _messages(row)
-        of_it = {name: row[name] for name in _DRAW}
-        mine = [one for one in view.scores if _fits(one, of_it)]
-        choices = [one for one in view.choices if _fits(one, of_it)]
-        shown = messages[:left]
-        left -= len(shown)
+        messages, says_response = _messages(row)
         described = [f"{name} {row[name]}" for name in ("perturbation", "fewshot_draw", "template") if row[name]]
-        name = ", ".join([f"draw {row['draw']}", *described])
-        yield Generation(index, row, name, shown, len(messages) - len(shown), says, tuple(mine), tuple(choices))
+        yield {
+            "index": index,
+            "fields": row,
+            "name": ", ".join([f"draw {row['draw']}", *described]),
+            "messages": messages[:left],
+            "n_messages_left": max(0, len(messages) - left),
+            "says_response": says_response,
+            "scores": [one for one in view.scores if _is_of(one, row)],
+            "choices": [one for one in view.choices if _is_of(one, row)],
+        }
+        left = max(0, left - len(messages))
 
 
 def _responses(view: PromptView) -> Sequence[Mapping[str, Any]]:
@@ -189,8 +169,8 @@ def _responses(view: PromptView) -> Sequence[Mapping[str, Any]]:
     return [nothing | dict(zip(_DRAW, one, strict=True)) for one in known]
 
 
-def _fits(row: Mapping[str, Any], generation: Mapping[str, Any]) -> bool:
-    return all(row[name] == value for name, value in generation.items())
+def _is_of(row: Mapping[str, Any], generation: Mapping[str, Any]) -> bool:
+    return all(row[name] == generation[name] for name in _DRAW)
 
 
 _LIKE_MESSAGES = re.compile(r'\s*\[\s*\{\s*"(role|content)"')

@@ -10,9 +10,6 @@ from importlib.resources import files
 
 from warehouse.tables.words import MEANINGS
 
-#: The page of the docs about flags.
-FLAGS_PAGE = "leaderboard"
-
 
 @dataclass(frozen=True)
 class Term:
@@ -35,17 +32,16 @@ class Term:
 def terms() -> dict[str, Term]:
     """All terms by name, in alphabetical order."""
     read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
-    made = [
-        Term(name, " ".join(entry["says"].split()), entry["page"], tuple(entry.get("also", ())))
-        for name, entry in read.items()
-    ]
-    return {term.name: term for term in sorted(made, key=lambda term: term.name)}
+    return {
+        name: Term(name, " ".join(entry["says"].split()), entry["page"], tuple(entry.get("also", ())))
+        for name, entry in sorted(read.items())
+    }
 
 
 @cache
 def names() -> dict[str, Term]:
     """Each name that a term goes by, flags of figures among them."""
-    flags = {slug(flag): Term(flag, f"A flag: {text}.", FLAGS_PAGE) for flag, text in MEANINGS.items()}
+    flags = {slug(flag): Term(flag, f"A flag: {text}.", "leaderboard") for flag, text in MEANINGS.items()}
     others = {other: term for term in terms().values() for other in term.also}
     return flags | others | terms()
 

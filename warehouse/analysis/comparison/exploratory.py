@@ -135,7 +135,7 @@ def freeze(
         },
         "prompts_needed": _needed(part, row.difference),
         "test": {
-            "command": replace(compared.question, flips=0, where=()).command(),
+            "command": replace(compared.question, flips=0).command(),
             "how": (
                 "Take other prompts, none of those seen here; where 'prompts' names a filter, only prompts that meet"
                 " it. Ask both models, ingest the dumps into a store of their own and run the command once (--db says"

@@ -10,6 +10,7 @@ from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import decimals, fixed, listed
 
 #: Names in one group that a sentence has.
@@ -50,7 +51,8 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
         return _unranked(shown)
     first = rows[0]
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
-    alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
+    letters = {*letters_in(first.group)}
+    alike = [row for row in rows[1:] if letters & {*letters_in(row.group)}]
     apart = _n_apart(first)
     figure, of = figure_in_words(first, shown), of_whom(rows)
     if len(rows) == 1:

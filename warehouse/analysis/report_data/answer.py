@@ -23,6 +23,7 @@ from warehouse.analysis.leaderboard.words import (
     tied_in_words,
 )
 from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import decimals, fixed
 
 #: Groups besides the first's that a sentence has.
@@ -66,8 +67,10 @@ def _of_pairs(
     own = next((row for row in counted if label_of(row) == labels[0]), None)
     score = figure_in_words(own, board.rows) if own else ""
     scored = f" with {score}" if score else ""
-    letters = [set(one) for one in groups]
-    alike = [labels[index] for index in range(1, len(labels)) if letters[0] & letters[index]]
+    own_letters = {*letters_in(groups[0])}
+    alike = [
+        label for label, display in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(display)}
+    ]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
     of = of_whom(counted)
     gap, second = _gap(first, higher_is_better, as_points), (labels[1],)
@@ -107,10 +110,11 @@ def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
     """Models other than the first that do not differ from one another."""
     by_letter: dict[str, list[str]] = {}
-    for label, letters in zip(labels, groups, strict=True):
-        for letter in letters:
+    for label, display in zip(labels, groups, strict=True):
+        for letter in letters_in(display):
             by_letter.setdefault(letter, []).append(label)
-    others = [members for letter, members in by_letter.items() if letter not in groups[0] and len(members) > 1]
+    first = {*letters_in(groups[0])}
+    others = [members for letter, members in by_letter.items() if letter not in first and len(members) > 1]
     if len(others) > MOST_GROUPS:
         return Sentence(f"; the others fall into {len(others)} groups that overlap")
     sentence = Sentence("")
