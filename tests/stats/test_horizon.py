@@ -21,8 +21,8 @@ GOLDEN = {
     "Claude 3.5 Sonnet (Old)": (-0.351393, 1.568570, 22.0676, 1.4327, 23.253, 4.77, 65.34),
     "o1": (-0.241435, 1.305617, 42.4514, 0.7932, 43.316, 1.41, 253.35),
 }
-#: Its ends by families, tasks and runs, with the Monte Carlo error of 1 000 resamples in log2 minutes: the lower ends of
-#: the first and the last differ by more than 10 % from seed to seed.
+#: Its ends by families, tasks and runs, each with the Monte Carlo error of 1 000 resamples in log2 minutes: the lower
+#: ends of the first and the last differ by more than 10 % from seed to seed.
 RESAMPLED = {
     "Claude 3 Opus": ((0.25, 0.18), (15.36, 0.06)),
     "Claude 3.5 Sonnet (Old)": ((5.09, 0.10), (63.94, 0.05)),
