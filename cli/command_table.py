@@ -231,6 +231,11 @@ _INFERENCE = (
         "warehouse formulations gsm8k gsm8k --first-where fewshot=0 --second-where fewshot=5",
         "warehouse formulations mmlu mmlu_cloze --crossings --json",
     )),
+    CommandEntry("horizon", "inference", "horizon", "How long tasks may be for a model to do them.", (
+        "warehouse horizon metr_horizon",
+        "warehouse horizon metr_horizon --q 0.5,0.8 --trend --svg horizon.svg",
+        "warehouse horizon metr_horizon --interval fieller --json",
+    )),
     CommandEntry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",

@@ -187,20 +187,31 @@ def prices(state: State, file: Path | None, output: Output) -> None:
 
 
 @group("models", invoke_without_command=True)
+@click.option(
+    "--release-date",
+    "dates",
+    metavar="MODEL DAY",
+    nargs=2,
+    multiple=True,
+    help="Say when a model was released: 2024-01-31; '' takes it back. Repeatable.",
+)
 @output_options
 @pass_state
 @click.pass_context
-def models(context: click.Context, state: State, output: Output) -> None:
+def models(context: click.Context, state: State, dates: Sequence[tuple[str, str]], output: Output) -> None:
     if context.invoked_subcommand:
+        refuse_typed("is for the list of models", "dates")
         return
     from warehouse.store.curate import aliases
 
-    with state.open() as store:
+    with state.open(write=bool(dates)) as store:
+        for model, day in dates:
+            aliases.set_release_date(store, model, day)
         entries = aliases.models(store)
     output.emit_records(aliases.ModelEntry, entries, **_look("ModelEntry", entries), empty="no models yet")
 
 
-_OF_MODELS = ("family", "developer", "parameter_count")
+_OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 #: How a list of each kind of record is shown: what is left out where it says nothing, and on a narrow terminal.
 _LOOKS: dict[str, dict[str, Sequence[str]]] = {
     "ModelEntry": {"hide_empty": _OF_MODELS, "minor": _OF_MODELS},

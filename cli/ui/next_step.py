@@ -177,6 +177,14 @@ def _after_run(view: Any, _question: Any) -> Step:
 
 
 #: What follows each kind of answer.
+def _after_horizon(report: Any, question: Any) -> Step:
+    """Where three models have a day of release, whether horizons grow."""
+    dated = {row.model for row in report.rows if row.release_date and row.estimate is not None}
+    if question.trend or len(dated) < 3 or question.interval != "ftr":
+        return _claimed(replace(question, trend=False))
+    return "in how many days horizons double", replace(question, trend=True).command()
+
+
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
     "Leaderboard": _after_leaderboards,
@@ -185,6 +193,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Comparison": _after_comparison,
     "Pairs": _after_pairs,
     "Gate": _after_gate,
+    "HorizonReport": _after_horizon,
     "RunView": _after_run,
     "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

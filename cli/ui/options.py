@@ -369,6 +369,14 @@ def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None
     return numbers
 
 
+def decimal_numbers(_ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
+    """``.5,.8`` as a tuple of numbers, without repetition."""
+    try:
+        return tuple(dict.fromkeys(float(part) for part in value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a list such as 0.5,0.8", param=param) from None
+
+
 def is_typed(name: str) -> bool:
     """Whether the command's option of this name was given, not taken from its default."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -11,7 +11,7 @@ import click
 
 from warehouse.questions.question import FieldOption, Options, UnusedError, options
 
-from .options import whole_numbers
+from .options import decimal_numbers, whole_numbers
 
 Function = Callable[..., Any]
 
@@ -59,6 +59,8 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
         arguments |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
     elif option.is_list and option.type is int:
         arguments |= {"callback": whole_numbers if option.default is None else _numbers}
+    elif option.is_list and option.type is float:
+        arguments |= {"callback": decimal_numbers, "default": ",".join(f"{one:g}" for one in option.default)}
     elif option.is_list:
         arguments |= {"multiple": True}
     elif option.choices:

@@ -25,6 +25,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "FlashReport": (".flash", "print_report", ("checked",)),
     "Gate": (".gate", "_print", ()),
     "History": (".refresh", "_print_history", ()),
+    "HorizonReport": (".horizon", "_print", ("state",)),
     "DimensionsReport": ("..ui.irt_tables", "print_dimensions", ()),
     "IrtReport": ("..ui.irt_tables", "print_fit", (10,)),
     "ItemReport": (".items", "print_items", (20, "state")),

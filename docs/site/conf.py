@@ -18,8 +18,8 @@ ORDER = {
         "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
         "docs/agents", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
-        "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
-        "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
+        "docs/horizon", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix",
+        "docs/items", "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
         "docs/writers", "docs/scale",
     ],
     "Reference": [

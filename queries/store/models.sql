@@ -10,7 +10,8 @@ with counted as (
     group by training_seed.model_id
 )
 select model.name as model, coalesce(named.name, model.name) as shown_as, model.family,
-    model.developer, model.parameter_count, coalesce(counted.n_runs, 0) as n_runs,
+    model.developer, model.parameter_count, model.release_date,
+    coalesce(counted.n_runs, 0) as n_runs,
     coalesce(counted.n_benchmarks, 0) as n_benchmarks
 from model
 left join model as named on named.id = model.canonical_id

@@ -47,6 +47,7 @@ PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
     ("mteb", {}),
     ("aider", {}),
     ("tau2_bench", {}),
+    ("metr_horizon", {}),
     ("writers", {}),
     ("lm_eval_logs", {}),
     ("lm_eval_logs/truthfulqa_gen", {"model": "unnamed"}),

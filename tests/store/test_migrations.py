@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import StoredQuestion
-from warehouse.store.curate import headline_metric
+from warehouse.store.curate import aliases, headline_metric
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, revision, tables
@@ -132,6 +132,15 @@ def test_0009_keeps_vectors_of_questions_alone(kit: Any) -> None:
     (embedder,) = prompt_vectors.embedders(kit.store)
     assert embedder.n_prompts == 1
     assert prompt_vectors.read_vectors(kit.store, embedder).prompts.tolist() == ids[:1]
+
+
+def test_0010_says_when_models_were_released(kit: Any) -> None:
+    kit.load(kit.header(model="org/m"), [kit.row("a", 1.0)])
+    migrate.downgrade(kit.store, "0009")
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    aliases.set_release_date(kit.store, "org/m", "2024-01-31")
+    assert kit.all("select name, release_date from model") == [("org/m", "2024-01-31")]
 
 
 CHANGES = {

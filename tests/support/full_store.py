@@ -13,6 +13,7 @@ from typing import Any
 from warehouse.cli.main import main
 
 DEMO = Path(__file__).resolve().parents[2] / "docs/demo/results"
+METR = Path(__file__).resolve().parents[1] / "data/metr"
 #: Found by whoever asks for vectors, and what says which generation entails another.
 TINY, WORDS = "tests.support.embedders:tiny", "tests.support.embedders:words"
 STORE = "store.duckdb"
@@ -57,6 +58,7 @@ def fill(folder: Path) -> None:
     """Write all of it to a folder that is empty, and the current one."""
     dice = random.Random(5)
     shutil.copytree(DEMO, folder / "demo")
+    shutil.copytree(METR, folder / "metr")
     (folder / "mapping.toml").write_text(MAPPING)
     lines = [*_exam(dice), *_generations(dice), *_training(dice), *_worded(dice)]
     (folder / "more.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -68,6 +70,7 @@ def fill(folder: Path) -> None:
     for words in (
         ("ingest", "demo", "--cluster-by", "passage"),
         ("ingest", "more.jsonl", "--map", "mapping.toml"),
+        ("ingest", "metr"),
         ("embed", "exam", "--embedder", TINY),
         ("runs", "run:1", "--tag", "kept"),
         ("refresh", "sums"),

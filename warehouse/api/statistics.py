@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
+from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         SequentialGate,  # noqa: F401
         SequentialRow,
     )
+    from warehouse.analysis.suites.horizon import HorizonReport  # noqa: F401
     from warehouse.analysis.suites.leaderboard import SuiteBoard  # noqa: F401
     from warehouse.analysis.training.curve_rows import CurvesReport  # noqa: F401
     from warehouse.analysis.training.decide import Decisions  # noqa: F401
@@ -306,4 +308,5 @@ class ReliabilityMethods(Connection):
 
     reliability = method(Reliability, Gives["ReliabilityReport"])
     flash = method(Flash, Gives["FlashReport"])
+    horizon = method(TimeHorizon, Gives["HorizonReport"])
     anchors = method(Anchors, Gives["AnchorReport"])

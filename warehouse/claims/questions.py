@@ -15,6 +15,7 @@ from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
 from warehouse.questions.card import Card
 from warehouse.questions.comparison import AllPairs, Compare
+from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import Question, options
 from warehouse.questions.variance import Variance
@@ -29,6 +30,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "pairs": AllPairs,
     "variance": Variance,
     "card": Card,
+    "horizon": TimeHorizon,
 }
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
@@ -93,7 +95,8 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return number and abs(value) <= _LIMITS.get(name, 1e9) and (not isinstance(usual, int) or value == int(value))
     if isinstance(usual, tuple):
-        return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        kind: Any = type(usual[0]) if usual else str
+        return isinstance(value, list | tuple) and all(isinstance(part, kind) for part in value)
     return isinstance(value, str)
 
 

@@ -319,7 +319,7 @@ class FieldOption(Option):
         if value is None and self.default is self.empty:
             return []
         value = value.replace("_", "-") if self.choices and not self.is_list else value
-        texts = shell_texts(value, joined=self.type is int or self.type is str and not self.is_list)
+        texts = shell_texts(value, joined=self.type in (int, float) or self.type is str and not self.is_list)
         if self.in_python_only or not texts:
             raise MisuseError(f"{name}={in_python(value)} cannot be said on the command line: ask in Python")
         if self.is_argument:

@@ -17,6 +17,7 @@ from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.reliability.reliability import ReliabilityReport
+from warehouse.analysis.suites.horizon import HorizonReport
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
 from warehouse.analysis.training.curve_rows import CurveRow as TrainingRow
 from warehouse.errors import MisuseError
@@ -25,6 +26,7 @@ from warehouse.report import matrix_charts, reliability_charts, spread_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.draw import can_draw, draw
+from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
 from warehouse.report.pairs import heat_maps
 
@@ -150,6 +152,7 @@ def charts_of(result: Any) -> list[Chart | None]:
 
 _DRAWN_WHOLE: dict[type, Callable[[Any], Iterable[Chart | None]]] = {
     BenchmarkCurves: curve_charts,
+    HorizonReport: horizon_charts,
     MatrixTest: matrix_charts.similarity_charts,
     MatrixGrowth: matrix_charts.growth_charts,
     **spread_charts.CHARTS,

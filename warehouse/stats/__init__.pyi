@@ -40,6 +40,12 @@ from .items.anchors import Anchors as Anchors
 from .items.anchors import choose_anchors as choose_anchors
 from .items.anchors import gp_irt_weight as gp_irt_weight
 from .items.anchors import p_irt as p_irt
+from .items.horizon import Horizon as Horizon
+from .items.horizon import HorizonBin as HorizonBin
+from .items.horizon import HorizonFit as HorizonFit
+from .items.horizon import HorizonTrend as HorizonTrend
+from .items.horizon import horizon_trend as horizon_trend
+from .items.horizon import time_horizons as time_horizons
 from .multiple.adjust import benjamini_hochberg as benjamini_hochberg
 from .multiple.adjust import holm as holm
 from .multiple.all_pairs import AllPairs as AllPairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -360,11 +360,18 @@ def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
     """The day of release of each model that a dump gives one of; the first of several."""
     models = {run: _who(condition) for condition in conditions for run in condition.run_ids}
     days: dict[str, date] = {}
-    for row in store.rows(query_text("analysis", "release_dates"), {"run_ids": list(models)}, per="run_id"):
-        for day in released_in(row["settings"]):
-            model = models[row["run_id"]]
-            days[model] = min(day, days.get(model, day))
+    for run, day in release_days(store, models).items():
+        days[models[run]] = min(day, days.get(models[run], day))
     return days
+
+
+def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
+    """The day of release of the model of each run of which it is known: as a person said, else as a dump."""
+    rows = store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
+    said = {row["run_id"]: row["said"] for row in rows if row["said"]}
+    found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
+    stated = {run: min(days) for run, days in found.items() if days}
+    return stated | {run: date.fromisoformat(day) for run, day in said.items()}
 
 
 def released_in(settings: str) -> Iterator[date]:

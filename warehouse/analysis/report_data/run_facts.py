@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from warehouse.analysis.irt.published import released_in
+from warehouse.analysis.irt.published import release_days
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -31,10 +31,7 @@ def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:
     wanted = set(run_ids)
     started = {row["run_id"]: row["started_at"].date() for row in store.rows(query_text("analysis", "report_dates"))}
     costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis", "report_costs"))}
-    released: dict[int, date] = {}
-    for row in store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(wanted)}, per="run_id"):
-        if days := list(released_in(row["settings"])):
-            released[row["run_id"]] = min(days)
+    released = release_days(store, wanted)
     return {
         run: RunFacts(started.get(run), released.get(run), costs.get(run))
         for run in wanted & {*started, *costs, *released}

@@ -24,7 +24,10 @@ SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
     "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
 }
 #: Properties of a prompt that are kept as metadata.
-METADATA_NAMES = ("category", "subcategory", "subject", "topic", "domain", "difficulty", "language")
+METADATA_NAMES = (
+    *("category", "subcategory", "subject", "topic", "domain", "difficulty", "language"),
+    *("human_minutes", "task_family"),
+)
 #: Columns of scores and the metric that each is; ``value`` where a column names the metric.
 SCORE_NAMES = {
     "score": "score",

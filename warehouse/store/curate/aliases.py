@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 from warehouse.errors import MisuseError, did_you_mean
@@ -26,6 +27,7 @@ class ModelEntry:
     family: str | None
     developer: str | None
     parameter_count: int | None
+    release_date: str | None
     n_runs: int
     n_benchmarks: int
 
@@ -118,6 +120,22 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
         if row.canonical_id is None:
             raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")
         connection.execute(sa.update(table).where(table.c.id == row.id).values(canonical_id=None))
+
+
+def set_release_date(store: Store, name: str, day: str) -> None:
+    """Say when a model was released, whatever dumps say; an empty text takes it back.
+
+    Raises:
+        MisuseError: no such model, or no day such as 2024-01-31.
+    """
+    try:
+        said = date.fromisoformat(day).isoformat() if day else None
+    except ValueError:
+        raise MisuseError(f"a release date is a day such as 2024-01-31, found {day!r}") from None
+    with store.begin() as connection:
+        store.dialect.lock_catalogue(connection)
+        row = _find(connection, "model", name)
+        connection.execute(sa.update(tables.model).where(tables.model.c.id == row.id).values(release_date=said))
 
 
 def _table(kind: Kind) -> sa.Table:

@@ -91,7 +91,7 @@ def _fact(name: str, *parts: Any, index: str) -> sa.Table:
 
 model = _dimension(
     "model", _id(), _key("name"), _text("family"), _text("developer"),
-    _whole("parameter_count"), _ref("canonical_id", optional=True),
+    _whole("parameter_count"), _ref("canonical_id", optional=True), _text("release_date"),
     unique=("name",), refs={},
 )  # fmt: skip
 

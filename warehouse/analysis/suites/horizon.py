@@ -1,0 +1,331 @@
+"""How long tasks are that models do: success against human minutes, over the benchmarks of a suite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.irt.published import release_days
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.scores import right_draws
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describe_sets, match_conditions, read_leaves
+from warehouse.analysis.suites.tree import benchmarks_named
+from warehouse.analysis.text.parts import document_of, prompt_rows
+from warehouse.errors import MisuseError
+from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.question import answers
+from warehouse.stats import Horizon, HorizonBin, HorizonFit, HorizonTrend, horizon_trend, time_horizons
+from warehouse.stats.items.horizon import NOTHING_SOLVED
+from warehouse.store.connection import Store
+
+MINUTES, FAMILY = "human_minutes", "task_family"
+
+
+@dataclass(frozen=True)
+class HorizonRow(Row):
+    """The horizon of a model for one probability of success.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell the row from others.
+        benchmark: suite or benchmark, as asked for.
+        metric: what success is.
+        q: probability of success.
+        estimate: minutes that people need for tasks that it does with that probability; None with a ``reason``.
+        low: lower end of the interval, ``high`` the upper; None where it is open.
+        level: nominal coverage.
+        interval: ``"ftr"`` or ``"fieller"``.
+        p50: the horizon for 0.5; ``p80`` for 0.8.
+        metr: as METR's code writes it: 0 where nothing was solved.
+        slope: of the curve on log2 minutes, with its ``intercept``.
+        penalty: of the slope.
+        unpenalised: the estimate with a penalty of 0.00001.
+        weights: how much a task counts.
+        n_tasks: tasks with runs and minutes, of ``n_families``.
+        n_runs: runs, of which ``n_solved`` succeeded.
+        n_unscored: runs without a score, which do not count.
+        n_without_minutes: tasks with scores that have no minutes, and do not count.
+        cross_entropy: weighted mean of −ln of the probability of what happened.
+        curvature: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
+        bins: tasks by length: what was solved beside the curve.
+        release_date: day of release, ISO 8601; None where the store does not know it.
+        flags: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the
+            interval is open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
+        reason: why there is no horizon.
+        run_ids: ids of the runs.
+    """
+
+    model: str
+    condition: str
+    benchmark: str
+    metric: str
+    q: float
+    estimate: float | None
+    low: float | None
+    high: float | None
+    level: float
+    interval: str
+    p50: float | None
+    p80: float | None
+    metr: float | None
+    slope: float | None
+    intercept: float | None
+    penalty: float
+    unpenalised: float | None
+    weights: str
+    n_tasks: int
+    n_families: int
+    n_runs: int
+    n_solved: int
+    n_unscored: int
+    n_without_minutes: int
+    cross_entropy: float | None
+    curvature: float | None
+    curvature_p: float | None
+    bins: tuple[HorizonBin, ...]
+    release_date: str | None
+    flags: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+    @property
+    def one_line(self) -> str:
+        """What is known of it, in a sentence."""
+        who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
+        if self.estimate is None:
+            return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
+        ends = [None if end is None else in_words(end) for end in (self.low, self.high)]
+        known = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
+        beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
+        return f"{who} does tasks of {in_words(self.estimate)} {known} with a chance of {self.q:.0%}{beyond}."
+
+
+@dataclass(frozen=True)
+class HorizonReport(Result):
+    """Time horizons of models.
+
+    Attributes:
+        benchmark: as given.
+        rows: for each model one for each probability; the longest first.
+        trends: one for each probability, where asked for.
+        n_tasks: tasks with minutes that some model has runs on.
+        notes: on tasks and models that do not count.
+        left_out: models without a place here, with the reason.
+    """
+
+    benchmark: str
+    rows: tuple[HorizonRow, ...]
+    trends: tuple[HorizonTrend, ...]
+    n_tasks: int
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in a line."""
+        return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
+
+
+def in_words(minutes: float) -> str:
+    """A length of time as people say it.
+
+    >>> [in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
+    ['15 s', '4.0 min', '1.6 h', '330 h']
+    """
+    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
+        value = minutes / size
+        if value >= 1:
+            if value >= 1e5:
+                return f"{value:.1e} {unit}"
+            return f"{value:.1f} {unit}" if value < 9.95 and unit != "s" else f"{float(f'{value:.2g}'):.0f} {unit}"
+    return f"{minutes * 60:.1g} s"
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """Prompts that say how long people need.
+
+    Attributes:
+        prompts: ids, ascending.
+        families: name of the family of each; a task that names none is one of its own.
+        without_family: how many name none.
+    """
+
+    prompts: NDArray[np.int64]
+    minutes: NDArray[np.float64]
+    families: NDArray[np.str_]
+    without_family: int
+
+
+@dataclass(frozen=True)
+class _Agent:
+    """A model's runs on tasks, in the order of the tasks."""
+
+    members: ConditionSet
+    solved: NDArray[np.float64]
+    runs: NDArray[np.float64]
+    n_unscored: int
+    n_without_minutes: int
+
+
+@answers(TimeHorizon)
+def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
+    """A curve for each model on all benchmarks that are meant, and where it passes each probability."""
+    leaves, left_out = read_leaves(store, benchmarks_named(store, [question.benchmark]), selection_of(question))
+    chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
+    sets = match_conditions(chosen, latest=question.latest)
+    sets.sort(key=lambda one: (one.model, str(one.settings), _run_ids(one)))  # whichever was loaded first
+    tasks = _read_tasks(store, leaves, question.benchmark)
+    found = [_agent(one, tasks) for one in sets]
+    left_out += [f"{one.model}: {why}" for one, why in zip(sets, found, strict=True) if isinstance(why, str)]
+    agents = [one for one in found if isinstance(one, _Agent)]
+    if not agents:
+        others = sorted({other.metric for leaf in leaves for other in leaf.others})
+        there_are = f"; other metrics: {', '.join(others)} (--metric)" if others else ""
+        raise MisuseError("; ".join(left_out[:3]) + there_are)
+    fits = time_horizons(
+        tasks.minutes,
+        tasks.families,
+        [one.solved for one in agents],
+        [one.runs for one in agents],
+        q=tuple(dict.fromkeys((*question.q, 0.5, 0.8))),
+        penalty=question.penalty,
+        weights=question.weights,
+        interval=question.interval,
+        level=question.level,
+        n_resamples=question.n_resamples,
+        seed=question.seed,
+    )
+    days = _days(store, agents)
+    labels = describe_sets([one.members for one in agents])
+    by_length = sorted(range(len(fits)), key=lambda one: -(fits[one].horizons[0].estimate or -1))
+    rows = [
+        _row(question, agents[at], fits[at], fits[at].horizons[number], labels[at], days[at], len(tasks.prompts))
+        for at in by_length
+        for number in range(len(question.q))
+    ]
+    return HorizonReport(
+        benchmark=question.benchmark,
+        rows=tuple(rows),
+        trends=tuple(_trends(question, fits, days)) if question.trend else (),
+        n_tasks=len(tasks.prompts),
+        notes=tuple(_notes(tasks, agents)),
+        left_out=tuple(left_out),
+    )
+
+
+def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
+    """The prompts with scores that have minutes.
+
+    Raises:
+        MisuseError: there are none.
+    """
+    seen = [entry.scores.prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
+    if not seen:
+        raise MisuseError(f"{name} has no scores of prompts; a horizon needs those of single tasks")
+    prompts = np.unique(np.concatenate(seen))
+    documents = {
+        row["id"]: document_of(row)
+        for row in prompt_rows(store, f"metadata.{MINUTES}", "prompt.id in (:ids)", {"ids": prompts.tolist()})
+    }
+    minutes = np.array([_minutes(documents.get(int(one), {}).get(MINUTES)) for one in prompts])
+    known = np.isfinite(minutes)
+    if not known.any():
+        raise MisuseError(
+            f"no task of {name} says in its metadata how many minutes people need for it ({MINUTES}); a mapping can:"
+            f" [metadata] {MINUTES} = the column"
+        )
+    told = [documents.get(int(one), {}).get(FAMILY) for one in prompts[known]]
+    families = [f"\0{one}" if family in (None, "") else str(family) for one, family in enumerate(told)]
+    without = sum(family in (None, "") for family in told)
+    return _Tasks(prompts[known], minutes[known], np.array(families), without)
+
+
+def _minutes(value: Any) -> float:
+    """A number above 0, also as text; NaN for anything else."""
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    return number if 0 < number < math.inf else math.nan
+
+
+def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
+    """What a model did; or why its scores are not of success."""
+    solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
+    n_unscored = n_without = 0
+    for entry in members.entries.values():
+        if entry.scores is None or not entry.scores.n:
+            continue
+        right, why = right_draws(entry.scores, entry.metric)
+        if entry.metric.higher_is_better is False:
+            why = f"lower {entry.metric.label} is better, which is no success"
+        if why:
+            return f"{why}, by {entry.metric.label}"
+        places = np.searchsorted(tasks.prompts, entry.scores.prompts)
+        here = np.isin(entry.scores.prompts, tasks.prompts)
+        solved[places[here]] += right[here]
+        runs[places[here]] += entry.scores.n_draws[here]
+        n_unscored += entry.scores.n_unscored
+        n_without += int((~here).sum())
+    return _Agent(members, solved, runs, n_unscored, n_without) if runs.any() else "no task with minutes was scored"
+
+
+def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
+    run_ids = [_run_ids(one.members) for one in agents]
+    days = release_days(store, [run for own in run_ids for run in own])
+    return [min((days[run] for run in own if run in days), default=None) for own in run_ids]
+
+
+def _run_ids(members: ConditionSet) -> tuple[int, ...]:
+    return tuple(run for condition in members.conditions for run in condition.run_ids)
+
+
+def _row(
+    question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
+) -> HorizonRow:
+    by_q = {one.q: one.estimate for one in fit.horizons}
+    asked = ("benchmark", "level", "interval", "penalty", "weights")
+    fitted = ("slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
+    checked = ("cross_entropy", "curvature", "curvature_p", "bins")
+    return HorizonRow(
+        model=agent.members.model,
+        condition=label,
+        metric=", ".join(sorted({entry.metric.label for entry in agent.members.entries.values()})),
+        reason=fit.reason or ("" if at.estimate else "beyond any length: the curve is almost flat"),
+        p50=by_q[0.5],
+        p80=by_q[0.8],
+        metr=0.0 if fit.reason == NOTHING_SOLVED else at.estimate,
+        n_unscored=agent.n_unscored,
+        n_without_minutes=agent.n_without_minutes,
+        release_date=day.isoformat() if day else None,
+        flags=(*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ())),
+        run_ids=_run_ids(agent.members),
+        **{name: getattr(question, name) for name in asked},
+        **{name: getattr(at, name) for name in ("q", "estimate", "low", "high", "unpenalised")},
+        **{name: getattr(fit, name) for name in (*fitted, *checked)},
+    )
+
+
+def _trends(question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[date | None]) -> Iterator[HorizonTrend]:
+    numbers = [float(day.toordinal()) if day else math.nan for day in days]
+    for index in range(len(question.q)):
+        yield horizon_trend(numbers, [fit.horizons[index] for fit in fits], level=question.level)
+
+
+def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:
+    without = max(one.n_without_minutes for one in agents)
+    if without:
+        yield f"up to {without} tasks of a model have no {MINUTES}, and do not count"
+    if tasks.without_family:
+        yield f"{tasks.without_family} tasks name no {FAMILY}: each is a family of its own"
+    unscored = sum(one.n_unscored for one in agents)
+    if unscored:
+        yield f"{unscored} runs have no score, and do not count"

@@ -1,0 +1,125 @@
+"""Importer of METR's ``all_runs.jsonl``: runs of agents and people on tasks of known length."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    compact,
+    number_or_none,
+    required_text,
+    text_or_none,
+    verdict,
+    without_nulls,
+)
+from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, nearest
+from warehouse.importers.common.yaml_text import read_yaml
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
+
+HARNESS, BENCHMARK = "metr", "metr_horizon"
+NEEDED = ("task_id", "alias")
+KEYS = (*NEEDED, "task_family", "human_minutes", "score_binarized")
+#: Beside the runs: days of release by alias.
+DATES = "release_dates.yaml"
+SUCCESS, SCORE = "score_binarized", "score"
+_METRICS = (
+    binary_metric(SUCCESS, scorer_kind="execution", is_default=True),
+    MetricSpec(SCORE, kind="continuous", higher_is_better=True, scorer_kind="execution", is_default=False),
+)
+_TASK = ("task_family", "human_minutes", "human_score", "human_source")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Metr:
+    """A line for each run of an agent on a task; ``release_dates.yaml`` beside it."""
+
+    name = "metr"
+    version = "1"
+    folders = 0
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file of runs is a source, with the days of release in its folder."""
+        dates = {item.path.parent: item.path for item in candidates if item.path.name == DATES}
+        for item in candidates:
+            if item.path.suffix == ".jsonl" and has_keys(head_of(item), *KEYS):
+                folder = nearest(item.path.parent, dates)
+                beside = (dates[folder],) if folder == item.path.parent else ()
+                yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: it is damaged, or names no agent.
+        """
+        path, *beside = source.files
+        days = _days(beside[0]) if beside else {}
+        agents = dict.fromkeys(text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, NEEDED).rows())
+        names = [one for one in agents if one is not None]
+        if not names:
+            raise InputError("no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}")
+        headers = tuple(
+            RunHeader(
+                harness=HARNESS,
+                model=name,
+                benchmark=BENCHMARK,
+                metrics=_METRICS,
+                configuration=without_nulls({"release_date": days.get(name)}),
+                place=path.name,
+            )
+            for name in names
+        )
+        dump = Dump(headers, ())
+        lines = RowSource(path, path.name, NEEDED, dump.rejections, dump.notes)
+        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
+        rows_of = _Rows({name: number for number, name in enumerate(names)})
+        dump.batches = batches_of(items, rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
+        return dump
+
+
+def _days(path: Path) -> dict[str, str]:
+    """Days of release by alias."""
+    document = read_yaml(path)
+    listed = document.get("date") if isinstance(document, dict) else None
+    if not isinstance(listed, dict):
+        raise InputError("no days of release", path=str(path), expected="date: with a day for each agent")
+    return {str(name): str(day) for name, day in listed.items() if _DAY.fullmatch(str(day))}
+
+
+class _Rows:
+    """Runs as rows; those of one agent on one task are numbered."""
+
+    def __init__(self, runs: dict[str, int]) -> None:
+        self._runs = runs
+        self._tasks: dict[str, int] = {}
+        self._draws: Counter[tuple[int, str]] = Counter()
+
+    def __call__(self, row: Row) -> Iterator[Row]:
+        """One run."""
+        task, run = required_text(row, "task_id"), self._runs[required_text(row, "alias")]
+        value = verdict(row.get(SUCCESS), SUCCESS)
+        begin, end = (number_or_none(row.get(name)) for name in ("started_at", "completed_at"))
+        draw = self._draws[run, task]
+        self._draws[run, task] += 1
+        yield {
+            "run": run,
+            "position": self._tasks.setdefault(task, len(self._tasks)),
+            "prompt_id": task,
+            "metadata": compact(without_nulls({name: row.get(name) for name in _TASK})),
+            "draw": draw,
+            "finish_reason": text_or_none(row.get("fatal_error_from")),
+            "latency": (end - begin) / 1000 if begin is not None and end is not None and end >= begin else None,
+            "cost": number_or_none(row.get("dollar_equivalent")),
+            "scores": [{"metric": SUCCESS, "value": value}, {"metric": SCORE, "value": number_or_none(row.get(SCORE))}],
+            "transcript": {"uuid": text_or_none(row.get("run_id"))},
+        }
+
+
+IMPORTER = Metr()
