@@ -88,6 +88,8 @@ def test_filters_by_what_prompts_are_and_by_how_the_two_did(world: Store, compar
     assert of_field == {key for key in differ if subject(key) == "Ärger"}
     assert keys(world, flips(world, compared, text="QUESTION E1")) == {key for key in differ if key[:2] == "e1"}
     assert keys(world, flips(world, compared, in_cluster="c2", show="all")) == {"e6", "e7", "e8"}
+    assert keys(world, flips(world, compared, field="first=true", show="all")) == {"e0"}
+    assert not flips(world, compared, in_cluster="wins", show="all")  # made of scores: it chooses by the outcome
     right = flips(world, compared, show="a_right")
     assert {key for key in keys(world, right) if key[0] == "e"} == {key for key in OF_A if OF_A[key] > OF_B[key]}
     assert [note.partition(":")[0] for note in right.notes] == [ODD]  # nobody has said which end is right
