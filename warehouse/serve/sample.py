@@ -41,12 +41,13 @@ def sample(site: Site, asked: Asked) -> Page:
         prompt = prompt or _first_prompt(store, run)
         found = read_sample(store, run, prompt)
         around = _around(store, int(found.view.run["run_id"]), int(found.view.prompt["id"]))
-    view, start = found.view, asked.number("start")
+    view, n = found.view, len(_responses(found.view))
+    start = min(asked.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
     shown = {
         "view": view,
         "generations": list(_generations(view, start)),
         "start": start,
-        "n_generations": len(_responses(view)),
+        "n_generations": n,
         "per_page": GENERATIONS,
         "offered": option_texts(view.prompt["choices"]),
         "fields": FIELDS,

@@ -76,14 +76,19 @@ _PARTS = {
         "contradicts: the samples give another figure; null_as_worst: missing scores were counted as the worst;"
         " truncated: there are fewer samples than the figure is of.",
     ),
-    "directions": ("Metrics of unknown direction", "Nobody is first where nobody has said whether higher is better."),
+    "directions": (
+        "Metrics of unknown direction",
+        "Nobody is first where nobody has said whether higher is better. The command says that it is;"
+        " --lower-is-better says the opposite.",
+    ),
     "shared": (
         "Benchmarks that share prompts",
         "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
     ),
     "keys": (
-        "Keys that are probably wrong",
-        "Recorded answers against which many models agree. Choose a benchmark: its answers are read then.",
+        "Benchmarks whose keys can be judged",
+        "A recorded answer against which many models agree is probably wrong. Choose a benchmark: its answers are read"
+        " then.",
     ),
 }
 
@@ -119,7 +124,7 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
     title, meaning = _PARTS[name]
     if name == "keys" and audit is not None:
         suspects, n_listed, note = _suspects(store, audit)
-        return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
+        return HealthPart(name, f"Keys that are probably wrong: {audit}", note, suspects, n_listed)
     command = _COMMANDS[name]
     rows, n = _found(store, name)
     return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
@@ -133,7 +138,7 @@ _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "unscored": ("analysis", "report_unscored", {}),
     "published": ("analysis", "health_published", {"most": MOST}),
     "directions": ("analysis", "health_directions", {"most": MOST}),
-    "shared": ("store", "shared_benchmarks", {"first_run": 0}),
+    "shared": ("store", "shared_benchmarks", {"first_run": 0, "linked": 0}),
     "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
 }
 
