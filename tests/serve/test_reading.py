@@ -55,6 +55,7 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
     assert len(rows) == 3 and figures == pytest.approx(expected, abs=1e-12)
     answer = client.get(address(format="json")).json()
     assert [row["ci_low"] for row in answer["rows"]] == [row["ci_low"] for row in rows]
+    assert text.count("<svg") == text.count('<figure class="copy">') == 3  # metrics of three scales share no axis
     assert answer["sentence"] in re.sub("&#39;", "'", text)
     assert "which is better is not known" in client.get(address(benchmark=ODD)).text
 
@@ -127,6 +128,8 @@ def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
     assert answer.headers["content-disposition"] == 'attachment; filename="hypothesis.json"'
     assert json.loads(answer.text)["benchmark"] == MARKS
     assert client.get(address("/hypothesis.json")).status_code == 400
+    chosen = client.get(address(benchmark=MARKS, show="a_higher")).text
+    assert "chosen by its scores" in chosen and 'class="exploratory"' not in chosen
 
 
 @pytest.fixture
