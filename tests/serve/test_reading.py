@@ -61,7 +61,8 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
 
 
 def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(client: TestClient) -> None:
-    pages = [address(), address(text="Question", show="all"), address(show="unscored"), "/health", "/compare"]
+    pages = [address(), address(text="Question", show="all"), address(text="\x00"), "/health", "/compare"]
+    pages.append(address(show="unscored", in_cluster="\x00", field="a\x00=b"))
     samples = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"]
     longest = next(row for row in samples if row["tool_id"] == "e0")
     pages.append(f"/sample?run=run:{longest['run_a']}&prompt=prompt:{longest['prompt_id']}")

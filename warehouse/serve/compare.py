@@ -55,7 +55,8 @@ class Looked:
 def compare(site: Site, asked: Asked) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
-    form = {"names": names[:NAMES], "n_names": len(names), "show": SHOW, "looked": None, "problem": ""}
+    form = {"names": names[:NAMES], "n_names": len(names), "kept": ASKED[4:], "show": SHOW, "looked": None}
+    form |= {"filter": FILTER, "problem": ""}
     if not (asked.one("a") and asked.one("b")):
         return Page("compare.html.j2", "Compare", form, names)
     title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"

@@ -111,13 +111,12 @@ def read_health(store: Store, *, part: str | None = None, audit: str | None = No
     if part is not None:
         return [_part(store, part, audit)]
     (size,) = store.rows(_SIZE)
-    late = {"published"} if size["n_published"] and (size["n_scores"] or 0) > MANY_SCORES else set()
-    left = {"published"} if not size["n_published"] else set()
-    return [
-        HealthPart(name, *_PARTS[name], (), None) if name in late else _part(store, name, audit)
-        for name in _PARTS
-        if name not in left
-    ]
+    parts = [_part(store, name, audit) for name in _PARTS if name != "published"]
+    if size["n_published"]:
+        late = (size["n_scores"] or 0) > MANY_SCORES
+        found = HealthPart("published", *_PARTS["published"], (), None) if late else _part(store, "published", audit)
+        parts.insert([*_PARTS].index("published"), found)
+    return parts
 
 
 def _part(store: Store, name: str, audit: str | None) -> HealthPart:
@@ -170,16 +169,8 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
 
 
 def _ingest(row: Row) -> str:
-    again = row["state"] != "loaded"
-    return shlex.join(
-        ["warehouse", "ingest", row["path"]] if again else ["warehouse", "sources", f"{row['source_id']}"]
-    )
-
-
-def _run(row: Row) -> str:
-    if row["superseded_by"] is not None:
-        return f"warehouse show run:{row['superseded_by']}"
-    return f"warehouse show run:{row['run_id']}"
+    what = ["sources", f"{row['source_id']}"] if row["state"] == "loaded" else ["ingest", row["path"]]
+    return shlex.join(["warehouse", *what])
 
 
 def _direction(row: Row) -> str:
@@ -194,7 +185,7 @@ def _cut(row: Row) -> str:
 
 _COMMANDS: dict[str, Callable[[Row], str]] = {
     "refused": _ingest,
-    "left_out": _run,
+    "left_out": lambda row: f"warehouse show run:{row['superseded_by'] or row['run_id']}",
     "truncated": _cut,
     "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
     "published": lambda row: shlex.join(

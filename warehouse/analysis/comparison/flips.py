@@ -108,16 +108,14 @@ class Counts:
         only_a: with a score of the first only.
         only_b: with a score of the second only.
         unscored: with a sample of either that has no score.
-        differ: of ``n_both``, those with another score.
-        higher_a: of these, those on which the first has the higher score.
-        higher_b: the others.
+        higher_a: of ``n_both``, those on which the first has the higher score.
+        higher_b: those on which the second has it; on the others they are equal.
     """
 
     n_both: int
     only_a: int
     only_b: int
     unscored: int
-    differ: int
     higher_a: int
     higher_b: int
 
@@ -286,7 +284,6 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
         a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
         named = _alone(pair) | {
             "n_both": pair.prompts,
-            "differ": pair.prompts[a != b],
             "higher_a": pair.prompts[a > b],
             "higher_b": pair.prompts[a < b],
         }
