@@ -150,10 +150,11 @@ def freeze(
 
 def _asked_elsewhere(question: Compare, row: ComparisonRow) -> Compare:
     """The question in another store, which numbers its runs otherwise, and may have other metrics and benchmarks."""
-    names = {} if row.model_a == row.model_b else {"a": row.model_a, "b": row.model_b}
-    by_name = {side: name for side, name in names.items() if getattr(question, side).startswith("run:")}
+    a, b = question.a, question.b
+    if row.model_a != row.model_b:
+        a, b = row.model_a if a.startswith("run:") else a, row.model_b if b.startswith("run:") else b
     benchmark = None if question.across_links else row.benchmark
-    return replace(question, benchmark=benchmark, metric=row.metric, flips=0, **by_name)
+    return replace(question, a=a, b=b, benchmark=benchmark, metric=row.metric, flips=0)
 
 
 def _word(difference: float, higher_is_better: bool | None) -> str:
