@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: What people need every day, first in the help; one that is not installed is left out.
+#: What people need every day, first in the help.
 EVERYDAY = ("ingest", "leaderboard", "compare", "gate", "power", "show", "report", "serve", "query", "shell")
 SECTIONS = {
     "store": "The store itself",
@@ -187,7 +187,7 @@ _LOOK = (
     )),
     CommandEntry("card", "look", "card", "Write down every figure of a model, for people and for hubs.", (
         "warehouse card model-a",
-        "warehouse card model-a --against model-b --out card.md --claim card-claim.json",
+        "warehouse card model-a --against model-b --out card.md",
         "warehouse card model-a --format hf",
     )),
     CommandEntry("claim", "look", "claim", "Write a figure down so that others can check it.", (

@@ -6,11 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
+
+from warehouse.errors import did_you_mean
 
 from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry
 from .state import global_options
@@ -41,7 +42,8 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] not in {*COMMANDS, *FORMER} and not args[0].startswith("-"):
-            raise click.UsageError(f"no command '{args[0]}'{_hint(args[0])}", ctx)
+            advice = did_you_mean(args[0], COMMANDS, "")
+            raise click.UsageError("; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx)
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -50,11 +52,10 @@ class LazyGroup(click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        everyday = [name for name in EVERYDAY if name in COMMANDS]
-        parts = [("Every day", everyday)]
+        parts = [("Every day", [*EVERYDAY])]
         for section, title in SECTIONS.items():
             names = [name for name in self.list_commands(ctx) if COMMANDS[name].section == section]
-            parts.append((f"{section} - {title}", [name for name in names if name not in everyday]))
+            parts.append((f"{section} - {title}", [name for name in names if name not in EVERYDAY]))
         for title, names in parts:
             if names:
                 with formatter.section(title):
@@ -127,8 +128,3 @@ def _in_lines(example: str) -> str:
         else:
             lines[-1] = f"{lines[-1]} {part}".strip()
     return " \\\n      ".join(lines)
-
-
-def _hint(name: str) -> str:
-    close = get_close_matches(name, COMMANDS)
-    return f"; did you mean {' or '.join(close)}?" if close else "; see: warehouse --help"

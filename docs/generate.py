@@ -62,11 +62,7 @@ told apart; a score that is missing is no 0; which way a metric points may be un
 
 def llms() -> str:
     """``llms.txt``: what this is, the commands for every day, the pages in their order."""
-    commands = [
-        f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}"
-        for name in (*EVERYDAY, "mcp")
-        if name in COMMANDS
-    ]
+    commands = [f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}" for name in (*EVERYDAY, "mcp")]
     parts = [LLMS_OPENING, *commands]
     order = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
     for title, pages in order.items():

@@ -153,8 +153,10 @@ def _query(context: Context, query: Query) -> Answered:
     name, sql = query.name or "", query.sql
     if (query.name is None) == (sql is None):
         raise MisuseError("give the name of a query, or sql")
-    given = (query.parameters or {}).items()
-    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given}
+    given = query.parameters or {}
+    if None in given.values():
+        raise MisuseError("a parameter cannot be null; leave it out, or write null into the sql")
+    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
     typed = sql is not None or not is_name(name)
     with context.state.open(guarded=True, limits=context.limits, typed=typed) as store:
         table = run_query(store, name, values) if sql is None else run_sql(store, sql, values)
@@ -198,7 +200,7 @@ def _metrics(context: Context, name: str) -> Answered:
     with context.state.open() as store:
         entries = headline_metric.metrics(store, name)
     headline = next((entry.metric for entry in entries if entry.is_headline), "none")
-    said = f"{name} has {len(entries)} metrics, its headline metric is {headline}"
+    said = f"metrics of {name}: {len(entries)}; its headline metric is {headline}"
     line = partial(context.line, "benchmarks", "metrics", name)
     return Answered(said, *_records(headline_metric.MetricEntry, entries), line)
 

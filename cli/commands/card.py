@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.files import CARD, CLAIM, write_output
+from warehouse.files import CARD, write_output
 from warehouse.questions.card import Card
-from warehouse.questions.question import options
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import assignments, output_options_but, typed
 from ..ui.output import Output
-from ..ui.output_files import OutputFile, forced, writes
+from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
 from ..ui.table import echo
 
@@ -46,12 +44,6 @@ FORMATS = {
 )
 @click.option("-o", "--out", metavar="FILE", type=OutputFile(CARD), help="Write it there, not to the terminal.")
 @click.option(
-    "--claim",
-    metavar="FILE",
-    type=OutputFile(CLAIM),
-    help="Write there what others check: warehouse claim verify FILE.",
-)
-@click.option(
     "--dataset",
     "datasets",
     metavar="BENCHMARK=OWNER/NAME[:TASK]",
@@ -61,30 +53,21 @@ FORMATS = {
 @output_options_but("markdown", "latex", "html")
 @pass_state
 def card(
-    state: State,
-    /,
-    form: str,
-    out: Path | None,
-    claim: Path | None,
-    datasets: tuple[str, ...],
-    output: Output,
-    **fields: Any,
+    state: State, /, form: str, out: Path | None, datasets: tuple[str, ...], output: Output, **fields: Any
 ) -> None:
     if not output.for_people and (form != "markdown" or out):
         raise click.UsageError("--format and --out are for cards; rows come by --json, --jsonl, --csv or --parquet")
+    if form != "markdown" and fields["against"] is not None:
+        raise click.UsageError(f"--against adds differences, for which --format {form} has no place; leave out one")
     if datasets and not form.startswith("hf"):
         raise click.UsageError("--dataset goes with --format hf or hf-results")
-    for_files = fields["force"] and fields["against"] is None and writes()  # then it was not said of comparisons
-    asked = {**fields, "force": False} if for_files else fields
-    question = Card.from_command(asked, [name for name in typed(fields) if not (for_files and name == "force")])
+    question = Card.from_command(fields, typed(fields))
     with state.open() as store:
         made: ModelCard = question.ask(store)
         text, notes = "", list(made.notes)
         if output.for_people:
             text, more = _text(store, made, question, form, assignments(datasets, "--dataset"))
             notes += more
-        if claim is not None:
-            size = _write_claim(store, question, claim)
     if not output.for_people:
         output.emit_records(made.ROW, made.rows)
     elif out is None:
@@ -93,21 +76,6 @@ def card(
         write_output(out, text.encode("utf-8", "backslashreplace"), CARD, force=forced())
         state.say(f"wrote {out}: {made.one_line}")
     state.notes(notes)
-    if claim is not None:
-        state.say(f"wrote {claim}: {size} bytes; check it with: warehouse claim verify {shlex.quote(str(claim))}")
-
-
-def _write_claim(store: Store, question: Card, path: Path) -> int:
-    """The claim of the card's figures; returns its bytes."""
-    from warehouse.claims.bundle import write_claim
-    from warehouse.claims.questions import make_claim
-
-    given = {
-        name: getattr(question, name) for name, one in options(Card).items() if getattr(question, name) != one.default
-    }
-    parameters = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-    asked = question.command().removeprefix("warehouse ")
-    return write_claim(make_claim(store, "card", parameters, command=asked), path, force=forced())
 
 
 def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[str, str]) -> tuple[str, list[str]]:

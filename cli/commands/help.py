@@ -51,7 +51,7 @@ def _print_topics() -> None:
     print_text("warehouse --help lists the commands, warehouse help COMMAND explains one.")
     print_text("warehouse help output: --json, --csv, --markdown and the other forms of an answer.")
     print_text(f"warehouse help TERM explains a word: {', '.join(terms())}.")
-    print_text("It also knows the columns of tables (se, p Holm) and flags (few_clusters).")
+    print_text("It also knows columns of tables (se, p Holm) and flags (few_clusters).")
 
 
 def _print_output(ctx: click.Context) -> None:

@@ -6,6 +6,7 @@ of the line come from the figures of its answer, and can be pasted.
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -20,15 +21,12 @@ from warehouse.questions.options import Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
 
-from ..command_table import COMMANDS
 from ..state import State
 from .output import Output
 from .table import visible
 
 #: Why one would ask it, and the command.
 Step = tuple[str, str] | None
-#: Only where that command is there.
-_SERVED: Step = ("the same as pages that follow the store", "warehouse serve") if "serve" in COMMANDS else None
 _FLIPS = "the prompts on which they differ most"
 #: How many of them.
 _MANY = 10
@@ -72,13 +70,11 @@ def _split(row: Any, rows: Sequence[Any]) -> str:
     return row.split if len({one.split for one in rows if one.benchmark == row.benchmark}) > 1 else ""
 
 
-def _power(a: str, b: str, benchmark: str, split: str, difference: float, question: Any) -> Step:
-    """How many prompts would decide; where two figures are equal, on which prompts they are not."""
-    if not difference:
-        return _FLIPS, _line(Compare, question, split, a=a, b=b, benchmark=benchmark, flips=_MANY)
-    delta = float(f"{abs(difference):.3g}")
-    line = _line(PowerFromRuns, question, split, references=(a, b), benchmark=benchmark, delta=delta)
-    return "how many prompts would decide", line
+def _power(a: str, b: str, row: Any, rows: Sequence[Any], difference: float, n_tests: int, question: Any) -> Step:
+    """How many prompts would decide, by tests as strict as those that did not."""
+    asked = {"references": (a, b), "benchmark": row.benchmark, "delta": float(f"{abs(difference):.3g}")}
+    asked["alpha"] = float(f"{(1 - row.level) / max(n_tests, 1):.3g}")
+    return "how many prompts would decide", _line(PowerFromRuns, question, _split(row, rows), **asked)
 
 
 def _claimed(question: Question) -> Step:
@@ -98,7 +94,12 @@ def _after_tie(board: Any, question: Any) -> Step:
     if len(rows) < 2 or not set(rows[0].group) & set(rows[1].group) or "planned" in rows[0].flags + rows[1].flags:
         return None
     a, b = (_named(row, board.rows) for row in rows[:2])
-    return _power(a, b, board.benchmark, _split(rows[0], board.rows), rows[0].estimate - rows[1].estimate, question)
+    difference = rows[0].estimate - rows[1].estimate
+    if not difference or not any(row.standard_error for row in rows[:2]):  # of which no plan can be made
+        flips = _line(Compare, question, _split(rows[0], board.rows), a=a, b=b, benchmark=board.benchmark, flips=_MANY)
+        return _FLIPS, flips
+    n_tests = math.comb(sum(bool(row.group) for row in rows), 2)
+    return _power(a, b, rows[0], board.rows, difference, n_tests, question)
 
 
 def _named(row: Any, rows: Sequence[Any]) -> str:
@@ -137,48 +138,42 @@ def _after_suite(board: Any, question: Any) -> Step:
 def _after_comparison(comparison: Any, question: Any) -> Step:
     from warehouse.analysis.comparison.words import better_in_words
 
-    tied = [row for row in comparison.rows if better_in_words(row) == "neither" and row.standard_error]
+    rows = comparison.rows
+    tied = [row for row in rows if better_in_words(row) == "neither" and row.standard_error and row.difference]
     if tied and not question.across_links:
         row = max(tied, key=lambda one: abs(one.difference) / one.standard_error)  # the closest to a decision
-        return _power(comparison.a, comparison.b, row.benchmark, _split(row, comparison.rows), row.difference, question)
-    if not question.flips:
+        return _power(comparison.a, comparison.b, row, rows, row.difference, comparison.n_tests, question)
+    if not question.flips and any(row.difference or row.standard_error for row in rows):
         return _FLIPS, replace(question, flips=_MANY).command()
-    return _claimed(replace(question, flips=0))
+    return _claimed(replace(question, flips=0)) if any(row.standard_error for row in rows) else None
 
 
 def _after_pairs(pairs: Any, question: Any) -> Step:
     from warehouse.analysis.comparison.words import better_in_words
 
     row = pairs.rows[0]
-    if not row.n_prompts:  # nothing in common to compare
+    if not row.standard_error:  # nothing to compare
         return None
-    if better_in_words(row) == "neither" and row.standard_error:
+    if better_in_words(row) == "neither" and row.difference:
         named = ((row.model_a, row.condition_a, row.runs_a), (row.model_b, row.condition_b, row.runs_b))
         a, b = (f"run:{runs[0]}" if condition else model for model, condition, runs in named)
-        return _power(a, b, pairs.benchmark, _split(row, pairs.rows), row.difference, question)
+        return _power(a, b, row, pairs.rows, row.difference, row.n_pairs, question)
     return _claimed(question)
 
 
 def _after_gate(decision: Any, question: Any) -> Step:
-    two = decision.candidate, decision.baseline
-    for row in decision.rows:
-        if row.verdict == "fail":
-            asked = {"a": two[0], "b": two[1], "benchmark": row.benchmark, "flips": _MANY}
-            return _FLIPS, _line(Compare, question, **asked)
-    waiting = [row for row in decision.rows if row.prompts_if_equal and row.margin]
-    if not waiting:
+    """How many prompts would decide stands in its table."""
+    open_rows = sorted((row for row in decision.rows if row.verdict != "pass"), key=lambda row: row.verdict != "fail")
+    if not open_rows or not open_rows[0].standard_error:
         return None
-    row = max(waiting, key=lambda one: one.prompts_if_equal)
-    split = _split(row, decision.rows)
-    alpha = float(f"{2 * decision.alpha / decision.n_tests:.3g}")  # one-sided, as the gate's
-    planned = {"references": two, "benchmark": row.benchmark, "delta": row.margin, "alpha": alpha}
-    return "how many prompts an equal candidate needs to pass", _line(PowerFromRuns, question, split, **planned)
+    two = {"a": decision.candidate, "b": decision.baseline}
+    return _FLIPS, _line(Compare, question, **two, benchmark=open_rows[0].benchmark, flips=_MANY)
 
 
 def _after_run(view: Any, _question: Any) -> Step:
     prompt = next((str(row.tool_id or row.prompt_id) for row in view.rows), None)
     shown = Show(f"run:{view.run['run_id']}", prompt)
-    return None if prompt is None else ("one prompt, with what was answered", shown.command())
+    return None if prompt is None else ("one prompt of it", shown.command())
 
 
 #: What follows each kind of answer.
@@ -191,5 +186,5 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Pairs": _after_pairs,
     "Gate": _after_gate,
     "RunView": _after_run,
-    "Written": lambda _page, _question: _SERVED,
+    "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

@@ -41,5 +41,3 @@ def test_every_row_is_one_of_a_leaderboard_on_each_engine(house: Warehouse, url:
     text = run("card", "org/a", "--format", "eee", db=url).out
     for document in [text] if text.startswith("{\n") else text.splitlines():
         schema("eval").validate(json.loads(document))
-    held = repr(house).splitlines()
-    assert len(held) == 4 and "models" in held[0]

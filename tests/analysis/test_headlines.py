@@ -13,9 +13,11 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
-from warehouse.analysis.leaderboard.words import first_named, rows_in_words
+from warehouse.analysis.leaderboard.words import alike_in_words, first_named, rows_in_words
 from warehouse.analysis.report_data.answer import answer
+from warehouse.analysis.selection import score_matrix
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
+from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -74,7 +76,8 @@ def test_the_first_is_first_of_those_that_answered_all(world: Store) -> None:
     assert ", first best at 0.9 of the 3 models that answered all 60; 2 others have higher" in board.one_line
     assert first_named(board.rows, True).startswith("best of the 3 models that answered all 60; 2 others")
     on_page = str(answer(board, pairs(world, "cut"), (0.0, 1.0)))
-    assert "best leads, +" in on_page and "first of the 3 models that answered all 60" in on_page
+    assert on_page.startswith("best leads with 0.900 [0.799, 0.953], +40.0 points over good")
+    assert "first of the 3 models that answered all 60" in on_page
     assert "; 2 others have higher scores on a part" in on_page
     kept = board.to_dict()
     assert (kept["n_left_out"], kept["left_out_higher"]) == (4, 2)
@@ -98,7 +101,7 @@ def test_models_with_one_figure_are_tied(world: Store) -> None:
     assert said(board).startswith("a and b are tied with 0.80") and "is first" not in said(board)
     assert ", a and b tied at 0.8" in board.one_line
     on_page = str(answer(board, pairs(world, "tied"), (0.0, 1.0)))
-    assert on_page.startswith("a and b are tied;") or on_page.startswith("a and b are tied; 60")
+    assert on_page.startswith("a and b are tied with 0.800 [0.682, 0.882]; 60")
     assert "leads" not in on_page and "is first" not in on_page
 
 
@@ -162,3 +165,20 @@ def test_a_suite_says_who_lacks_a_part_of_it(world: Store) -> None:
     part = suite_leaderboard(world, "cut,cut-too")
     assert (part.n_left_out, part.left_out_higher) == (3, 2)
     assert "first of the 3 models with all 2 benchmarks; 2 others have higher scores on a part" in str(part.sentence)
+
+
+def test_more_conditions_than_can_be_tested_are_ranked_without_a_test(
+    world: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_matrix, "MOST_CONDITIONS", 2)
+    board = leaderboard(world, "cut")
+    assert [row.rank for row in board.rows[:3]] == [1, 2, 3] and not any(row.group for row in board.rows)
+    assert board.rows[0].rank_reason.startswith("3 conditions; pairs are tested of 2 at most")
+    assert "; no test of differences" in said(board)
+    with pytest.raises(MisuseError, match=r"3 conditions; .* \(--where takes some\)"):
+        pairs(world, "cut")
+
+
+def test_those_who_differ_from_one_another_are_not_said_to_be_alike() -> None:
+    assert str(alike_in_words([("a", "ab"), ("b", "a")])) == "a and b cannot be told apart"
+    assert str(alike_in_words([("a", "ab"), ("b", "a"), ("c", "b")])) == "b and c cannot be told from a"

@@ -185,7 +185,12 @@ def test_a_mistake_is_an_error_with_what_to_do(call: Call) -> None:
     assert "'size'" in refused(call, "query", name="score_summary", columns=["size"])["error"]
     for wrong in ({"offset": -1}, {"offset": "1"}, {"max_bytes": 10**9}, {"columns": 1}, {"offset": True}):
         assert refused(call, "query", name="score_summary", **wrong)["exit_code"] == 2
+    both = {"candidate": "org/b", "baseline": "org/c", "margin": 0.1}
+    assert (
+        refused(call, "gate", **both, margins={"quiz": "x"})["error"] == "margins of quiz must be a number, found 'x'"
+    )
     assert refused(call, "describe", what="tables")["error"].startswith("unknown what 'tables'")
+    assert "null" in refused(call, "query", sql="select :n as n", parameters={"n": None})["error"]
     assert refused(call, "query", name="score_summary", sql="select 1")["kind"] == "misuse"
 
 

@@ -17,10 +17,11 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
+from warehouse.report.charts import distinct
 from warehouse.report.figures import board_pictures
 from warehouse.report.heat import ALONE, PART, HeatCell, HeatColumn, cells_of, rows_in_order, window
 from warehouse.report.page import render
-from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, scatter, ties, wins
+from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, pair_map, scatter, ties, wins
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,28 @@ def test_few_good_scores_do_not_lead_over_many() -> None:
     assert rows_in_order([HeatColumn("once", "acc", True, part), *rest])[0] == "a"
 
 
+def test_a_model_that_lacks_a_few_benchmarks_does_not_fall_behind_a_worse_one() -> None:
+    scores = {"best": 0.9, "good": 0.8, "poor": 0.1}
+    lacking = {name: score for name, score in scores.items() if name != "best"}
+    columns = [column(f"b{place}", scores if place > 2 else lacking) for place in range(20)]
+    all_tied = {name: HeatCell(0.5, 0.1, rank=1, statistical_rank=1) for name in ("good", "poor")}
+    columns += [HeatColumn(f"tied{place}", "acc", True, all_tied) for place in range(9)]
+    assert rows_in_order(columns) == ["best", "good", "poor"]
+
+
+def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -> None:
+    cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1, is_best_of=True)}
+    cells |= {
+        "b": HeatCell(0.6, 0.01, rank=4, statistical_rank=4),
+        "c": HeatCell(0.2, 0.01, rank=5, statistical_rank=5),
+    }
+    several = HeatColumn("several", "acc", True, cells)
+    assert shades([several]) == {("a", "several"): 5, ("b", "several"): 1, ("c", "several"): 0}
+    reverse = column("reverse", {"c": 0.9, "b": 0.5, "d": 0.1})
+    assert rows_in_order([several, reverse])[0] == "a"
+    assert "Of a model with several conditions the best is shown." in window([several]).about
+
+
 def test_runs_that_are_ranked_alone_do_not_lead() -> None:
     rows = [
         SimpleNamespace(
@@ -99,6 +122,18 @@ def test_the_columns_that_tell_most_apart_come_first_or_the_newest() -> None:
     assert [head.name for head in window(columns).heads] == ["s", "z told", "a alike", "odd"]
     assert [head.name for head in window(columns, order="date").heads][:3] == ["s", "a alike", "z told"]
     assert [head.name for head in window(columns, order="name").heads][1:] == ["a alike", "odd", "z told"]
+
+
+def test_the_first_window_of_two_sources_shows_models_of_the_first_benchmark() -> None:
+    """Of the one source nobody was tested, and its models stand highest; of the other the benchmark tells two apart."""
+    untested = {name: HeatCell(0.9 - rank / 10, rank=rank) for rank, name in enumerate("uvx", 1)}
+    wide = [HeatColumn(f"w{n}", "acc", True, untested) for n in range(4)]
+    columns = [*wide, column("told", {"a": 0.9, "b": 0.1}), column("too", {"a": 0.6, "b": 0.5})]
+    shown = window(columns, n_rows=2, n_columns=2)
+    assert [head.name for head in shown.heads] == ["told", "too"]
+    assert [line.name for line in shown.lines] == ["a", "b"] and all(all(line.cells) for line in shown.lines)
+    rest = window(columns, first_row=2, first_column=2)
+    assert [line.name for line in rest.lines] == ["u", "v", "x"] and all(all(line.cells) for line in rest.lines)
 
 
 def test_lower_is_better_is_dark_and_an_unknown_direction_has_no_shade() -> None:
@@ -253,3 +288,11 @@ def test_axe_finds_nothing_serious_in_what_real_stores_mix(window: Any, axe: str
 def test_the_page_opens_below_five_thousand_nodes(opened: Any, written: Path) -> None:
     assert opened.execute_script("return document.querySelectorAll('*').length") < 5000
     assert opened.execute_script("return window.hurt") is None and EVIL not in written.read_text()
+
+
+def test_names_keep_what_tells_them_apart_and_an_empty_map_takes_no_space() -> None:
+    names = [f"organisation/model-{number}-instruct-of-the-day" for number in range(3)]
+    assert distinct(names, 12) == ["…0-ins…e-day", "…1-ins…e-day", "…2-ins…e-day"]
+    assert distinct(["abc", "abd"], 12) == ["abc", "abd"]
+    alike = pair_map("pairs", names, [[0.0] * 3] * 3, [[0.0] * 3] * 3, places=2, note="")
+    assert alike is None

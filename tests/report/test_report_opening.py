@@ -124,6 +124,7 @@ def test_the_page_opens_with_the_answers(data: ReportData) -> None:
     opening = text[text.index('id="answer"') : text.index('id="benchmark-quiz"')]
     assert opening.split("</ul>")[0].count("<li>") == 2 and '<a href="#benchmark-quiz">' in opening
     assert "<bdi>a</bdi> leads with 0." in opening and "<script>window" not in opening
+    assert not data.unscored and 'href="#unscored"' not in text and 'id="unscored"' not in text
     rows = table(Reader(text), "Model", "quiz acc")
     assert [row["Model"] for row in rows][0] == "a" and set(rows[0]) == {"Model", "quiz acc", "loss {x} ↓ loss"}
     part = next(one for one in data.benchmarks if one.name == "quiz")

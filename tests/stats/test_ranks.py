@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
-from warehouse.stats.multiple.ranks import letters, rank_models
+from warehouse.stats.multiple.ranks import letters, letters_in, rank_models
 
 
 def some_pairs(higher: bool = True, n_resamples: int = 199, gaps: float = 0.0) -> AllPairs:
@@ -116,6 +116,12 @@ def test_letters_start_with_the_best_and_go_beyond_the_alphabet() -> None:
     found = letters(differ, list(range(59, -1, -1)))
     assert (found[59], found[58], found[0]) == ("a", "b", "(60)")
     assert len(set(found)) == 60
+
+
+def test_letters_beyond_the_alphabet_are_told_apart() -> None:
+    displays = letters(np.triu(np.ones((60, 60), dtype=bool), 2) | np.tril(np.ones((60, 60), dtype=bool), -2))
+    shared = [[bool({*letters_in(a)} & {*letters_in(b)}) for b in displays] for a in displays]
+    assert np.array_equal(shared, abs(np.subtract.outer(range(60), range(60))) < 2)
 
 
 def test_a_rank_set_covers_the_true_rank() -> None:

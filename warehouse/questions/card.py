@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from warehouse.questions.options import REFERENCE, Force, Reference, SelectedAtLevel
+from warehouse.questions.options import REFERENCE, Reference, SelectedAtLevel
 from warehouse.questions.question import Option, Question
 
 
@@ -29,9 +29,3 @@ class Card(SelectedAtLevel, Question):
     benchmarks: Annotated[
         Sequence[str], Option("Only these. Repeatable. Default: all that it has.", "NAME", ("-b", "--benchmark"))
     ] = ()
-    force: Force = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.against is None:
-            self.refuse("needs {against}", "force")

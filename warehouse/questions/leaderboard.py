@@ -109,7 +109,7 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
     def _rank_on(self, names: Sequence[Any]) -> None:
         """Several benchmarks are a suite; one is itself."""
         if not names or not all(isinstance(name, str) and name and "," not in name for name in names):
-            raise MisuseError(f"several benchmarks are names without commas, found {names!r}; ask for each alone")
+            raise MisuseError(f"several benchmarks are names without commas, found {names!r}; give such names")
         if self.group is not None:
             raise MisuseError(BOTH)
         if len(names) > 1:

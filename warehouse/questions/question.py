@@ -296,6 +296,9 @@ class FieldOption(Option):
             what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
             several = f"; {self.if_several}" if self.if_several and isinstance(value, list | tuple) else ""
             raise error(f"{name} must be {what}, found {value!r}{several}")
+        if isinstance(value, Mapping) and self.type != Mapping[str, Any]:
+            for key, number in value.items():
+                FieldOption("", type=float, kinds=(Real,)).checked(f"{name} of {key}", number)
         return self.check(name, value)
 
     @property

@@ -6,8 +6,10 @@ Text of dumps stands in titles, and as a value in legends; names of fields are o
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_letters, digits
 from typing import Any
 
 from warehouse.tables.markup import pipe_table, with_caption
@@ -37,6 +39,8 @@ SERIES = (
 #: Series that have colours and dashes of their own; further ones are faint.
 COLOURS = len(SERIES)
 _FAINT = "var(--faint)"
+#: What is inside of a word of a name.
+_INSIDE = f"{ascii_letters}{digits}"
 #: Ratio of the ends from which on an axis may be logarithmic.
 _LONG = 30.0
 #: Characters of the title of an axis, and of a name in a legend for each pixel of its width.
@@ -308,9 +312,12 @@ def finite(value: float | None) -> float | None:
 
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
-    """Names of dumps made fit for a legend: on one line, short, and no two alike."""
+    """Names of dumps made fit for a legend: on one line, short, and no two alike; where they do not fit, without the
+    words that all begin with, which tell none apart."""
     labels: list[str] = []
-    for name in names:
+    shared = os.path.commonprefix(names) if len({*names}) > 1 and max(map(len, names)) > length else ""
+    cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
+    for name in (f"…{name[cut:]}" if cut else name for name in names):
         short = shorten(name, length)
         numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
         labels.append(next(one for one in (short, *numbered) if one not in labels))

@@ -12,12 +12,14 @@ from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.heat import PART, mark_of
+from warehouse.report.heat import PART, PUBLISHED, mark_of
 from warehouse.report.pictures import Interval, Picture, Spot, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.tables.words import decimals
 
 #: Models of a map of pairs.
 MOST_PAIRED = 50
+#: Signs at figures that no test compares with the others.
+_MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
 #: Ratio of costs from which on their axis is logarithmic.
 _LONG = 30
 
@@ -75,13 +77,13 @@ def _intervals(
             row.ci_low,
             row.ci_high,
             filled=not tested or row.statistical_rank == 1,
-            mark=mark_of(row).replace("°", ""),
+            mark=mark_of(row) if tested else mark_of(row).replace(PUBLISHED, ""),
         )
         for row in rows
         if row.estimate is not None and row.estimate == row.estimate
     ]
     says = ["filled: no other is significantly better"] if tested else []
-    says += [f"{PART} on a part"] if any(row.mark for row in shown) else []
+    says += [f"{mark} {words}" for mark, words in _MARKS.items() if any(row.mark == mark for row in shown)]
     return forest(
         title + (f", {100 * level:g}% intervals" if any(row.low is not None for row in shown) else ""),
         shown,
@@ -96,7 +98,7 @@ Point = tuple[LeaderboardRow, float, float, str]
 
 
 def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
-    """Scores against what a run cost, where those stand out that no other is both better and cheaper than."""
+    """Scores against what a run cost, where those stand out that are better than all that cost no more."""
     points: list[Point] = []
     for row, estimate in _ranked(part):
         costs = [fact.cost for run in row.run_ids if (fact := part.facts.get(run)) and fact.cost is not None]
@@ -105,7 +107,7 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
             points.append((row, estimate, cost, f"{cost:.4g}"))
     if len(points) < 3:
         return None
-    note = f"{note}; cost as recorded, or by tokens and prices; blue: no other is better and cheaper"
+    note = f"{note}; cost as recorded, or by tokens and prices; blue: better than all that cost no more"
     title, x, ticks = f"Score against cost on {part.name}", "US dollars a run", []
     lowest, highest = (end(point[2] for point in points) for end in (min, max))
     if lowest > 0 and highest > _LONG * lowest:
@@ -134,7 +136,7 @@ def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
 def _scatter(
     part: BenchmarkPart, title: str, points: Sequence[Point], *, x: str, note: str, ticks: Sequence[tuple[float, str]]
 ) -> Picture | None:
-    """Points along the lower axis; those stand out that are better than all before."""
+    """Points along the lower axis; those stand out that are better than all before and beside them."""
     assert part.board is not None  # it has the points
     sign = -1 if part.board.higher_is_better is False else 1
     best, spots = -math.inf, []
@@ -142,6 +144,8 @@ def _scatter(
         spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
         best = max(best, sign * estimate)
     places = decimals(row.standard_error for row, *_ in points)
+    unknown = len(_ranked(part)) - len(points)
+    note += f"; {unknown} of which it is not known: not shown" if unknown else ""
     return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ticks=ticks)
 
 
@@ -214,7 +218,7 @@ def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Pi
     )
 
 
-def all_pairs(group: PairGroup, benchmark: str) -> Picture:
+def all_pairs(group: PairGroup, benchmark: str) -> Picture | None:
     """Where a row differs from a column, of the first models."""
     most, size = MOST_PAIRED, round(1 - group.pairs.level, 10)
     return pair_map(

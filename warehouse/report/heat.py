@@ -7,6 +7,7 @@ Pure: whoever has scores makes a `HeatColumn` of each benchmark, `window` arrang
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -25,6 +26,8 @@ from warehouse.tables.words import MOST_DECIMALS, decimals
 ROWS, COLUMNS = 25, 40
 #: Shades of a cell; 0 is none.
 SHADES = 5
+#: Share of the benchmarks that is added to those of each row, as if it was in the middle there.
+_ADDED = 0.1
 #: Digits of a score where its error asks for no more.
 _USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
@@ -50,6 +53,7 @@ class HeatCell:
         rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
         statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
         mark: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
+        is_best_of: best of several conditions of its model.
     """
 
     estimate: float
@@ -59,6 +63,7 @@ class HeatCell:
     rank: int | None = None
     statistical_rank: int | None = None
     mark: str = ""
+    is_best_of: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,22 +89,15 @@ class HeatColumn:
     is_suite: bool = False
 
     @cached_property
-    def n_ranked(self) -> int:
-        """Scores that count."""
-        return sum(cell.rank is not None for cell in self.cells.values())
+    def n_others(self) -> int:
+        """Conditions that one is ranked among, as far as cells show them: a model with several has one cell."""
+        ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
+        return max([len(ranks), *ranks]) - 1
 
     @cached_property
     def n_apart(self) -> int:
         """Pairs of models that it tells apart."""
         return sum(cell.statistical_rank - 1 for cell in self.cells.values() if cell.statistical_rank is not None)
-
-    def standing(self, cell: HeatCell | None) -> float | None:
-        """Share of the others that are not better, significantly where that was tested; None where nobody is first."""
-        n_others = self.n_ranked - 1
-        if cell is None or cell.rank is None or n_others < 1 or self.higher_is_better is None:
-            return None
-        better = cell.statistical_rank if cell.statistical_rank is not None else cell.rank
-        return 1 - min((better - 1) / n_others, 1.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,11 @@ def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, H
     for row in ordered:
         if known(row.estimate):
             best.setdefault(row.model, row)
-    return {model: _cell_of(row, is_alone=id(row) not in first) for model, row in best.items()}
+    n_ranked = Counter(row.model for row in ordered if id(row) in first)
+    return {
+        model: replace(_cell_of(row, is_alone=id(row) not in first), is_best_of=n_ranked[model] > 1)
+        for model, row in best.items()
+    }
 
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
@@ -210,8 +212,7 @@ def window(
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
-    Rows go by their mean standing (`HeatColumn.standing`) over all benchmarks, where a benchmark that a row lacks, or
-    has a part of only, counts as the middle: few good scores do not lead over many.
+    Rows go by `rows_in_order`. In the order *apart*, columns that share their models stand together with them.
 
     Args:
         columns: benchmarks and suites.
@@ -222,10 +223,12 @@ def window(
         order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
         links: where more of a row stands, by its name.
     """
-    columns = [column for column in columns if column.n_ranked or not column.is_suite]
+    columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
     names = rows_in_order(columns)
     first = names[:ROWS]
     ordered = sorted(columns, key=lambda column: _place(column, order, first))
+    if order == "apart":
+        ordered, names = _in_blocks(ordered, names)
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -251,17 +254,19 @@ def window(
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows, those that do best first; by their ranks where tests tell them apart nowhere."""
+    """Names of all rows by their mean place among those that have a score; some benchmarks more, on which all are in
+    the middle, keep few good scores from leading over many."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
-    tested = {name: 0.0 for column in columns for name in column.cells}
-    ranked = dict(tested)
+    ahead = {name: 0.0 for column in columns for name in column.cells}
+    added = max(len(counted) * _ADDED, 1.0)
+    n_places = dict.fromkeys(ahead, added)
     for column in counted:
+        tied = Counter(cell.rank for cell in column.cells.values())
         for name, cell in column.cells.items():
-            standing = column.standing(cell)
-            if standing is not None and cell.rank is not None:
-                tested[name] += standing - 0.5
-                ranked[name] += 0.5 - (cell.rank - 1) / (column.n_ranked - 1)
-    return sorted(tested, key=lambda name: (-round(tested[name], 9), -round(ranked[name], 9), name))
+            if cell.rank is not None and column.higher_is_better is not None and column.n_others:
+                ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
+                n_places[name] += 1
+    return sorted(ahead, key=lambda name: (-round(ahead[name] / n_places[name], 9), name))
 
 
 def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
@@ -273,6 +278,35 @@ def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[obje
     n_apart = 0 if column.higher_is_better is None else column.n_apart
     n_first = sum(name in column.cells for name in first)
     return not column.is_suite, newest, -n_apart, column.higher_is_better is None, -n_first, column.name
+
+
+def _in_blocks(columns: Sequence[HeatColumn], names: Sequence[str]) -> tuple[list[HeatColumn], list[str]]:
+    """Columns that share half of their models stand together, and so do their rows: without this, the first window of
+    a store of several sources is the empty corner between the best models of one and the best columns of another."""
+    columns_of: dict[str, list[int]] = {}
+    for at, column in enumerate(columns):
+        for name in column.cells:
+            columns_of.setdefault(name, []).append(at)
+    sizes = [len(column.cells) for column in columns]
+    left = dict.fromkeys(range(len(columns)))
+    blocks: list[list[HeatColumn]] = []
+    while left:
+        seed = next(iter(left))
+        shared = Counter(at for name in columns[seed].cells for at in columns_of[name] if at in left)
+        block = [at for at in left if at == seed or 2 * shared[at] >= max(min(sizes[seed], sizes[at]), 1)]
+        blocks.append([columns[at] for at in block])
+        for at in block:
+            del left[at]
+    blocks.sort(key=lambda block: (-sum(c.n_apart for c in block if c.higher_is_better is not None), -_n_cells(block)))
+    first: dict[str, int] = {}
+    for number, some in enumerate(blocks):
+        for name in (name for column in some for name in column.cells):
+            first.setdefault(name, number)
+    return [column for some in blocks for column in some], sorted(names, key=first.__getitem__)
+
+
+def _n_cells(columns: Iterable[HeatColumn]) -> int:
+    return sum(len(column.cells) for column in columns)
 
 
 def _head(column: HeatColumn, several: bool) -> HeatHead:
@@ -306,10 +340,10 @@ def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
 
 def _shade(column: HeatColumn, cell: HeatCell) -> int:
     """5 where none is significantly better, less the more are; 0 without a test, or where nobody is first."""
-    standing = column.standing(cell)
-    if standing is None or cell.statistical_rank is None or cell.mark in (PART, ALONE):
+    rank = cell.statistical_rank
+    if rank is None or cell.rank is None or column.higher_is_better is None or column.n_others < 1 or cell.mark == PART:
         return 0
-    return SHADES if cell.statistical_rank == 1 else round((SHADES - 1) * standing)
+    return SHADES if rank == 1 else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
@@ -328,7 +362,9 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
     if all_published and shown:
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
-        yield "The darker, the fewer models are significantly better (Holm); than the darkest, none."
+        yield "The darker a cell, the fewer models are significantly better (Holm); where it is darkest, none is."
+    if any(cell.is_best_of for column in shown for cell in column.cells.values()):
+        yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 
@@ -337,4 +373,6 @@ def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
     if order == "apart" and not any(column.n_apart for column in columns):
         first = "those that most of the first models have first"
-    return f"Models that do well on most benchmarks first; what one lacks counts as the middle. Benchmarks: {first}."
+    if order == "apart":
+        first = f"{first}, with those that share their models"
+    return f"Models by their mean place where they have a score; few scores count for less. Benchmarks: {first}."

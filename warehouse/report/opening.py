@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.words import Sentence
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import SuitePart
@@ -68,7 +69,7 @@ def told_of(part: BenchmarkPart, answer: Markup) -> Told:
     board = part.board
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
-    return Told(part.name, answer, part.name in without_first([part]), n_parts, column)
+    return Told(part.name, answer, board is not None and _is_without_first(board), n_parts, column)
 
 
 def opening(
@@ -155,16 +156,10 @@ def heat_windows(columns: Sequence[HeatColumn]) -> tuple[HeatWindow, HeatWindow 
     return first, window(columns, n_rows=max(ROWS, MOST_CELLS // n_columns), n_columns=n_columns)
 
 
-def without_first(benchmarks: Sequence[BenchmarkPart]) -> set[str]:
-    """Names of benchmarks on which nobody is first: of one model, of several that are tied, of no known direction."""
-    boards = {part.name: part.board for part in benchmarks if part.board is not None}
-    return {
-        name
-        for name, board in boards.items()
-        if board.higher_is_better is None
-        or len(ranked := [row for row in board.rows if row.rank is not None]) < 2
-        or ranked[1].rank == 1
-    }
+def _is_without_first(board: Leaderboard) -> bool:
+    """Whether nobody is first: of one model, of several that are tied, of no known direction."""
+    ranks = [row.rank for row in board.rows if row.rank is not None]
+    return board.higher_is_better is None or len(ranks) < 2 or ranks[1] == 1
 
 
 def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[str]) -> list[tuple[str, str]]:

@@ -26,7 +26,6 @@ from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
-from warehouse.report.maps import excerpt
 from warehouse.report.opening import Told, anchor, left_out_of, opening, slug, told_of
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.report.table import broken
@@ -121,7 +120,6 @@ class Renderer:
             "direction": DIRECTION,
             "logs": log_tables,
             "items": maps,
-            "excerpt": excerpt,
             "draw": _draw if can_draw() else None,
             "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
@@ -168,6 +166,12 @@ class Renderer:
             pages: rows of the table of contents.
         """
         own = [section for section in sections if section.html]
+        there = {
+            "published": data.published or data.published_errors,
+            "sources": data.sources,
+            "unscored": data.unscored,
+        }
+        shows = {part for part in shows if there[part]}
         suites = [suite_section(part, data.level) for part in data.suites]
         links = {entry.name: entry.file for entry in pages}
         said = [section.told for section in sections]
@@ -183,7 +187,6 @@ class Renderer:
             place=place,
             suites=suites,
             benchmarks=[section.told.name for section in own],
-            verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             home=home,
             log=log,
             pages=pages,

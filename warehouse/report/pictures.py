@@ -235,8 +235,9 @@ def pair_map(
     *,
     places: int,
     note: str,
-) -> Picture:
-    """Row minus column where a test finds a difference; empty where it does not; names on both axes.
+) -> Picture | None:
+    """Row minus column where a test finds a difference; empty where it does not; names on both axes. None where it
+    finds none.
 
     Args:
         title: what it is called.
@@ -255,6 +256,8 @@ def pair_map(
                 shade = min(int((value / largest + 1) * 5), 9)
                 cell = f"M{edge + other * _CELL} {edge + at * _CELL}h{_CELL - 1}v{_CELL - 1}h-{_CELL - 1}z"
                 shades.setdefault(shade, []).append(cell)
+    if not shades:
+        return None
     size, sheet = len(names) * _CELL, _Sheet()
     for shade, cells in sorted(shades.items()):
         sheet.area("".join(cells), f"q{shade}")

@@ -198,18 +198,12 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | 
     )
 
 
-def interval_drawn(
-    axis: Axis, value: float | None, low: float | None, high: float | None, *, zero: bool = False, filled: bool = True
-) -> str:
+def interval_drawn(axis: Axis, value: float | None, low: float | None, high: float | None) -> str:
     """An estimate and its interval on an axis."""
     if not known(value):
         return ""
-    line = f'<path class="zero" d="M{axis.at(0)} 0V20"/>' if zero else ""
     bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if known(low) and known(high) else ""
-    return (
-        f'<svg aria-hidden="true"{"" if filled else " class=none"}>{line}{bar}'
-        f'<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
-    )
+    return f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
 
 
 def known(value: Any) -> bool:

@@ -20,45 +20,24 @@ _VERDICTS = {"a": "better", "b": "worse", "neither": "cannot be told apart", "no
 
 @dataclass(frozen=True)
 class CardRow(Row):
-    """The figure of one condition on one benchmark.
+    """The figure of one condition on one benchmark, and the difference from a reference.
+
+    What is not said here has the meaning that it has in its leaderboard (`figure`) or comparison (`paired`).
 
     Attributes:
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        condition: settings that tell the row from the model's others there.
-        metric: name of the metric, with its filter.
         unit: of the figure: as it is stored, ``share of 1`` or ``LOW to HIGH`` by the metric's bounds; empty: unknown.
         higher_is_better: direction of the metric; None if unknown.
-        estimate: the figure, in the unit in which it was published or scored; None with a ``reason``.
-        standard_error: of it; None where not defined or 0.
-        ci_low: lower end of the interval.
-        ci_high: upper end.
-        level: nominal coverage of the interval.
         n_prompts: prompts with a score; of a published figure as published, None if unknown.
-        n_clusters: clusters among them; None without clusters.
-        n_draws: generations behind the scores.
-        n_unscored: samples without a score.
-        runs: repeats that were pooled.
         method: of the interval; ``published``: the source's own figure, which no sample here gives.
-        flags: warnings, as of a leaderboard: ``subset``, ``truncated``, ``unscored``, ...
-        reason: why this method, or why there is no figure or interval.
-        model: name of the model.
         checkpoint: revision or key of the weights, or the position in training; empty if unknown.
         training_seed: label of the trained replicate.
         harness: tool and version that made the runs.
         fewshot: examples in the prompt; None if unknown.
         temperature: of the sampling; None if unknown.
         date: day on which the newest of the runs began [UTC]; empty if unknown.
-        reference: the model of ``difference``; empty without one.
         difference: mean of this model minus the reference's, on common prompts.
-        difference_standard_error: of it.
-        difference_ci_low: lower end of its interval.
-        difference_ci_high: upper end.
-        n_common: prompts that both have a score of.
-        p_value: two-sided, of the difference.
         p_holm: adjusted for the number of benchmarks; None with one.
         verdict: ``better``, ``worse``, ``cannot be told apart``; else why there is no difference.
-        run_ids: ids of the repeats.
         figure: the row of the leaderboard that figures come from.
         paired: the row of the comparison that differences come from.
     """
@@ -111,7 +90,11 @@ class CardRow(Row):
 
     def against(self, paired: ComparisonRow | None, why_not: str) -> CardRow:
         """The row with the difference from a reference, or with the reason why there is none."""
-        verdict = why_not if paired is None else _VERDICTS.get(better_in_words(paired), better_in_words(paired))
+        verdict = why_not
+        if paired is not None:
+            words = better_in_words(paired)
+            untested = paired.ci_low is None and words == "neither"
+            verdict = f"no verdict: {paired.reason}" if untested else _VERDICTS.get(words, words)
         return replace(self, paired=paired, verdict=verdict)
 
 

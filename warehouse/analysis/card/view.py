@@ -26,7 +26,7 @@ AS_PUBLISHED = "As their sources publish them; no sample here recomputes these f
 
 def verdicts(rows: Sequence[CardRow]) -> str:
     """How often the model is better, worse, or cannot be told apart."""
-    counts = Counter(row.verdict for row in rows if row.paired is not None)
+    counts = Counter(row.verdict.partition(":")[0] for row in rows if row.paired is not None)
     named = [f"{verdict} on {n}" for verdict, n in sorted(counts.items())]
     rest = sum(row.paired is None for row in rows)
     return ", ".join([*named, *([f"not compared on {rest}"] if rest else [])])
@@ -54,9 +54,7 @@ def _part(sentence: str, rows: Sequence[CardRow], against: str) -> Iterator[str 
         minor=_MINOR,
     )
     if against and any(row.paired for row in rows):
-        holm = (
-            "; p Holm is adjusted for the number of benchmarks" if any(row.p_holm is not None for row in rows) else ""
-        )
+        holm = "; p Holm is adjusted for the number of tests" if any(row.p_holm is not None for row in rows) else ""
         yield f"difference: this model minus {against} on the prompts that both answered, paired{holm}"
 
 

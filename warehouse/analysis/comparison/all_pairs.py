@@ -14,7 +14,7 @@ from warehouse.analysis.comparison.words import better_in_words, not_compared_no
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table
+from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -348,6 +348,9 @@ def pairs_of(
     rows: list[PairRow] = []
     notes = _notes(scores, chosen, sizable)
     for members in sizable:
+        if too := too_many(len(members)):
+            notes.append(too)
+            continue
         table = score_table(members, scores.clusters)
         if not len(table.prompts):
             notes.append(f"{len(members)} conditions have no prompt in common")

@@ -155,16 +155,20 @@ class Comparison(SingleTest, Result):
 
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
-    """On how many benchmarks each is better."""
+    """On how many benchmarks each is better, and on how many nothing can be tested."""
     a, b, differ = (sum(better_in_words(row) == name for row in rows) for name in ("a", "b", NOT_KNOWN))
-    rest = len(rows) - a - b - differ
-    if rest == len(rows):
-        return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
+    untested = sum(row.ci_low is None and better_in_words(row) == "neither" for row in rows)
+    rest = len(rows) - a - b - differ - untested
+    if len(rows) in (rest, untested):
+        return (
+            f"a and b {CANNOT_TELL} on any of {rest} benchmarks." if rest else f"No verdict on {len(rows)} benchmarks."
+        )
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
     if differ:
         wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
-    apart = f"; on {rest} they {CANNOT_TELL}" if rest else ""
-    return f"Of {len(rows)} benchmarks {', '.join(wins)}{apart}."
+    others = ((rest, f"a and b {CANNOT_TELL}"), (untested, "there is no verdict"))
+    parts = [", ".join(wins), *(f"on {n} {text}" for n, text in others if n)]
+    return f"Of {len(rows)} benchmarks {'; '.join(filter(None, parts))}."
 
 
 @answers(Compare)
@@ -189,7 +193,7 @@ def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
     return compare_read(store, models.on_each(models.pair), question)
 
 
-def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> Comparison:
+def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:
     """The comparison of pairs of conditions that were read.
 
     Raises:

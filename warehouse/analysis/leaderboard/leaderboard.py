@@ -22,7 +22,7 @@ from warehouse.analysis.leaderboard.words import counted_left_out, in_short, lab
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.score_matrix import LastPairs, score_table
+from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -38,7 +38,7 @@ from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ra
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
-from warehouse.store.curate.aliases import benchmarks
+from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, listed, visible
 
@@ -278,6 +278,8 @@ def _places(
     """Of each row."""
     if len(entries) < 2:
         return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
+    if why := too_many(len(entries)):
+        return [RowRanks(rank_reason=why)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
         return [RowRanks(rank_reason="no prompt that all rows have a score on")] * len(entries)
@@ -392,9 +394,9 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
         MisuseError: no benchmark can have one; with the reasons.
     """
     boards, reasons = [], []
-    for name in sorted({row.shown_as for row in benchmarks(store) if row.n_runs}):
+    for name, shared in in_blocks(store, runs_by_benchmark(store)):
         try:
-            boards.append(leaderboard.to(store, question.only(OneLeaderboard, "", benchmark=name)))
+            boards.append(leaderboard.to(shared, question.only(OneLeaderboard, "", benchmark=name)))
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:

@@ -10,6 +10,7 @@ from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import decimals, fixed, listed
 
 #: Names in one group that a sentence has.
@@ -50,7 +51,8 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
         return _unranked(shown)
     first = rows[0]
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
-    alike = [row for row in rows[1:] if set(row.group) & set(first.group)]
+    letters = {*letters_in(first.group)}
+    alike = [row for row in rows[1:] if letters & {*letters_in(row.group)}]
     apart = _n_apart(first)
     figure, of = figure_in_words(first, shown), of_whom(rows)
     if len(rows) == 1:
@@ -68,7 +70,7 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
     if len(rows) > 1 and higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
     if set(map(label_of, alike)) - set(map(label_of, top)):
-        sentence += Sentence("; ") + tied_in_words([label_of(first), *map(label_of, alike)])
+        sentence += Sentence("; ") + alike_in_words([(label_of(row), row.group) for row in (first, *alike)])
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
     return sentence + Sentence(not_compared(apart) + beside_first(rows, shown, higher_is_better))
@@ -237,6 +239,18 @@ def _where(row: LeaderboardRow | SuiteRow) -> str:
 def tied_in_words(names: Sequence[str]) -> Sentence:
     """That no test separates these."""
     return named(names, CANNOT_TELL)
+
+
+def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
+    """That no test separates the others from the first; nor from one another, where all share a letter.
+
+    Args:
+        lettered: names with their letters, the first one first.
+    """
+    names = [name for name, _ in lettered]
+    if set.intersection(*({*letters_in(letters)} for _, letters in lettered)):
+        return tied_in_words(names)
+    return named(names[1:], "cannot be told from ") + Sentence("{}", (names[0],))
 
 
 def label_of(row: LeaderboardRow | SuiteRow) -> str:

@@ -108,7 +108,7 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
     if len(places) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
         raise MisuseError(
-            f"{' and '.join(references)} have several benchmarks or splits, choose one with"
+            f"{' and '.join(references)} are on several benchmarks or splits in common; choose one with"
             f" --benchmark or --where split=...: {there}"
             if places
             else f"{' and '.join(references)} have no benchmark in common"

@@ -10,6 +10,7 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import (
     NOBODY_LEADS,
+    alike_in_words,
     beside_first,
     counts_in_words,
     figure_in_words,
@@ -23,6 +24,7 @@ from warehouse.analysis.leaderboard.words import (
     tied_in_words,
 )
 from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import decimals, fixed
 
 #: Groups besides the first's that a sentence has.
@@ -66,28 +68,24 @@ def _of_pairs(
     own = next((row for row in counted if label_of(row) == labels[0]), None)
     score = figure_in_words(own, board.rows) if own else ""
     scored = f" with {score}" if score else ""
-    letters = [set(one) for one in groups]
-    alike = [labels[index] for index in range(1, len(labels)) if letters[0] & letters[index]]
+    own_letters = {*letters_in(groups[0])}
+    alike = [one for one in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(one[1])}]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
     of = of_whom(counted)
-    gap, second = _gap(first, higher_is_better, as_points), (labels[1],)
+    gap = _gap(first, higher_is_better, as_points)
+    ahead = labels[: 2 if gap else 1]
     if len(top) > 1:
         sentence = named(top, f"are tied{scored}") + Sentence(of and f"{', ' if scored else ''}{of.strip()}")
     elif higher_is_better is None:
-        sentence = Sentence(
-            f"{{}} has the highest figure{of}{of and scored and ','}{f' {score}' if score else ''}{gap}",
-            (labels[0], *(second if gap else ())),
-        )
+        sentence = Sentence(f"{{}} has the highest figure{of}{of and score and ','}{score and f' {score}'}{gap}", ahead)
     elif alike or group.n_not_compared:
-        sentence = Sentence(
-            f"{{}} is first{scored}{scored and of and ','}{of}{gap}", (labels[0], *(second if gap else ()))
-        )
+        sentence = Sentence(f"{{}} is first{scored}{scored and of and ','}{of}{gap}", ahead)
     else:
-        sentence = Sentence(f"{{}} leads{scored}{gap}{of and f', first{of}'}", (labels[0], *(second if gap else ())))
+        sentence = Sentence(f"{{}} leads{scored}{gap}{of and f', first{of}'}", ahead)
     if higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
-    if set(alike) - set(top):
-        sentence += Sentence("; ") + tied_in_words([labels[0], *alike])
+    if {label for label, _ in alike} - set(top):
+        sentence += Sentence("; ") + alike_in_words([(labels[0], groups[0]), *alike])
     return sentence + _other_groups(labels, groups)
 
 
@@ -107,10 +105,11 @@ def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
     """Models other than the first that do not differ from one another."""
     by_letter: dict[str, list[str]] = {}
-    for label, letters in zip(labels, groups, strict=True):
-        for letter in letters:
+    for label, display in zip(labels, groups, strict=True):
+        for letter in letters_in(display):
             by_letter.setdefault(letter, []).append(label)
-    others = [members for letter, members in by_letter.items() if letter not in groups[0] and len(members) > 1]
+    first = {*letters_in(groups[0])}
+    others = [members for letter, members in by_letter.items() if letter not in first and len(members) > 1]
     if len(others) > MOST_GROUPS:
         return Sentence(f"; the others fall into {len(others)} groups that overlap")
     sentence = Sentence("")

@@ -89,6 +89,17 @@ def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int
     return with_own_tests(figures, hull_tests(table.values, groups, figures))
 
 
+#: Conditions up to which all pairs are tested: a pair takes some 300 bytes.
+MOST_CONDITIONS = 2_000
+
+
+def too_many(n_conditions: int) -> str:
+    """Why pairs of so many conditions are not tested; empty where they are."""
+    if n_conditions <= MOST_CONDITIONS:
+        return ""
+    return f"{n_conditions:,} conditions; pairs are tested of {MOST_CONDITIONS:,} at most (--where takes some)"
+
+
 @dataclass(frozen=True)
 class RankedPairs:
     """Tested pairs, and what they say of the conditions, worked out once for all who ask."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkNames, find_among, read_names
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 
 _WITH_RUNS = "select distinct benchmark_id from run_current where benchmark_id in (:benchmark_ids)"
@@ -190,8 +189,7 @@ def _leaves(catalogue: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
     """Canonical names of the benchmarks below ``name`` that have nothing below them; of a leaf
     itself, if ``alone`` allows it."""
     if name not in catalogue.canonical:
-        close = get_close_matches(name, catalogue.canonical)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+        hint = did_you_mean(name, catalogue.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no suite is called {name!r}; {hint}")
     rows = catalogue.below(catalogue.benchmark(name).ids)
     leaves = {str(row["canonical"]) for row in rows if row["id"] not in catalogue.children}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.all_pairs import AllPairs
 
 BoolMatrix = NDArray[np.bool_]
+#: A letter, or what stands for one beyond the alphabet.
+_LETTERS = re.compile(r"\(\d+\)|.")
 
 
 @dataclass(frozen=True)
@@ -182,3 +185,13 @@ def _letter(number: int) -> str:
     """a … z, then A … Z, then numbers in brackets."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     return alphabet[number] if number < len(alphabet) else f"({number + 1})"
+
+
+def letters_in(display: str) -> list[str]:
+    """Each letter of a model's display.
+
+    Examples:
+        >>> letters_in("aZ(53)")
+        ['a', 'Z', '(53)']
+    """
+    return _LETTERS.findall(display)

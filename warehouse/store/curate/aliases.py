@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from warehouse.errors import MisuseError, did_you_mean
@@ -131,9 +130,7 @@ def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
     row = connection.execute(query.where(table.c.name == name)).first()
     if row is None:
         known = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
-        close = get_close_matches(name, known)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"see: warehouse {kind}s"
-        raise MisuseError(f"no {kind} '{name}'; {hint}")
+        raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, known, f'see: warehouse {kind}s')}")
     return row
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.schema.later import tables
@@ -160,9 +159,7 @@ def _shown(connection: sa.Connection, name: str) -> tuple[int, str, str | None]:
     row = connection.execute(query.where(table.c.name == name)).first()
     if row is None:
         names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
-        close = get_close_matches(name, names)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
-        raise MisuseError(f"no benchmark '{name}'; {hint}")
+        raise MisuseError(f"no benchmark '{name}'; {did_you_mean(name, names, 'see: warehouse benchmarks')}")
     if row.canonical_id is not None:
         row = connection.execute(query.where(table.c.id == row.canonical_id)).one()
     return int(row.id), str(row.name), row.headline_metric

@@ -23,13 +23,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
-from warehouse.errors import InputError, MisuseError
+from warehouse.errors import InputError, MisuseError, did_you_mean
 from warehouse.store.sql.bind_parameters import bind_names
 
 Kind = Literal["view", "library"]
@@ -119,8 +118,7 @@ def find(name: str, engine: str = "") -> NamedQuery:
     queries = {query.name: query for query in (*views(engine), *library(engine))}
     if name in queries:
         return queries[name]
-    close = get_close_matches(name, queries)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(queries)}"
+    hint = did_you_mean(name, queries, f"there are: {', '.join(queries)}")
     raise MisuseError(f"no query is called {name!r}; {hint}")
 
 
