@@ -1,5 +1,6 @@
 -- Benchmarks that hold prompts of the same normalised text as others; a text that stands several
--- times in one benchmark counts only with the same choices and target.
+-- times in one benchmark counts only with the same choices and target, and one that is
+-- joined to another by a link only where :linked is 1.
 -- grain: one row per benchmark with new runs and other benchmark
 with own as (
     select distinct benchmark_id from run where id >= :first_run
@@ -11,7 +12,8 @@ told as (
             as answers
     from prompt
     join benchmark on benchmark.id = prompt.benchmark_id
-    where prompt.text_hash in (
+    where (:linked = 1 or prompt.id not in (select prompt_id from prompt_link))
+        and prompt.text_hash in (
         select text_hash from prompt where benchmark_id in (select benchmark_id from own))
 ),
 alike as (

@@ -8,7 +8,9 @@ from datetime import datetime
 import numpy as np
 import pytest
 
+from tests.support.builders import StoreRows
 from tests.support.flips import EXAM, MARKS, ODD, ONLY_A, ONLY_B, A, B, N, build_flips, scores, subject
+from tests.support.stores import filled_store
 from warehouse.analysis.audit.health import read_health
 from warehouse.analysis.comparison.compare import ComparedPairs, compared_pairs
 from warehouse.analysis.comparison.exploratory import explore, freeze
@@ -88,6 +90,8 @@ def test_filters_by_what_prompts_are_and_by_how_the_two_did(world: Store, compar
     assert of_field == {key for key in differ if subject(key) == "Ärger"}
     assert keys(world, flips(world, compared, text="QUESTION E1")) == {key for key in differ if key[:2] == "e1"}
     assert keys(world, flips(world, compared, in_cluster="c2", show="all")) == {"e6", "e7", "e8"}
+    assert keys(world, flips(world, compared, field="first=true", show="all")) == {"e0"}
+    assert not flips(world, compared, in_cluster="wins", show="all")  # made of scores: it chooses by the outcome
     right = flips(world, compared, show="a_right")
     assert {key for key in keys(world, right) if key[0] == "e"} == {key for key in OF_A if OF_A[key] > OF_B[key]}
     assert [note.partition(":")[0] for note in right.notes] == [ODD]  # nobody has said which end is right
@@ -132,6 +136,10 @@ def test_a_frozen_claim_says_what_was_seen_and_how_it_is_tested(world: Store) ->
     pilot = PowerPilot((A, B), benchmark=MARKS).ask(world)
     plan = plan_power(PowerQuestion(delta=abs(row.difference), k=(3,)), pilot)
     assert seen == plan.rows[0].n and 4 * seen - 4 <= half <= 4 * seen
+    assert (claim["prompts_needed"]["draws_a"], claim["prompts_needed"]["draws_b"]) == (3, 3)
+    runs = Compare(*(f"run:{one[0]}" for one in (row.runs_a, row.runs_b)))  # another store numbers them otherwise
+    asked = freeze(compared_pairs(world, runs), PromptFilter(), None, [], datetime(2026, 1, 2))["test"]["command"]
+    assert asked == Compare(A, B, benchmark=MARKS, metric="marks").command() == claim["test"]["command"]
     digest = claim.pop("digest")
     assert digest == hashlib.sha256(canonical_json(claim)).hexdigest()
     assert claim["test"]["command"].startswith("warehouse compare") and "no evidence" in claim["found_by_looking"]
@@ -149,3 +157,18 @@ def test_health_names_what_is_wrong_with_a_command_for_each(world: Store) -> Non
     assert all(row["command"].startswith("warehouse ") for part in parts.values() for row in part.rows)
     with pytest.raises(MisuseError, match="there are: refused"):
         read_health(world, part="nothing")
+
+
+def test_benchmarks_whose_prompts_are_joined_need_no_link(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    for benchmark in ("old", "new", "third"):
+        ids = [rows.prompt(benchmark, f"{benchmark}{place}", text=f"Question {place}") for place in range(3)]
+        rows.scores(rows.run(A, benchmark), {f"{benchmark}{place}": 1.0 for place in range(3)})
+        if benchmark == "old":
+            first = ids
+        for own, other in zip(ids, first, strict=True):
+            if benchmark == "new":
+                rows.add("prompt_link", (own,), prompt_id=own, canonical_prompt_id=other, method="same text")
+    with filled_store(request, "duckdb", rows) as store:
+        (part,) = read_health(store, part="shared")
+    assert [row["command"] for row in part.rows] == ["warehouse link third old"]

@@ -21,6 +21,7 @@ from warehouse.stats import Cost, VarianceParts, paired_difference, plan_from_pi
 from warehouse.stats.power.designs import plan_table
 from warehouse.stats.power.power import standard_error
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 
 def build_rows() -> StoreRows:
@@ -32,6 +33,14 @@ def build_rows() -> StoreRows:
         rows.scores(run, stored, rows.metric("f1"))
     for fact in rows.rows["prompt_score"][-24:]:  # a mean of ten without its variance
         fact["within_variance"] = None
+    keys = [f"l{place}" for place in range(12)]
+    rows.describe("linked", rows.metric())
+    rows.clusters("linked", {label: keys[start::4] for start, label in enumerate("wxyz")})
+    for model, step in (("org/a", 3), ("org/b", 5)):
+        rows.scores(rows.run(model, "linked"), {key: float(place % step > 1) for place, key in enumerate(keys)})
+    for key in keys:  # to prompts of a benchmark that has no clusters
+        ids = {"prompt_id": rows.prompt("linked", key), "canonical_prompt_id": rows.prompt("linked before", key)}
+        rows.add("prompt_link", ("linked", key), **ids, method="same text")
     return rows
 
 
@@ -69,6 +78,10 @@ def test_two_stored_runs_are_a_pilot_with_repeats_as_draws(world: Store) -> None
         assert getattr(found.pilot, name) == pytest.approx(getattr(expected, name), rel=1e-12)
     assert (found.models, found.benchmark) == (("org/b", "org/c"), "quiz")
     assert (found.metric, found.width) == ("acc", 1.0)
+
+
+def test_linked_prompts_stand_in_the_clusters_that_compare_puts_them_in(world: Store) -> None:
+    assert read_pilot(world, ["org/a", "org/b"], benchmark="linked").pilot.n_clusters == 4
 
 
 def test_one_stored_run_stands_for_both(world: Store) -> None:
@@ -215,7 +228,7 @@ def test_variances_need_no_store(run: Caller) -> None:
 def test_stored_runs_plan_from_the_command_line(run: Caller, url: str) -> None:
     words = ("power", "--from", "org/b", "org/c", "--benchmark", "quiz", "--delta", "0.1")
     rows = run(*words, "--json", db=url).rows
-    with connect(url, create=False)._reading() as store:
+    with open_store(url) as store:
         pilot = read_pilot(store, ["org/b", "org/c"], benchmark="quiz")
     assert rows == [row.to_dict() for row in plan_power(PowerQuestion(delta=0.1), pilot).rows]
     shown = run(*words, db=url)

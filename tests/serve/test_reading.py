@@ -55,12 +55,14 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
     assert len(rows) == 3 and figures == pytest.approx(expected, abs=1e-12)
     answer = client.get(address(format="json")).json()
     assert [row["ci_low"] for row in answer["rows"]] == [row["ci_low"] for row in rows]
+    assert text.count("<svg") == text.count('<figure class="copy">') == 3  # metrics of three scales share no axis
     assert answer["sentence"] in re.sub("&#39;", "'", text)
     assert "which is better is not known" in client.get(address(benchmark=ODD)).text
 
 
 def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(client: TestClient) -> None:
-    pages = [address(), address(text="Question", show="all"), address(show="unscored"), "/health", "/compare"]
+    pages = [address(), address(text="Question", show="all"), address(text="\x00"), "/health", "/compare"]
+    pages.append(address(show="unscored", in_cluster="\x00", field="a\x00=b"))
     samples = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"]
     longest = next(row for row in samples if row["tool_id"] == "e0")
     pages.append(f"/sample?run=run:{longest['run_a']}&prompt=prompt:{longest['prompt_id']}")
@@ -127,6 +129,8 @@ def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
     assert answer.headers["content-disposition"] == 'attachment; filename="hypothesis.json"'
     assert json.loads(answer.text)["benchmark"] == MARKS
     assert client.get(address("/hypothesis.json")).status_code == 400
+    chosen = client.get(address(benchmark=MARKS, show="a_higher")).text
+    assert "chosen by its scores" in chosen and 'class="exploratory"' not in chosen
 
 
 @pytest.fixture

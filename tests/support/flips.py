@@ -32,6 +32,8 @@ def build_flips() -> StoreRows:
     rows.describe(EXAM, metric)
     rows.clusters(EXAM, {f"c{n}": [f"e{3 * n + i}" for i in range(3)] for n in range(N // 3)}, name="document")
     of_a, of_b = scores(3)
+    rows.clusters(EXAM, {"wins": [key for key in of_a if of_a[key] > of_b[key]]}, name="of scores", default=False)
+    rows.rows["clustering"][-1]["kind"] = "performance"
     own = (
         of_a | {f"x{n}": 1.0 for n in range(ONLY_A)} | {"nobody": None},
         of_b | {f"y{n}": 0.0 for n in range(ONLY_B)} | {"nobody": 1.0},
@@ -52,7 +54,7 @@ def build_flips() -> StoreRows:
             rows.scores(rows.run(model, name), drawn, label)
     for prompt in rows.rows["prompt"]:
         if prompt["key"][:1] == "e":
-            prompt["metadata"] = {"subject": subject(prompt["key"]), "evil": EVIL}
+            prompt["metadata"] = {"subject": subject(prompt["key"]), "evil": EVIL, "first": prompt["key"] == "e0"}
             prompt["text"] = f"{EVIL} Question {prompt['key']} of {subject(prompt['key'])}"
         else:
             prompt["metadata"] = None

@@ -122,7 +122,7 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     if not new:
         return []
     runs = {"first_run": min(new)}
-    shared = store.rows(query_text("store", "shared_benchmarks"), runs)
+    shared = store.rows(query_text("store", "shared_benchmarks"), runs | {"linked": 1})
     already_named = {frozenset((row["benchmark"], row["other"])) for row in shared}
     twins = [
         row

@@ -57,7 +57,7 @@
     for (const out of copy.querySelectorAll("button[aria-label],svg,.more")) out.remove();
     return copy.textContent.replace(/\s+/g, " ").trim();
   };
-  const made = () => [document.title, document.getElementById("made")?.textContent].filter(Boolean).join(", ");
+  const made = () => [document.title, document.querySelector("#made, #state")?.textContent].filter(Boolean).join(", ");
   const wrapped = (text, width) => {
     const lines = [""];
     for (const word of text.split(" ")) {

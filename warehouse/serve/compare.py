@@ -55,7 +55,8 @@ class Looked:
 def compare(site: Site, asked: Asked) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
-    form = {"names": names[:NAMES], "n_names": len(names), "show": SHOW, "looked": None, "problem": ""}
+    form = {"names": names[:NAMES], "n_names": len(names), "kept": ASKED[4:], "show": SHOW, "looked": None}
+    form |= {"filter": FILTER, "problem": ""}
     if not (asked.one("a") and asked.one("b")):
         return Page("compare.html.j2", "Compare", form, names)
     title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
@@ -86,7 +87,7 @@ def compare(site: Site, asked: Asked) -> Page:
         "overall": OVERALL,
         "table": [*comparison.rows[:BENCHMARKS], *([comparison.overall] if comparison.overall else [])],
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
-        "picture": picture(comparison),
+        "pictures": pictures(comparison),
         "looked": looked,
         "wanted": wanted,
         "prompts": [_side_by_side(row) for row in rows],
@@ -145,19 +146,23 @@ def hypothesis(site: Site, asked: Asked) -> Download:
     return Download("hypothesis.json", json_text(content) + "\n", "application/json")
 
 
-def picture(comparison: Comparison) -> Picture | None:
-    """The differences, one below the other, overall last."""
+def pictures(comparison: Comparison) -> list[Picture | None]:
+    """The differences, one below the other: overall last, or, where they have no mean, those of each metric apart."""
     rows = comparison.rows[:DRAWN]
-    every = [*rows, *([comparison.overall] if comparison.overall else [])]
+    apart = [[row for row in rows if row.metric == metric] for metric in dict.fromkeys(row.metric for row in rows)]
     n = len(comparison.rows)
-    return forest(
-        f"a - b on {rows[0].benchmark if n == 1 else 'each benchmark' if n <= DRAWN else f'{DRAWN} of {n} benchmarks'}",
-        [_interval(row) for row in every],
-        figure="a - b",
-        places=decimals([row.standard_error for row in every]),
-        note=comparison.one_line,
-        zero=True,
-    )
+    on = f"{DRAWN} of {n} benchmarks" if n > DRAWN else "each benchmark"
+    return [
+        forest(
+            f"a - b, {drawn[-1].metric}, on {drawn[0].benchmark if len(drawn) == 1 else on}",
+            [_interval(row) for row in drawn],
+            figure="a - b",
+            places=decimals([row.standard_error for row in drawn]),
+            note=comparison.one_line,
+            zero=True,
+        )
+        for drawn in ([[*rows, comparison.overall]] if comparison.overall else apart)
+    ]
 
 
 def _interval(row: ComparisonRow) -> Interval:

@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.items.sample import read_sample
 from warehouse.analysis.items.show import PromptView, RunView
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
+from warehouse.analysis.text.similar import SimilarRow, similar
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.items import Show
 from warehouse.serve.compare import read as read_comparison
 from warehouse.serve.page import Asked, Download, Missing, Page, Site
+from warehouse.store.computed.prompt_vectors import embedders
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.transcript import Message, ends_with, messages_of
@@ -23,6 +24,8 @@ from warehouse.tables.transcript import Message, ends_with, messages_of
 MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
 #: Generations of a page, messages of all of them, and rows of other models.
 GENERATIONS, MESSAGES, MODELS = 10, 200, 100
+#: Prompts that ask alike.
+NEIGHBOURS = 5
 #: Texts of a response that can be had as a file, and those of the prompt.
 TEXTS, OF_PROMPT = ("prompt_sent", "response", "explanation", "messages"), ("text", "target", "choices", "metadata")
 #: Fields of a response that are shown below it, where they are known.
@@ -38,26 +41,32 @@ def sample(site: Site, asked: Asked) -> Page:
     """The page of the address ``/sample?run=RUN&prompt=PROMPT``."""
     run, prompt = _named(asked)
     with site.store.lend() as store:
-        prompt = prompt or _first_prompt(store, run)
-        found = read_sample(store, run, prompt)
-        around = _around(store, int(found.view.run["run_id"]), int(found.view.prompt["id"]))
-    view, start = found.view, asked.number("start")
+        view = Show(run, prompt or _first_prompt(store, run)).ask(store)
+        assert isinstance(view, PromptView)
+        around = _around(store, int(view.run["run_id"]), int(view.prompt["id"]))
+        models = store.rows(query_text("analysis", "models_on_prompt"), {"prompt": int(view.prompt["id"])})
+        neighbours = _neighbours(store, int(view.prompt["id"]))
+    n = len(_responses(view))
+    start = min(asked.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
     shown = {
         "view": view,
         "generations": list(_generations(view, start)),
         "start": start,
-        "n_generations": len(_responses(view)),
+        "n_generations": n,
         "per_page": GENERATIONS,
         "offered": option_texts(view.prompt["choices"]),
         "fields": FIELDS,
-        "found": found,
-        "models": found.models[:MODELS],
+        "models": models[:MODELS],
+        "n_models_left": len(models) - MODELS,
+        "neighbours": neighbours,
         "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, asked, view, around),
         "most": MOST_TEXT,
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
-    answer = view.to_dict() | {"models": list(found.models), "neighbours": plain(found.neighbours)}
-    return Page("sample.html.j2", title, shown, answer, [_question(view)])
+    answer = view.to_dict() | {"models": models, "neighbours": plain(neighbours)}
+    return Page(
+        "sample.html.j2", title, shown, answer, [Show(f"run:{view.run['run_id']}", f"prompt:{view.prompt['id']}")]
+    )
 
 
 def text(site: Site, asked: Asked) -> Download:
@@ -87,10 +96,6 @@ def _named(asked: Asked) -> tuple[str, str]:
     return run, prompt
 
 
-def _question(view: PromptView) -> Show:
-    return Show(f"run:{view.run['run_id']}", f"prompt:{view.prompt['id']}")
-
-
 def _first_prompt(store: Store, run: str) -> str:
     """The first prompt of a run."""
     view = Show(run).ask(store)
@@ -104,6 +109,15 @@ def _first_prompt(store: Store, run: str) -> str:
 
 def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
     return store.rows(query_text("analysis", "prompts_beside"), {"run": run, "prompt": prompt})[0]
+
+
+def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
+    """Prompts that ask nearly the same; none without vectors."""
+    known = embedders(store)
+    try:
+        return similar(store, f"prompt:{prompt}", top=NEIGHBOURS, embedder=known[0].label).rows if known else ()
+    except MisuseError:  # the prompt has no vector
+        return ()
 
 
 def _beside(site: Site, asked: Asked, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:

@@ -76,14 +76,19 @@ _PARTS = {
         "contradicts: the samples give another figure; null_as_worst: missing scores were counted as the worst;"
         " truncated: there are fewer samples than the figure is of.",
     ),
-    "directions": ("Metrics of unknown direction", "Nobody is first where nobody has said whether higher is better."),
+    "directions": (
+        "Metrics of unknown direction",
+        "Nobody is first where nobody has said whether higher is better. The command says that it is;"
+        " --lower-is-better says the opposite.",
+    ),
     "shared": (
         "Benchmarks that share prompts",
         "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
     ),
     "keys": (
-        "Keys that are probably wrong",
-        "Recorded answers against which many models agree. Choose a benchmark: its answers are read then.",
+        "Benchmarks whose keys can be judged",
+        "A recorded answer against which many models agree is probably wrong. Choose a benchmark: its answers are read"
+        " then.",
     ),
 }
 
@@ -106,20 +111,19 @@ def read_health(store: Store, *, part: str | None = None, audit: str | None = No
     if part is not None:
         return [_part(store, part, audit)]
     (size,) = store.rows(_SIZE)
-    late = {"published"} if size["n_published"] and (size["n_scores"] or 0) > MANY_SCORES else set()
-    left = {"published"} if not size["n_published"] else set()
-    return [
-        HealthPart(name, *_PARTS[name], (), None) if name in late else _part(store, name, audit)
-        for name in _PARTS
-        if name not in left
-    ]
+    parts = [_part(store, name, audit) for name in _PARTS if name != "published"]
+    if size["n_published"]:
+        late = (size["n_scores"] or 0) > MANY_SCORES
+        found = HealthPart("published", *_PARTS["published"], (), None) if late else _part(store, "published", audit)
+        parts.insert([*_PARTS].index("published"), found)
+    return parts
 
 
 def _part(store: Store, name: str, audit: str | None) -> HealthPart:
     title, meaning = _PARTS[name]
     if name == "keys" and audit is not None:
         suspects, n_listed, note = _suspects(store, audit)
-        return HealthPart(name, f"{title}: {audit}", note, suspects, n_listed)
+        return HealthPart(name, f"Keys that are probably wrong: {audit}", note, suspects, n_listed)
     command = _COMMANDS[name]
     rows, n = _found(store, name)
     return HealthPart(name, title, meaning, tuple(row | {"command": command(row)} for row in rows), n)
@@ -133,7 +137,7 @@ _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "unscored": ("analysis", "report_unscored", {}),
     "published": ("analysis", "health_published", {"most": MOST}),
     "directions": ("analysis", "health_directions", {"most": MOST}),
-    "shared": ("store", "shared_benchmarks", {"first_run": 0}),
+    "shared": ("store", "shared_benchmarks", {"first_run": 0, "linked": 0}),
     "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
 }
 
@@ -165,16 +169,8 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
 
 
 def _ingest(row: Row) -> str:
-    again = row["state"] != "loaded"
-    return shlex.join(
-        ["warehouse", "ingest", row["path"]] if again else ["warehouse", "sources", f"{row['source_id']}"]
-    )
-
-
-def _run(row: Row) -> str:
-    if row["superseded_by"] is not None:
-        return f"warehouse show run:{row['superseded_by']}"
-    return f"warehouse show run:{row['run_id']}"
+    what = ["sources", f"{row['source_id']}"] if row["state"] == "loaded" else ["ingest", row["path"]]
+    return shlex.join(["warehouse", *what])
 
 
 def _direction(row: Row) -> str:
@@ -189,7 +185,7 @@ def _cut(row: Row) -> str:
 
 _COMMANDS: dict[str, Callable[[Row], str]] = {
     "refused": _ingest,
-    "left_out": _run,
+    "left_out": lambda row: f"warehouse show run:{row['superseded_by'] or row['run_id']}",
     "truncated": _cut,
     "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
     "published": lambda row: shlex.join(

@@ -102,7 +102,7 @@ def freeze(
         MisuseError: several benchmarks, no such prompt, or nothing to claim.
     """
     if len(compared.pairs) != 1:
-        raise MisuseError("a claim is of one benchmark: choose it first")
+        raise MisuseError("a claim is of one benchmark and split: choose it first (benchmark=NAME, where=split=NAME)")
     part = compared.pairs[0] if prompts is None else among(compared.pairs[0], prompts)
     if part is None:
         raise MisuseError("no prompt of the filter has a score of both, so there is nothing to claim")
@@ -135,7 +135,7 @@ def freeze(
         },
         "prompts_needed": _needed(part, row.difference),
         "test": {
-            "command": replace(compared.question, flips=0).command(),
+            "command": _asked_elsewhere(compared.question, row).command(),
             "how": (
                 "Take other prompts, none of those seen here; where 'prompts' names a filter, only prompts that meet"
                 " it. Ask both models, ingest the dumps into a store of their own and run the command once (--db says"
@@ -148,6 +148,15 @@ def freeze(
     return content | {"digest": hashlib.sha256(canonical_json(content)).hexdigest()}
 
 
+def _asked_elsewhere(question: Compare, row: ComparisonRow) -> Compare:
+    """The question in another store, which numbers its runs otherwise, and may have other metrics and benchmarks."""
+    a, b = question.a, question.b
+    if row.model_a != row.model_b:
+        a, b = row.model_a if a.startswith("run:") else a, row.model_b if b.startswith("run:") else b
+    benchmark = None if question.across_links else row.benchmark
+    return replace(question, a=a, b=b, benchmark=benchmark, metric=row.metric, flips=0)
+
+
 def _word(difference: float, higher_is_better: bool | None) -> str:
     if higher_is_better is None:
         return "higher" if difference > 0 else "lower"
@@ -155,7 +164,7 @@ def _word(difference: float, higher_is_better: bool | None) -> str:
 
 
 def _needed(pair: Pair, difference: float) -> dict[str, Any]:
-    """Prompts that a test needs, if the difference is as seen, and if it is half of that."""
+    """Prompts that a test needs with as many draws as there are, if the difference is as seen, and if it is half."""
     seen, half = "if_the_difference_is_as_seen", "if_it_is_half_of_that"
     needed: dict[str, Any] = {"power": POWER, "alpha": ALPHA, seen: None, half: None}
     try:
@@ -167,4 +176,8 @@ def _needed(pair: Pair, difference: float) -> dict[str, Any]:
         ]
     except StatisticsError as error:
         return needed | {"reason": str(error)}
-    return needed | dict(zip((seen, half), sizes, strict=True))
+    return (
+        needed
+        | {"draws_a": draws[0], "draws_b": draws[1], "flags": [*pilot.flags]}
+        | dict(zip((seen, half), sizes, strict=True))
+    )

@@ -21,7 +21,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, Options
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
-from warehouse.store.curate.field_clusters import field_at
+from warehouse.store.curate.field_clusters import as_label, field_at
 from warehouse.store.sql.query_files import query_text
 
 Ids = NDArray[np.int64]
@@ -53,7 +53,7 @@ class PromptFilter(Options):
     _: KW_ONLY
     text: Annotated[str, Option("The question holds it, in whichever case.")] = ""
     field: Annotated[str, Option("Field of the prompt's document that has a value.", "FIELD=VALUE")] = ""
-    in_cluster: Annotated[str, Option("Label of a cluster that it stands in.")] = ""
+    in_cluster: Annotated[str, Option("Label of a cluster that it stands in; no cluster of scores.")] = ""
     show: Annotated[str, Option("How the two did.", choices=tuple(SHOW))] = "differ"
     least: Annotated[float | None, Option("Differences at least that large.", least=0)] = None
 
@@ -76,7 +76,10 @@ class PromptFilter(Options):
 
 
 def prompts_of(store: Store, pairs: Sequence[Pair], wanted: PromptFilter) -> Ids | None:
-    """Ids, ascending, of the prompts of pairs that a filter keeps by what they are; None for all."""
+    """Ids, ascending, of the prompts of pairs that a filter keeps by what they are; None for all.
+
+    Clusters that `matrix cluster` made of scores are none of that: they would choose prompts by the outcome.
+    """
     if not wanted.of_prompts:
         return None
     name, _, value = wanted.field.partition("=")
@@ -93,7 +96,7 @@ def prompts_of(store: Store, pairs: Sequence[Pair], wanted: PromptFilter) -> Ids
 def _says(document: Any, name: str, value: str) -> bool:
     """Whether a document has a value in a field."""
     found = field_at(parse_json(document) if isinstance(document, str) else document, name)
-    return found is not None and (found if isinstance(found, str) else f"{found}") == value
+    return found is not None and as_label(found) == value
 
 
 @dataclass(frozen=True)
@@ -105,16 +108,14 @@ class Counts:
         only_a: with a score of the first only.
         only_b: with a score of the second only.
         unscored: with a sample of either that has no score.
-        differ: of ``n_both``, those with another score.
-        higher_a: of these, those on which the first has the higher score.
-        higher_b: the others.
+        higher_a: of ``n_both``, those on which the first has the higher score.
+        higher_b: those on which the second has it; on the others they are equal.
     """
 
     n_both: int
     only_a: int
     only_b: int
     unscored: int
-    differ: int
     higher_a: int
     higher_b: int
 
@@ -283,7 +284,6 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
         a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
         named = _alone(pair) | {
             "n_both": pair.prompts,
-            "differ": pair.prompts[a != b],
             "higher_a": pair.prompts[a > b],
             "higher_b": pair.prompts[a < b],
         }

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
@@ -62,7 +62,9 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
     )
     prompts = _common(conditions, scores)
     return StoredPilot(
-        pilot=pilot_of(scores, prompts, chosen, clusters.labels(prompts), correlation),
+        pilot=pilot_of(
+            scores, prompts, chosen, clusters_under_links(clusters, read_links(store)).labels(prompts), correlation
+        ),
         models=tuple(condition.model for condition in conditions),
         benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,

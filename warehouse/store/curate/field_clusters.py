@@ -136,8 +136,13 @@ def _label(metadata: str | None, fields: Sequence[str]) -> str | None:
     values = [field_at(document, name) for name in fields]
     if any(value is None for value in values):
         return None
-    parts = [value if isinstance(value, str) else canonical_json(value).decode() for value in values]
+    parts = [as_label(value) for value in values]
     return parts[0] if len(parts) == 1 else canonical_json(parts).decode()
+
+
+def as_label(value: Any) -> str:
+    """A value of a document as clusters are called by it: a text as it is, else JSON."""
+    return value if isinstance(value, str) else canonical_json(value).decode()
 
 
 def field_at(document: Any, path: str) -> Any:
