@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
+from warehouse.refresh.alerts import Rules
 from warehouse.serve.answers import LARGE, Answers
 from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
@@ -53,17 +54,15 @@ _LOG = logging.getLogger(__name__)
 class Pages:
     """Answers requests with pages of one store."""
 
-    def __init__(self, store: FollowedStore, seconds: float) -> None:
+    def __init__(self, store: FollowedStore, seconds: float, rules: Rules) -> None:
         answers = Answers(store)
-        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE))
+        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE), rules)
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
 
     def close(self) -> None:
         """Take no more requests; those that are answered end with their queries."""
-        self.site.answers.close()
-        self.site.large.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def endpoint(self, view: View) -> Callable[[Request], Any]:
@@ -129,8 +128,8 @@ class Served(Guarded):
         store: what is asked.
     """
 
-    def __init__(self, store: FollowedStore, access: Access, seconds: float) -> None:
-        self.store, self._pages = store, Pages(store, seconds)
+    def __init__(self, store: FollowedStore, access: Access, seconds: float, rules: Rules) -> None:
+        self.store, self._pages = store, Pages(store, seconds, rules)
 
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -149,7 +148,12 @@ class Served(Guarded):
 
 
 def create_app(
-    url: str | None = None, *, access: Access | None = None, seconds: float = 30.0, wait: float = 10.0
+    url: str | None = None,
+    *,
+    access: Access | None = None,
+    seconds: float = 30.0,
+    wait: float = 10.0,
+    rules: Rules | None = None,
 ) -> Served:
     """The application over a store.
 
@@ -158,11 +162,12 @@ def create_app(
         access: who may ask; default: this machine.
         seconds: that a page's queries may take.
         wait: seconds to wait at the start for a store that another process holds.
+        rules: of the alerts of a refresh; default: all that need no number.
 
     Raises:
         StoreError: the store cannot be opened.
     """
-    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds)
+    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds, rules or Rules())
 
 
 def _asset(name: str, kind: str) -> Callable[[Request], Any]:
