@@ -149,14 +149,14 @@ def test_an_answer_is_read_back_while_nothing_changes(home: Warehouse) -> None:
     assert ask(fresh=True).notes == () and calls
     ask(where=["model!=org/m0"])
     assert calls
-    with home.reading() as store:
+    with home._reading() as store:
         stored = select(store, "select kind, subject from analysis")
     assert stored == [{"kind": "matrix_test", "subject": "exam"}] * 2
 
 
 def test_changed_scores_are_computed_anew(home: Warehouse) -> None:
     found = home.matrix("exam").grow()
-    with home.writing() as store, store.begin() as connection:
+    with home._writing() as store, store.begin() as connection:
         run = sa.select(sa.func.min(tables.prompt_score.c.run_id)).scalar_subquery()
         changed = sa.update(tables.prompt_score).where(tables.prompt_score.c.run_id == run)
         connection.execute(changed.values(value=1 - tables.prompt_score.c.value))
@@ -164,7 +164,7 @@ def test_changed_scores_are_computed_anew(home: Warehouse) -> None:
         other = home.matrix("exam").grow()
         assert other.rows != found.rows and "read back" not in " ".join(other.notes)
     finally:
-        with home.writing() as store, store.begin() as connection:
+        with home._writing() as store, store.begin() as connection:
             connection.execute(changed.values(value=1 - tables.prompt_score.c.value))
     assert home.matrix("exam").grow().rows == found.rows
 
@@ -173,14 +173,14 @@ def test_a_store_that_cannot_be_written_still_answers(home: Warehouse) -> None:
     def held() -> Any:
         raise StoreLockedError("held by process 7")
 
-    found = Matrix(StoreOpener(home.reading, held), "exam").grow()
+    found = Matrix(StoreOpener(home._reading, held), "exam").grow()
     assert found.rows and found.notes[-1] == "not stored: held by process 7"
-    with home.reading() as store:
+    with home._reading() as store:
         assert select(store, "select 1 as one from analysis") == []
 
 
 def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
-    with home.reading() as store:  # what these rows made by hand lack has nothing to do with it
+    with home._reading() as store:  # what these rows made by hand lack has nothing to do with it
         before = {finding.check for finding in check(store).integrity}
     assert not {"strange_clusters", "duplicate_memberships", "id_counters"} & before
     found = home.matrix("exam").cluster(permutations=2, seed=1, store="alike")
@@ -196,18 +196,18 @@ def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
         " join cluster on cluster.id = held.cluster_id"
         " join prompt on prompt.id = held.prompt_id order by prompt.key"
     )
-    with home.reading() as store:
+    with home._reading() as store:
         rows = select(store, query)
     assert [int(row["label"]) - 1 for row in rows] == list(found.labels)
     assert [row["distance"] for row in rows] == list(found.distances)
     medoids = [place for place, row in enumerate(rows) if row["is_medoid"]]
     assert medoids == sorted(found.medoids)
-    with home.reading() as store:
+    with home._reading() as store:
         board = leaderboard(store, "exam", cluster="alike")
         assert {row.n_clusters for row in board.rows} == {found.n_clusters}
         assert {finding.check for finding in check(store).integrity} == before
     home.matrix("exam").cluster(n_clusters=[3], permutations=0, store="alike", default=True, replace=True)
-    with home.reading() as store:
+    with home._reading() as store:
         assert {row.n_clusters for row in leaderboard(store, "exam").rows} == {3}
         assert {finding.check for finding in check(store).integrity} == before
 

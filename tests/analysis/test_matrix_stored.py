@@ -39,7 +39,7 @@ def home(url: str) -> Iterator[Warehouse]:
 
 
 def stored(home: Warehouse) -> StoredMatrix:
-    with home.reading() as store:
+    with home._reading() as store:
         return stored_matrix(store, read_benchmark(store, "exam"))
 
 
@@ -128,7 +128,7 @@ def test_changed_scores_make_an_analysis_outdated(home: Warehouse) -> None:
     table = tables.prompt_score
 
     def flip(run: int) -> None:
-        with home.writing() as store, store.begin() as connection:
+        with home._writing() as store, store.begin() as connection:
             connection.execute(sa.update(table).where(table.c.run_id == run).values(value=1 - table.c.value))
 
     flip(1)
@@ -140,7 +140,7 @@ def test_changed_scores_make_an_analysis_outdated(home: Warehouse) -> None:
 
 def test_an_analysis_of_runs_that_are_gone_is_outdated(home: Warehouse) -> None:
     home.matrix("exam").test(permutations=9)
-    with home.writing() as store, store.begin() as connection:
+    with home._writing() as store, store.begin() as connection:
         told = {"metric": "acc", "where": ["model=gone/*"], "latest": False}
         connection.execute(sa.update(tables.analysis).values(parameters=told))
     assert stored(home).outdated == ("test",)

@@ -215,7 +215,7 @@ def test_variances_need_no_store(run: Caller) -> None:
 def test_stored_runs_plan_from_the_command_line(run: Caller, url: str) -> None:
     words = ("power", "--from", "org/b", "org/c", "--benchmark", "quiz", "--delta", "0.1")
     rows = run(*words, "--json", db=url).rows
-    with connect(url, create=False).reading() as store:
+    with connect(url, create=False)._reading() as store:
         pilot = read_pilot(store, ["org/b", "org/c"], benchmark="quiz")
     assert rows == [row.to_dict() for row in plan_power(PowerQuestion(delta=0.1), pilot).rows]
     shown = run(*words, db=url)

@@ -285,7 +285,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     folder = tmp_path_factory.mktemp("stopped")
     house = connect(folder / "s.db")
     house.ingest(write_log(folder / "a.json", "ada", BASE, None, N), higher_is_better=True)
-    with house.reading() as store:
+    with house._reading() as store:
         rows = store.arrow("select id, tool_id from prompt").to_pylist()
         names = {row["id"]: row["tool_id"] for row in rows}
         order = [names[int(one)] for one in order_prompts(read_keys(store, list(names)).values(), 4).prompts]
@@ -342,7 +342,7 @@ def test_the_gate_goes_on_from_the_record(stopped: Warehouse) -> None:
 
 
 def test_a_growing_log_is_followed_to_its_verdict(stopped: Warehouse, tmp_path: Path) -> None:
-    with stopped.reading() as store:
+    with stopped._reading() as store:
         names = {row["id"]: row["tool_id"] for row in store.arrow("select id, tool_id from prompt").to_pylist()}
         order = [names[int(one)] for one in order_prompts(read_keys(store, list(names)).values(), 0).prompts]
     log, lengths, said = tmp_path / "log.json", iter([0, 30, 30, 60, N]), []

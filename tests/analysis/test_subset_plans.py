@@ -96,7 +96,7 @@ def test_on_both_engines_with_draws_and_lower_is_better(store_url: str, tmp_path
 
     load(tmp_path, [row for m, own in enumerate(losses) for row in twice(f"lab/m{m}", own)], store_url)
     store = warehouse.connect(store_url)
-    with store.writing() as opened:
+    with store._writing() as opened:
         direct(opened, "loss", "loss", higher_is_better=False)
     plan = store.subset_plan("loss", size=30, now=utc_now() - timedelta(seconds=1)).rows[0]
     later = {"started_at": (utc_now() + timedelta(hours=1)).isoformat()}

@@ -274,7 +274,7 @@ def test_plan_for_another_version(planned: World, tmp_path: Path) -> None:
     fewer = [row for row in whole() if row["prompt_id"] < 110]
     url = load(tmp_path, fewer)
     store = warehouse.connect(url)
-    _, note = store_plan(store.opener, planned.plan)
+    _, note = store_plan(store._opener, planned.plan)
     assert not note
     sample = [p for p in asked_in(planned.plan) if p < 110]
     load(tmp_path, rows_of("new/one", NEW, only=sample, started_at=datetime(2099, 1, 1).isoformat()), url)

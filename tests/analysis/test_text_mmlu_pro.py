@@ -107,7 +107,7 @@ def test_errors_of_semantic_clusters_are_cr2(
 
 
 def test_errors_of_sources_are_cr2(store: warehouse.Warehouse, frame: pd.DataFrame) -> None:
-    with store.writing() as opened:
+    with store._writing() as opened:
         cluster_by(opened, "mmlu_pro", ("src",))
     board = store.leaderboard("mmlu_pro", cluster="src")
     assert {row.model: row.standard_error for row in board.rows} == pytest.approx(

@@ -39,7 +39,7 @@ def store(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> warehouse
 
 
 def test_neighbours_come_from_the_same_template(store: warehouse.Warehouse) -> None:
-    with store.reading() as opened:
+    with store._reading() as opened:
         rows = select(opened, "select id, metadata from prompt order by id")
         held = read_vectors(opened, embedders(opened)[0])
     template = {row["id"]: json.loads(row["metadata"])["template"] for row in rows}

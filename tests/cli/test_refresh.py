@@ -109,7 +109,7 @@ def test_another_refresh_is_named(run: Caller, url: str, tmp_path: Path) -> None
     from warehouse.api import connect
 
     house = connect(url)
-    with metric_values.holding(house.reading, 0):
+    with metric_values.holding(house._reading, 0):
         run("--wait", "0", "refresh", db=url).fails(4, "is refreshed by another process")
     outcome = in_subprocess("--db", url, "refresh", "--baseline", BASE, "--json", folder=tmp_path)
     assert outcome.returncode == 0 and len(json.loads(outcome.stdout)) == 4

@@ -113,6 +113,6 @@ def test_another_dataset_or_order_is_refused(house: Warehouse, tmp_path: Path) -
 
 def test_keys_are_those_of_the_importer(house: Warehouse) -> None:
     keys = sample_keys(list(task("base", 0.7).dataset))
-    with house.reading() as store:
+    with house._reading() as store:
         stored = store.arrow("select key, occurrence from prompt").to_pylist()
     assert set(keys) == {(row["key"], row["occurrence"]) for row in stored} and Stopper is not None

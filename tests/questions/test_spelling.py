@@ -66,7 +66,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Opti
         Answer, "__call__", lambda answer, _store, *args, **named: hear(answer.question(*args, **named))
     )
     monkeypatch.setattr(State, "open", lambda *_, **__: nullcontext())
-    monkeypatch.setattr(Warehouse, "reading", lambda *_: nullcontext())
+    monkeypatch.setattr(Warehouse, "_reading", lambda *_: nullcontext())
     monkeypatch.setattr(warehouse.refresh.history, "find_benchmark", unknown)
     yield heard
 
@@ -153,7 +153,7 @@ def check_python(question: Question, asked: list[Options]) -> None:
 class Unopened(Warehouse):
     """A warehouse whose methods only say what they ask."""
 
-    opener = None
+    _opener = None
 
     def __init__(self) -> None:
         pass

@@ -50,8 +50,8 @@ def house(own_url: str) -> Warehouse:
 
 
 def alerts(house: Warehouse, **rules: Any) -> Alerts:
-    found = refresh(house.opener, WORK)
-    with house.reading() as store:
+    found = refresh(house._opener, WORK)
+    with house._reading() as store:
         return check(store, Rules(**rules), found.refresh_id, NOW)
 
 
@@ -106,11 +106,11 @@ def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> 
     """A refresh without the baselines takes the differences away; the next brings them back."""
     first = alerts(house, moved=False)
     assert first.rows and first.tests == 6
-    refresh(house.opener, replace(WORK, settings=FamilySettings()))
+    refresh(house._opener, replace(WORK, settings=FamilySettings()))
     assert len(current(house, "difference")) == 2  # between checkpoints
     again = alerts(house, moved=False)
     assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == ((), 0)
-    refresh(house.opener, replace(WORK, settings=FamilySettings()))
+    refresh(house._opener, replace(WORK, settings=FamilySettings()))
     change_run(house, 2)  # org/b on quiz: other content, the same scores
     assert alerts(house, moved=False).tests == 1
     change_run(house, 6, 0.05)
@@ -147,7 +147,7 @@ MODELS, SUBJECTS, PROMPTS, CHANCE = 4, 3, 40, 0.8
 
 def draw(house: Warehouse, dice: np.random.Generator, collapsed: str = "") -> None:
     """Every model answers anew; one of them, on one benchmark, as if it had forgotten all."""
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         names = "select run.id, benchmark.name as name from run join benchmark on benchmark.id"
         rows = connection.execute(sa.text(f"{names} = run.benchmark_id order by run.id")).all()
         for run, name in rows:
@@ -188,8 +188,8 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
 
     def told(collapsed: str = "") -> Alerts:
         draw(house, dice, collapsed)
-        found = refresh(house.opener, work)
-        with house.reading() as store:
+        found = refresh(house._opener, work)
+        with house._reading() as store:
             return check(store, Rules(alpha=alpha), found.refresh_id, NOW)
 
     told()
@@ -207,7 +207,7 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
 
 
 def test_shares_contradictions_and_silence(house: Warehouse) -> None:
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         connection.execute(
             sa.text(
                 "update prompt_score set value = null, n_scored = 0, n_unscored = 3"

@@ -61,7 +61,7 @@ def configure(url: str = "") -> None:
 def collapse(house: Warehouse, score: float) -> None:
     """org/b's answers on essay are all about as good: a score that has moved."""
     change_run(house, 5, score)
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         spread = "update prompt_score set value = value + 0.01 * (prompt_id % 7) where run_id = 5"
         connection.execute(sa.text(spread))
 
@@ -88,8 +88,8 @@ class Ear:
 def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -> Delivery:
     """A refresh whose alerts go to these channels."""
     channels = {f"ear {number}": ear for number, ear in enumerate(ears)}
-    found = refresh(house.opener, replace(WORK, channels=tuple(channels)))
-    return deliver_alerts(house.opener, RULES, found.refresh_id, utc_now(), channels)
+    found = refresh(house._opener, replace(WORK, channels=tuple(channels)))
+    return deliver_alerts(house._opener, RULES, found.refresh_id, utc_now(), channels)
 
 
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
@@ -174,15 +174,15 @@ def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseExcept
 
 
 def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     collapse(house, 0.05)
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     collapse(house, 0.9)
     first = Ear()
     told(house, first)
     assert first.heard == [3]  # nobody had asked before: the past is not told
     collapse(house, 0.05)
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     second, third = Ear(), Ear()
     told(house, second)
     assert second.heard == [4]
@@ -193,9 +193,9 @@ def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(hou
 def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
     """Killed between the end of the refresh and the first alert: the marks are in the store."""
     work = replace(WORK, channels=("ear 0",))
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     collapse(house, 0.05)
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     ear = Ear()
     assert [one.refresh_id for one in told(house, ear).taken["ear 0"]] == ear.heard == [2]
 
@@ -211,12 +211,12 @@ def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: 
     some = Ear()
     assert told(house, some).notes == ["alerts of 2 refreshes wait for the next refresh (ear 0)"]
     assert some.heard == [2, 3]
-    late = refresh(house.opener, replace(WORK, channels=("ear 0",))).refresh_id
+    late = refresh(house._opener, replace(WORK, channels=("ear 0",))).refresh_id
     ears, week = Ear(), utc_now() + timedelta(days=7, seconds=1)
-    old = deliver_alerts(house.opener, RULES, late, week, {"ear 0": ears})
+    old = deliver_alerts(house._opener, RULES, late, week, {"ear 0": ears})
     assert ears.heard == []
     assert old.notes == ["alerts of 2 refreshes were not taken for 7 days and are given up (ear 0)"]
-    assert deliver_alerts(house.opener, RULES, late, week, {"ear 0": ears}).notes == []
+    assert deliver_alerts(house._opener, RULES, late, week, {"ear 0": ears}).notes == []
 
 
 def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None:
@@ -226,9 +226,9 @@ def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None
     ear = Ear()
     told(house, ear)
     assert ear.heard == [2]
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         connection.execute(sa.text("update refresh set finished_at = null, summary = null where id = 2"))
-    with house.reading() as store:
+    with house._reading() as store:
         assert [one.id for one in untold(store, 1)] == [1]
         assert untold(store, 2) == []
     told(house, ear)
@@ -237,9 +237,9 @@ def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None
 
 def test_marks_of_old_stores(house: Warehouse) -> None:
     """Refreshes of a program that kept no marks, or no summary."""
-    refresh(house.opener, WORK)
-    with house.writing() as store, store.begin() as connection:
+    refresh(house._opener, WORK)
+    with house._writing() as store, store.begin() as connection:
         connection.execute(sa.text("update refresh set summary = null"))
-    with house.reading() as store:
+    with house._reading() as store:
         (one,) = untold(store, 1)
     assert one.marks == {} and one.awaits("log") and isinstance(one.ended, datetime)

@@ -57,14 +57,14 @@ def house(own_url: str) -> Warehouse:
 
 
 def current(house: Warehouse, statistic: str = "", benchmark: str = "") -> list[dict[str, Any]]:
-    with house.reading() as store:
+    with house._reading() as store:
         found = select(store, f"select * from metric_current order by {KEY}")
     return [row for row in found if statistic in ("", row["statistic"]) and benchmark in ("", row["benchmark"])]
 
 
 def change_run(house: Warehouse, run: int, value: float | None = None) -> None:
     """Other content of a run, and so another digest."""
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         told = {"digest": f"other {run} {value}", "run": run}
         connection.execute(sa.text("update run set content_digest = :digest where id = :run"), told)
         if value is not None:
@@ -74,7 +74,7 @@ def change_run(house: Warehouse, run: int, value: float | None = None) -> None:
 
 
 def test_figures_are_those_of_the_commands(house: Warehouse) -> None:
-    found = refresh(house.opener, WORK)
+    found = refresh(house._opener, WORK)
     assert found.failures == () and found.notes == ()
     for benchmark in ("quiz", "essay", "course"):
         board = house.leaderboard(benchmark)
@@ -107,7 +107,7 @@ def test_figures_are_those_of_the_commands(house: Warehouse) -> None:
 
 
 def test_checkpoints_are_compared_with_the_one_before(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     steps = [row for row in current(house, "difference") if row["subject_kind"] == "step"]
     expected = {
         house.compare(f"org/train@step={after}", f"org/train@step={before}").rows[0].difference
@@ -117,20 +117,20 @@ def test_checkpoints_are_compared_with_the_one_before(house: Warehouse) -> None:
 
 
 def test_nothing_changed_computes_nothing(house: Warehouse) -> None:
-    first = refresh(house.opener, WORK)
+    first = refresh(house._opener, WORK)
     before = current(house)
-    again = refresh(house.opener, WORK)
+    again = refresh(house._opener, WORK)
     assert again.total("recomputed") == again.total("values") == again.total("gone") == 0
     assert again.total("fresh") == first.total("recomputed") > 0
     assert current(house) == before
-    assert list_stale(house.opener, WORK).rows == ()
+    assert list_stale(house._opener, WORK).rows == ()
 
 
 def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     before = {row["subject"]: row for row in current(house, "score")}
     change_run(house, 2, 0.25)  # org/b on quiz
-    listed = list_stale(house.opener, WORK)
+    listed = list_stale(house._opener, WORK)
     assert {row.why for row in listed.rows} == {"the data changed"}
     assert {(row.family, row.benchmark) for row in listed.rows} == {
         ("scores", "quiz"),
@@ -139,7 +139,7 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
         ("ranks", "quiz"),
     }
     assert len(listed.rows) == 4
-    found = refresh(house.opener, WORK)
+    found = refresh(house._opener, WORK)
     assert found.total("recomputed") == 4
     after = {row["subject"]: row for row in current(house, "score")}
     changed = [subject for subject in after if after[subject] != before[subject]]
@@ -149,19 +149,19 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
 
 
 def test_a_changed_baseline_touches_all_that_are_compared_with_it(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     change_run(house, 1, 0.25)
-    stale = [row for row in list_stale(house.opener, WORK).rows if row.family == "differences"]
+    stale = [row for row in list_stale(house._opener, WORK).rows if row.family == "differences"]
     assert {row.subject.split("#")[0] for row in stale} == {"pair org/b", "pair org/c"}
 
 
 def test_settings_clusters_and_links_make_figures_stale(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     wider = replace(WORK, settings=FamilySettings(level=0.99, baselines=(BASE,)))
-    assert {row.why for row in list_stale(house.opener, wider).rows} == {"the settings changed"}
-    with house.writing() as store, store.begin() as connection:
+    assert {row.why for row in list_stale(house._opener, wider).rows} == {"the settings changed"}
+    with house._writing() as store, store.begin() as connection:
         connection.execute(sa.text("update benchmark set default_clustering_id = null"))
-    stale = list_stale(house.opener, WORK).rows
+    stale = list_stale(house._opener, WORK).rows
     assert {row.benchmark for row in stale} == {"essay"} and len(stale) == 3 + 3 + 2 + 1
 
 
@@ -191,80 +191,80 @@ class Fake:
 
 
 def test_a_raised_version_makes_its_family_stale(house: Warehouse) -> None:
-    refresh(house.opener, RefreshRequest((Fake(), SCORES)))
-    stale = list_stale(house.opener, RefreshRequest((Fake(version="2"), SCORES))).rows
+    refresh(house._opener, RefreshRequest((Fake(), SCORES)))
+    stale = list_stale(house._opener, RefreshRequest((Fake(version="2"), SCORES))).rows
     assert {(row.family, row.why) for row in stale} == {("fake", "version 1 of the method, now 2")}
-    refresh(house.opener, RefreshRequest((Fake(version="2", values=(3.0,)),)))
+    refresh(house._opener, RefreshRequest((Fake(version="2", values=(3.0,)),)))
     assert {row["estimate"] for row in current(house, "fake0")} == {3.0}
     assert {row["method_version"] for row in current(house, "fake0")} == {"2"}
 
 
 def test_a_family_that_raises_does_not_stop_the_others(house: Warehouse) -> None:
     broken = Fake(raises=RuntimeError("boom"), only="org/b#")
-    found = refresh(house.opener, RefreshRequest((broken, SCORES)))
+    found = refresh(house._opener, RefreshRequest((broken, SCORES)))
     assert len(found.failures) == 2 and "RuntimeError: boom" in found.failures[0]
     assert "fake of org/b#" in found.failures[0]
     assert len(current(house, "score")) == 9 and len(current(house, "fake0")) == 7
-    with house.reading() as store:
+    with house._reading() as store:
         assert select(store, "select state from refresh") == [{"state": "failed"}]
-    healed = refresh(house.opener, RefreshRequest((Fake(), SCORES)))
+    healed = refresh(house._opener, RefreshRequest((Fake(), SCORES)))
     assert healed.total("recomputed") == 2 and len(current(house, "fake0")) == 9
-    unlisted = refresh(house.opener, RefreshRequest((Fake(hurt_units=True), SCORES)))
+    unlisted = refresh(house._opener, RefreshRequest((Fake(hurt_units=True), SCORES)))
     assert len(unlisted.failures) == 3 and len(current(house, "fake0")) == 9
 
 
 def test_what_data_do_not_allow_is_stored_with_the_reason(house: Warehouse) -> None:
     refused = Fake(raises=StatisticsError("too few prompts"), only="org/c")
     for expected in (9, 0):
-        assert refresh(house.opener, RefreshRequest((refused,))).total("recomputed") == expected
+        assert refresh(house._opener, RefreshRequest((refused,))).total("recomputed") == expected
     rows = [row for row in current(house) if row["subject_kind"] == "question"]
     assert {(row["estimate"], row["reason"]) for row in rows} == {(None, "too few prompts")}
 
 
 def test_no_number_is_stored_that_is_none(house: Warehouse) -> None:
-    refresh(house.opener, RefreshRequest((Fake(values=(float("nan"), float("inf"), None)),)))
+    refresh(house._opener, RefreshRequest((Fake(values=(float("nan"), float("inf"), None)),)))
     rows = current(house)
     assert {row["estimate"] for row in rows} == {None}
     assert {row["reason"] for row in rows if row["statistic"] != "fake2"} == {"not finite: estimate"}
-    assert len(refresh(house.opener, RefreshRequest((Fake("empty", values=()),))).failures) == 9
+    assert len(refresh(house._opener, RefreshRequest((Fake("empty", values=()),))).failures) == 9
 
 
 def test_what_is_gone_leaves_the_current_figures_but_not_the_history(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
-    with house.writing() as store, store.begin() as connection:
+    refresh(house._opener, WORK)
+    with house._writing() as store, store.begin() as connection:
         connection.execute(sa.text("update run set status = 'invalidated' where id = 3"))
-    listed = list_stale(house.opener, WORK).rows
+    listed = list_stale(house._opener, WORK).rows
     assert {row.subject.split("#")[0] for row in listed if row.why == "gone"} == {"org/c"}
-    found = refresh(house.opener, WORK)
+    found = refresh(house._opener, WORK)
     assert found.total("gone") == 1 + 1 + 4 + 2  # score, difference, variance, two ranks
     assert not [row for row in current(house, benchmark="quiz") if "org/c" in row["subject"]]
     gone = house.history("org/c", "quiz", statistic="score").rows
     assert [row.method for row in gone] == ["gone", "gaffke"]
-    assert refresh(house.opener, WORK).total("gone") == 0
-    with house.writing() as store, store.begin() as connection:
+    assert refresh(house._opener, WORK).total("gone") == 0
+    with house._writing() as store, store.begin() as connection:
         connection.execute(sa.text("update run set status = 'complete' where id = 3"))
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     history = house.history("org/c", "quiz", statistic="score").rows
     assert [row.method == "gone" for row in history] == [False, True, False]
     assert history[0].estimate == history[2].estimate
 
 
 def test_fewer_figures_of_one_question_leave_none_behind(house: Warehouse) -> None:
-    refresh(house.opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
-    found = refresh(house.opener, RefreshRequest((Fake(version="2", values=(1.0,)),)))
+    refresh(house._opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
+    found = refresh(house._opener, RefreshRequest((Fake(version="2", values=(1.0,)),)))
     assert found.total("gone") == 9 and current(house, "fake1") == []
 
 
 def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     before = current(house)
     part = RefreshRequest(("scores",), ("quiz",), WORK.settings)
-    assert refresh(house.opener, part).total("fresh") == 3
+    assert refresh(house._opener, part).total("fresh") == 3
     assert current(house) == before
     with pytest.raises(MisuseError, match="no metric family 'nothing'; there are: differences"):
-        refresh(house.opener, RefreshRequest(("nothing",)))
+        refresh(house._opener, RefreshRequest(("nothing",)))
     with pytest.raises(MisuseError, match="no benchmark with runs is called 'nothing'"):
-        refresh(house.opener, RefreshRequest(benchmarks=("nothing",)))
+        refresh(house._opener, RefreshRequest(benchmarks=("nothing",)))
     with pytest.raises(StatisticsError, match="level"):
         FamilySettings(level=1.5)
     with pytest.raises(WarehouseError, match="is no metric family"):
@@ -274,14 +274,14 @@ def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Ware
 
 def test_an_unknown_baseline_is_a_note(house: Warehouse) -> None:
     work = RefreshRequest(settings=FamilySettings(baselines=("org/nobody", BASE)))
-    found = refresh(house.opener, work)
+    found = refresh(house._opener, work)
     assert len(found.notes) == 1 and "'org/nobody' left out" in found.notes[0]
     assert len([row for row in current(house, "difference") if row["subject_kind"] == "pair"]) == 4
 
 
 def test_matrix_tests_are_made_on_request(house: Warehouse) -> None:
     work = RefreshRequest(("matrix",), ("quiz", "course"), FamilySettings(permutations=50, seed=3))
-    found = refresh(house.opener, work)
+    found = refresh(house._opener, work)
     assert found.failures == ()
     expected = {
         f"{row.similarity}_{row.statistic}": row.observed
@@ -308,24 +308,24 @@ def killing(house: Warehouse, at: int) -> StoreOpener:
 
         return enter
 
-    return StoreOpener(guarded(house.reading), guarded(house.writing))
+    return StoreOpener(guarded(house._reading), guarded(house._writing))
 
 
 @pytest.mark.rare
 def test_killed_anywhere_history_has_whole_refreshes_only(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)  # every question is written at once
-    refresh(house.opener, WORK)
+    refresh(house._opener, WORK)
     for point in range(1, 10):
         change_run(house, 2, point / 16)
         before = current(house)
         with pytest.raises(Killed):
             refresh(killing(house, point), WORK)
         assert current(house) == before
-        resumed = refresh(house.opener, WORK).total("resumed")
+        resumed = refresh(house._opener, WORK).total("resumed")
         assert resumed == min(max(0, point - 5), 4)
         (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
         assert row["estimate"] == point / 16
-    with house.reading() as store:
+    with house._reading() as store:
         states = select(store, "select state, count(*) as n from refresh group by state")
         doubled = select(
             store, f"select {KEY}, refresh_id from metric_value group by {KEY}, refresh_id having count(*) > 1"
@@ -340,24 +340,24 @@ def test_figures_of_a_killed_refresh_that_changed_since_are_made_anew(
     with pytest.raises(Killed):
         refresh(killing(house, 20), WORK)
     change_run(house, 2, 0.125)
-    found = refresh(house.opener, WORK)
+    found = refresh(house._opener, WORK)
     assert found.total("resumed") > 0 and found.refresh_id == 1
     (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
     assert row["estimate"] == 0.125
-    assert list_stale(house.opener, WORK).rows == ()
+    assert list_stale(house._opener, WORK).rows == ()
 
 
 def test_one_refresh_at_a_time(house: Warehouse) -> None:
-    with metric_values.holding(house.reading, 0):
+    with metric_values.holding(house._reading, 0):
         with pytest.raises(StoreLockedError, match="is refreshed by another process; waited 0 s"):
-            refresh(house.opener, WORK, wait=0)
-        assert len(list_stale(house.opener, WORK).rows) > 0  # looking is free
-    assert refresh(house.opener, WORK, wait=0).failures == ()
+            refresh(house._opener, WORK, wait=0)
+        assert len(list_stale(house._opener, WORK).rows) > 0  # looking is free
+    assert refresh(house._opener, WORK, wait=0).failures == ()
 
 
 def test_a_refresh_that_was_taken_over_writes_nothing_more(house: Warehouse) -> None:
     now = datetime(2026, 1, 1)
-    with house.writing() as store:
+    with house._writing() as store:
         number = metric_values.begin(store, {"holder": "one"}, "1", now, None)
         assert metric_values.begin(store, {"holder": "two"}, "1", now, number) == number
         with pytest.raises(WarehouseError, match="taken over"):
@@ -367,9 +367,9 @@ def test_a_refresh_that_was_taken_over_writes_nothing_more(house: Warehouse) -> 
 
 def test_the_clock_may_go_back(house: Warehouse) -> None:
     moments = iter([datetime(2026, 5, 1), datetime(2026, 5, 1), datetime(2026, 1, 1), datetime(2026, 1, 1)])
-    refresh(house.opener, WORK, clock=lambda: next(moments))
+    refresh(house._opener, WORK, clock=lambda: next(moments))
     change_run(house, 2, 0.5)
-    refresh(house.opener, WORK, clock=lambda: next(moments))
+    refresh(house._opener, WORK, clock=lambda: next(moments))
     history = house.history("org/b", "quiz", statistic="score").rows
     assert [row.refresh_id for row in history] == [2, 1] and history[0].estimate == 0.5
 
@@ -380,14 +380,14 @@ def test_pruning_keeps_the_newest_of_each(house: Warehouse) -> None:
         if place < 3:
             change_run(house, 2, place / 4)
         at = day + timedelta(days=place)
-        refresh(house.opener, WORK, clock=lambda at=at: at)  # type: ignore[misc]
+        refresh(house._opener, WORK, clock=lambda at=at: at)  # type: ignore[misc]
     before = [{**row, "previous_estimate": 0, "change": 0} for row in current(house)]
-    with house.writing() as store:
+    with house._writing() as store:
         values, empty = metric_values.prune(store, day + timedelta(days=10))
     assert values == 2 * (1 + 1 + 4 + 6) and empty == 2  # the second, and the last, which is empty
     assert [{**row, "previous_estimate": 0, "change": 0} for row in current(house)] == before
     assert len(house.history("org/b", "quiz", statistic="score").rows) == 1
-    assert refresh(house.opener, WORK).total("recomputed") == 0
+    assert refresh(house._opener, WORK).total("recomputed") == 0
 
 
 def test_history_names_what_there_is(house: Warehouse) -> None:

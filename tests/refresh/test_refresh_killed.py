@@ -57,7 +57,7 @@ from warehouse.refresh import run as running
 running.WRITE_AFTER = -1.0
 house = connect(sys.argv[1], wait=60)
 print("ready", flush=True)
-running.refresh(house.opener, WORK)
+running.refresh(house._opener, WORK)
 """
 #: Times that a refresh is killed.
 POINTS = 50
@@ -86,7 +86,7 @@ def kill(process: subprocess.Popen[str], seconds: float) -> None:
 def change_all(house: Warehouse, number: int) -> None:
     """Every figure is out of date, and one of them will be ``number / 64``."""
     change_run(house, 2, number / 64)
-    with house.writing() as store, store.begin() as connection:
+    with house._writing() as store, store.begin() as connection:
         told = {"number": str(number)}
         query = "update run set content_digest = id || '-' || :number where id <> 2"
         connection.execute(sa.text(query), told)
@@ -110,7 +110,7 @@ def copy(file: Path | None, *, back: bool = False) -> None:
 
 def finished(house: Warehouse) -> tuple[int, int]:
     """Refreshes that are finished, and that are not."""
-    with house.reading() as store:
+    with house._reading() as store:
         (row,) = select(store, "select count(finished_at) as whole, count(*) as all_of_them from refresh")
     return row["whole"], row["all_of_them"] - row["whole"]
 
@@ -139,14 +139,14 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
             met[state if now > whole or unfinished else "before it began"] += 1
             if now == whole:
                 assert current(house) == before
-        found = refresh(house.opener, WORK, wait=60)
+        found = refresh(house._opener, WORK, wait=60)
         resumed += found.total("resumed")
         assert finished(house)[1] == rest == 0
         assert shown(house) == from_scratch(house, WORK)
         (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
         assert row["estimate"] == number / 64
     print(f"killed {met}; {resumed} answers of killed refreshes were taken up")
-    with house.reading() as store:
+    with house._reading() as store:
         assert select(store, f"select {KEY} from metric_value group by {KEY} having count(*) > 1") == []
         sizes = select(store, "select count(*) as n from metric_history group by refresh_id")
         assert select(store, "select distinct state from refresh") == [{"state": "complete"}]

@@ -79,8 +79,8 @@ def shown(house: Warehouse) -> list[tuple[Any, ...]]:
 def from_scratch(house: Warehouse, work: RefreshRequest) -> list[tuple[Any, ...]]:
     """What a refresh of a store without stored figures would show."""
     chosen = families.choose_families(work.families)
-    with house.reading() as store:
-        read = read_all(store, house.opener, work.settings.baselines)
+    with house._reading() as store:
+        read = read_all(store, house._opener, work.settings.baselines)
         questions = make_plan(chosen, read.benchmarks, work.settings, [], []).questions
         for data in read.benchmarks:
             data.fetch(store, data.conditions)
@@ -161,12 +161,12 @@ MAIN = (
 
 def follow(house: Warehouse, names: Iterable[str], work: RefreshRequest) -> None:
     """Change the store, refresh, and compare with a refresh from scratch, name by name."""
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     before = shown(house)
     for name in names:
-        with house.writing() as store:
+        with house._writing() as store:
             CHANGES[name](store)
-        refresh(house.opener, work)
+        refresh(house._opener, work)
         after = shown(house)
         assert after == from_scratch(house, work), name
         assert after != before or name == "computed anew", name
@@ -187,45 +187,45 @@ def test_sources_that_come_and_go(store_url: str, tmp_path: Path) -> None:
     files = dumps(tmp_path / "dumps", 18)  # two models on eight benchmarks, the first ones twice
     house.ingest(*files[:10])
     work = replace(QUICK, settings=replace(QUICK.settings, baselines=("org/model-0",)))
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     house.ingest(*files[10:])
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     assert shown(house) == from_scratch(house, work)
     pairs = [row for row in current(house, "difference") if row["subject_kind"] == "pair"]
     assert len(pairs) == 8 + 2
-    with house.writing() as store:
+    with house._writing() as store:
         forget(store, "1")
-    assert {row.benchmark for row in list_stale(house.opener, work).rows} == {"quiz-0"}
-    refresh(house.opener, work)
+    assert {row.benchmark for row in list_stale(house._opener, work).rows} == {"quiz-0"}
+    refresh(house._opener, work)
     assert shown(house) == from_scratch(house, work)
     old = len(house.history("org/model-1", "quiz-1").rows)
     house.ingest(files[0])
-    refresh(house.opener, work)
+    refresh(house._opener, work)
     assert shown(house) == from_scratch(house, work) and old > 0
 
 
 def test_other_baselines_other_pairs(house: Warehouse) -> None:
-    refresh(house.opener, QUICK)
+    refresh(house._opener, QUICK)
     other = replace(QUICK, settings=replace(QUICK.settings, baselines=("org/b",)))
-    found = refresh(house.opener, other)
+    found = refresh(house._opener, other)
     assert found.total("gone") > 0 and shown(house) == from_scratch(house, other)
 
 
 def test_a_benchmark_whose_runs_are_gone_loses_its_figures(house: Warehouse) -> None:
-    refresh(house.opener, WORK)
-    with house.writing() as store:
+    refresh(house._opener, WORK)
+    with house._writing() as store:
         run_sql("update run set status = 'invalidated' where id in (4, 5, 6)")(store)
     assert current(house, benchmark="essay")
-    found = refresh(house.opener, replace(WORK, benchmarks=("essay",)))
+    found = refresh(house._opener, replace(WORK, benchmarks=("essay",)))
     assert found.total("gone") > 0 and current(house, benchmark="essay") == []
     with pytest.raises(MisuseError, match="no benchmark with runs is called 'nothing'"):
-        refresh(house.opener, replace(WORK, benchmarks=("nothing",)))
+        refresh(house._opener, replace(WORK, benchmarks=("nothing",)))
 
 
 def test_a_benchmark_may_be_named_by_its_alias(house: Warehouse) -> None:
-    with house.writing() as store:
+    with house._writing() as store:
         alias(store, "benchmark", "retold", "quiz")
-    found = refresh(house.opener, replace(QUICK, benchmarks=("retold",)))
+    found = refresh(house._opener, replace(QUICK, benchmarks=("retold",)))
     assert found.total("recomputed") > 0
     assert {row["benchmark"] for row in current(house)} == {"quiz"}
 
@@ -233,22 +233,22 @@ def test_a_benchmark_may_be_named_by_its_alias(house: Warehouse) -> None:
 def test_families_that_are_left_alone_are_named_where_they_are_out_of_date(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refresh(house.opener, WORK)
-    assert refresh(house.opener, QUICK).notes == ()  # matrix, ranks and variance hold
-    assert refresh(house.opener, replace(QUICK, settings=FamilySettings())).notes == ()
+    refresh(house._opener, WORK)
+    assert refresh(house._opener, QUICK).notes == ()  # matrix, ranks and variance hold
+    assert refresh(house._opener, replace(QUICK, settings=FamilySettings())).notes == ()
     change_run(house, 2, 0.25)
     stale = {"matrix": 1, "ranks": 1, "variance": 1}
     told = tuple(
         f"{count} answers of the family {name!r} are out of date; --family {name}" for name, count in stale.items()
     )
-    assert refresh(house.opener, QUICK).notes == told
-    assert list_stale(house.opener, replace(QUICK, benchmarks=("essay",))).notes == ()
-    refresh(house.opener, RefreshRequest((Fake("mine"),)))
-    (note,) = [one for one in list_stale(house.opener, WORK).notes if "mine" in one]
+    assert refresh(house._opener, QUICK).notes == told
+    assert list_stale(house._opener, replace(QUICK, benchmarks=("essay",))).notes == ()
+    refresh(house._opener, RefreshRequest((Fake("mine"),)))
+    (note,) = [one for one in list_stale(house._opener, WORK).notes if "mine" in one]
     assert note == "12 figures of the family 'mine' stay as they are: it is not installed"
     monkeypatch.setattr(families, "family_names", lambda: ["mine"])
     monkeypatch.setattr(plan, "family_names", lambda: ["mine"])
-    (note,) = [one for one in list_stale(house.opener, WORK).notes if "mine" in one]
+    (note,) = [one for one in list_stale(house._opener, WORK).notes if "mine" in one]
     assert note.startswith("12 figures stay as they are: no metric family 'mine'")
 
 
@@ -259,27 +259,27 @@ def test_runs_that_change_under_a_refresh_are_left_for_the_next(house: Warehouse
     class Meddler(Fake):
         def compute(self, data: Any, question: Any, settings: FamilySettings) -> list[Any]:
             if question.subject.startswith("org/b#") and data.benchmark.name == "quiz":
-                with house.writing() as store:
+                with house._writing() as store:
                     run_sql("update run set id = 777 where id = 2")(store)
             return super().compute(data, question, settings)
 
-    found = refresh(house.opener, RefreshRequest((Meddler(), SCORES)))
+    found = refresh(house._opener, RefreshRequest((Meddler(), SCORES)))
     # asked of the run: the family that meddles, and the scores
     assert found.notes == ("2 answers are left for the next refresh: their runs changed while they were computed",)
     assert found.total("recomputed") == 2 * 12 - 2
-    assert len(list_stale(house.opener, RefreshRequest((Fake(), SCORES))).rows) == 2
+    assert len(list_stale(house._opener, RefreshRequest((Fake(), SCORES))).rows) == 2
 
 
 def test_figures_that_became_fewer_are_gone_also_where_a_killed_refresh_said_so(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)
-    refresh(house.opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
+    refresh(house._opener, RefreshRequest((Fake(values=(1.0, 2.0)),)))
     fewer = RefreshRequest((Fake(version="2", values=(1.0,)),))
     dying = RefreshRequest((Fake(version="2", values=(1.0,), raises=KeyboardInterrupt(), only="org/c"),))
     with pytest.raises(KeyboardInterrupt):
-        refresh(house.opener, dying)
-    found = refresh(house.opener, fewer)
+        refresh(house._opener, dying)
+    found = refresh(house._opener, fewer)
     assert found.total("resumed") > 0 and found.total("recomputed") > 0
     assert current(house, "fake1") == []
 
@@ -289,9 +289,9 @@ def test_what_a_killed_refresh_found_is_not_shown_unless_it_is_still_asked_for(
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)
     with pytest.raises(KeyboardInterrupt):
-        refresh(house.opener, RefreshRequest((Fake(raises=KeyboardInterrupt(), only="org/c"),)))
+        refresh(house._opener, RefreshRequest((Fake(raises=KeyboardInterrupt(), only="org/c"),)))
     change_run(house, 1, 0.5)
-    refresh(house.opener, RefreshRequest((SCORES,)))
+    refresh(house._opener, RefreshRequest((SCORES,)))
     assert current(house, "fake0") == []
 
 

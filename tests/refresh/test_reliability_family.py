@@ -23,10 +23,10 @@ def test_the_family_keeps_the_reliability_of_benchmarks(store_url: str) -> None:
     with open_store(store_url, create=True) as store:
         rows.write(store)
     house = connect(store_url)
-    refresh(house.opener, RefreshRequest())
+    refresh(house._opener, RefreshRequest())
     assert current(house, "dior_ranking") == []  # not unasked
     work = RefreshRequest(families=("reliability",))
-    assert refresh(house.opener, work).failures == ()
+    assert refresh(house._opener, work).failures == ()
     found = {row["benchmark"]: row for row in current(house, "dior_ranking")}
     assert set(found) == {"quiz", "even"}
     (whole,) = [row for row in house.reliability("quiz").prompt_rows if row.size is None]
@@ -34,6 +34,6 @@ def test_the_family_keeps_the_reliability_of_benchmarks(store_url: str) -> None:
     assert (found["quiz"]["low"], found["quiz"]["high"]) == pytest.approx((whole.ranking_low, whole.ranking_high))
     assert found["even"]["estimate"] is None and "no ranking" in found["even"]["reason"]
     assert {row["benchmark"] for row in current(house, "rank_resolution")} == {"quiz", "even"}
-    assert refresh(house.opener, work).total("recomputed") == 0
+    assert refresh(house._opener, work).total("recomputed") == 0
     change_run(house, 1, 0.0)
-    assert refresh(house.opener, work).total("recomputed") == 1
+    assert refresh(house._opener, work).total("recomputed") == 1

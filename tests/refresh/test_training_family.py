@@ -35,7 +35,7 @@ def house(own_url: str) -> Warehouse:
 
 
 def test_the_family_keeps_the_figures_of_seeds(house: Warehouse) -> None:
-    found = refresh(house.opener, RefreshRequest(families=("training",)))
+    found = refresh(house._opener, RefreshRequest(families=("training",)))
     assert found.failures == ()
     rows = {row["statistic"]: row for row in current(house, "noise_floor") + current(house, "seed_sd")}
     (row,) = house.seeds(["quiz"]).rows
@@ -47,24 +47,24 @@ def test_the_family_keeps_the_figures_of_seeds(house: Warehouse) -> None:
     assert tau["estimate"] == pytest.approx(row.tau)
     kept = house.history("m", "quiz", statistic="noise_floor").rows
     assert [one.estimate for one in kept] == [pytest.approx(row.noise_floor)]
-    assert refresh(house.opener, RefreshRequest(families=("training",))).total("recomputed") == 0
+    assert refresh(house._opener, RefreshRequest(families=("training",))).total("recomputed") == 0
     change_run(house, 1, 0.0)
-    assert refresh(house.opener, RefreshRequest(families=("training",))).total("recomputed") == 1
+    assert refresh(house._opener, RefreshRequest(families=("training",))).total("recomputed") == 1
     with pytest.raises(MisuseError, match="no refresh has computed"):
         house.history("m", "plain")
 
 
 def test_it_is_not_computed_unasked(house: Warehouse) -> None:
-    refresh(house.opener, RefreshRequest())
+    refresh(house._opener, RefreshRequest())
     assert current(house, "noise_floor") == []
 
 
 def test_an_alert_says_whether_seeds_would_do_as_much(house: Warehouse) -> None:
-    refresh(house.opener, RefreshRequest())
+    refresh(house._opener, RefreshRequest())
     change_run(house, 6, 0.0)  # the last seed's last checkpoint collapses, and the seeds differ by that
     change_run(house, 7, 0.0)  # so does the model without seeds
-    found = refresh(house.opener, RefreshRequest())
-    with house.reading() as store:
+    found = refresh(house._opener, RefreshRequest())
+    with house._reading() as store:
         rows = {
             row.benchmark: row for row in check(store, Rules(worse=False), found.refresh_id, datetime(2026, 6, 1)).rows
         }

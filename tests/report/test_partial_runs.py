@@ -55,7 +55,7 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
         rows.write(store)
     house = connect(url)
     work = RefreshRequest(families=("reliability",))
-    assert refresh(house.opener, work).failures == ()
+    assert refresh(house._opener, work).failures == ()
     with open_store(url) as store:
         data = read_report(store, n_resamples=0)
         page = render(data)
@@ -71,4 +71,4 @@ def test_stopped_runs_and_reliability_are_on_the_page(tmp_path: Path) -> None:
     assert of_suite["same_order"] == pytest.approx(by_prompts.same_order)
     assert of_suite["scenarios_dior_ranking"] is None  # two scenarios are no sample
     assert data.suites[0].reliability is not None and "same order of all models" in data.suites[0].reliability.sentence
-    assert refresh(house.opener, work).total("recomputed") == 0
+    assert refresh(house._opener, work).total("recomputed") == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,11 @@ import pyarrow as pa
 
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store, T
+from warehouse.store.parts import in_parts
+
+_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 250_000, 100
 
 
 class SharedReads(Store):
@@ -53,6 +58,27 @@ class SharedReads(Store):
 
     def close(self) -> None:
         self._answers.clear()
+
+
+def runs_by_benchmark(store: Store) -> dict[str, list[Mapping[str, Any]]]:
+    """Id, benchmark and number of scores of all current runs, by name of the benchmark, in its order."""
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for row in store.rows(_RUNS):
+        runs.setdefault(row["benchmark"], []).append(row)
+    return dict(sorted(runs.items()))
+
+
+def in_blocks(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what its parts read is read once for a block of benchmarks.
+
+    Args:
+        runs: some of :func:`runs_by_benchmark`.
+    """
+    shared = SharedReads(store)
+    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
+        own = [run for name in block for run in runs[name]]
+        shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
+        yield from ((name, shared) for name in block)
 
 
 def _asked(params: Mapping[str, Any]) -> Hashable:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from warehouse.analysis.card.row import CardRow, card_row
 from warehouse.analysis.card.view import card_view, verdicts
@@ -28,13 +27,8 @@ from warehouse.questions.question import answers
 from warehouse.records.run_fields import COMMON_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
-from warehouse.store.parts import in_parts
-from warehouse.store.shared_reads import SharedReads
+from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import View
-
-_RUNS = "select run_id, benchmark_id, benchmark, n_scores from run_current where benchmark in (:names)"
-#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
-BLOCK_SCORES, RUN_COST = 1_000_000, 100
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,8 @@ def card(store: Store, question: Card) -> ModelCard:
     rows: list[CardRow] = []
     notes: list[str] = []
     chosen: list[Condition] = []
-    for name, shared in _shared(store, dict.fromkeys(benchmark for benchmark, _ in own)):
+    runs = runs_by_benchmark(store)
+    for name, shared in in_blocks(store, {benchmark: runs[benchmark] for benchmark, _ in own}):
         conditions = [one for (benchmark, _), some in own.items() if benchmark == name for one in some]
         try:
             made = list(_rows_on(shared, name, conditions, question))
@@ -126,18 +121,6 @@ def _why_not(store: Store, reference: str) -> str:
     return ""
 
 
-def _shared(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Store]]:
-    """Each benchmark with a store in which what is read of it is read at once for a block of benchmarks."""
-    runs: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
-    for row in store.rows(_RUNS, {"names": list(runs)}):
-        runs[row["benchmark"]].append(row)
-    shared = SharedReads(store)
-    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
-        every = [run for name in block for run in runs[name]]
-        shared.begin_block(benchmark_id={run["benchmark_id"] for run in every}, run_id={run["run_id"] for run in every})
-        yield from ((name, shared) for name in block)
-
-
 def _rows_on(
     store: Store, name: str, conditions: Sequence[Condition], question: Card
 ) -> Iterator[tuple[Condition, CardRow]]:
@@ -177,7 +160,7 @@ def _against(
     if both:
         try:
             compare = question.part(Compare, a=question.model, b=reference)
-            compared = compare_read(store, OnBenchmarks(both, ()), compare)
+            compared = compare_read(store, OnBenchmarks(both, ()), compare).comparison
             notes += compared.notes
         except NotComparable as error:
             notes.append(f"no difference from {reference}: {error}")

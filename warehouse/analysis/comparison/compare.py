@@ -189,7 +189,7 @@ def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
     return compare_read(store, models.on_each(models.pair), question)
 
 
-def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> Comparison:
+def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:
     """The comparison of pairs of conditions that were read.
 
     Raises:

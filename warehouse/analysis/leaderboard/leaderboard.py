@@ -38,7 +38,7 @@ from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ra
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
-from warehouse.store.curate.aliases import benchmarks
+from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, listed, visible
 
@@ -392,9 +392,9 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
         MisuseError: no benchmark can have one; with the reasons.
     """
     boards, reasons = [], []
-    for name in sorted({row.shown_as for row in benchmarks(store) if row.n_runs}):
+    for name, shared in in_blocks(store, runs_by_benchmark(store)):
         try:
-            boards.append(leaderboard.to(store, question.only(OneLeaderboard, "", benchmark=name)))
+            boards.append(leaderboard.to(shared, question.only(OneLeaderboard, "", benchmark=name)))
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:

@@ -21,15 +21,12 @@ from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
-from warehouse.store.parts import in_parts
-from warehouse.store.shared_reads import SharedReads
+from warehouse.store.shared_reads import in_blocks
 
 #: Conditions whose data maps a report shows for one benchmark.
 MOST_MAPS = 12
 #: Prompts times models beyond which a page does not wait for an audit.
 MOST_VOTES = 150_000
-#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
-BLOCK_SCORES, RUN_COST = 250_000, 100
 
 Found = TypeVar("Found")
 
@@ -94,20 +91,10 @@ def read_benchmarks(
         ranks: level of all intervals, and draws behind rank sets.
         progress: gets name, number done and number of all before each.
     """
-    for done, (name, shared) in enumerate(_shared(store, runs)):
+    for done, (name, shared) in enumerate(in_blocks(store, runs)):
         if progress is not None:
             progress(name, done, len(runs))
         yield read_parts(shared, names, name, ranks)
-
-
-def _shared(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, Store]]:
-    """Each benchmark with a store in which what its parts read is read once, for a block of
-    benchmarks at a time."""
-    shared = SharedReads(store)
-    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
-        own = [run for name in block for run in runs[name]]
-        shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
-        yield from ((name, shared) for name in block)
 
 
 def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -> BenchmarkReads:

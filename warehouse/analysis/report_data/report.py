@@ -28,6 +28,7 @@ from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.parts import in_parts
+from warehouse.store.shared_reads import runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
 
-_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current order by benchmark nulls last"
 
 Row = dict[str, Any]
 
@@ -129,9 +129,7 @@ class ReportReading:
             raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
         self._store, self._progress = store, progress
         self._ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
-        runs: dict[str, list[Row]] = {}
-        for row in store.rows(_RUNS):
-            runs.setdefault(row["benchmark"], []).append(row)
+        runs = runs_by_benchmark(store)
         self._known, self._reliable = read_names(store), stored_reliability(store)
         self._suites = list_suites(self._known, {row["benchmark_id"] for own in runs.values() for row in own})
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
