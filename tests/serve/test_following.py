@@ -75,10 +75,10 @@ def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Pa
 def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
     store = FollowedStore(own_url, look=0.05)
     try:
-        for change in ("update model set name = 'other'", "update metric set higher_is_better = false"):
+        for change in ("update model set name = name || '2'", "update benchmark_metric set higher_is_better = false"):
             version = store.version
             with open_store(own_url, write=True) as writing, writing.begin() as connection:
-                connection.exec_driver_sql(f"{change} where id = 1")
+                connection.exec_driver_sql(change)
             until(lambda version=version: store.version != version)  # type: ignore[misc]
     finally:
         store.close()
