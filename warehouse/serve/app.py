@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -45,6 +46,8 @@ VIEWS: dict[str, View] = {
 #: Files that pages load -> their types.
 ASSETS = {"style.css": "text/css", "script.js": "text/javascript"}
 HTML, JSON = "text/html; charset=utf-8", "application/json"
+#: Seconds between two looks at whether what a program, or a file, waits for is there.
+WAIT = 0.05
 #: Seconds that a page may take longer than its queries may.
 GRACE = 2.0
 
@@ -80,10 +83,15 @@ class Pages:
 
     def _answer(self, view: View, asked: Asked) -> Response:
         try:
-            page = view(self.site, asked)
+            page, is_json, end = view(self.site, asked), asked.one("format") == "json", time.monotonic() + self._seconds
+            while isinstance(page, Page) and page.again and (page.answer is None if is_json else asked.one("export")):
+                if time.monotonic() > end:
+                    return self.plain(503, "This is still being computed; ask again in a moment.")
+                time.sleep(WAIT)
+                page = view(self.site, asked)
             if isinstance(page, Download):
                 return Response(page.content, headers=page.headers, media_type=page.kind)
-            if asked.one("format") == "json":
+            if is_json:
                 return Response(page.json(), page.status, media_type=JSON)
             return self._as_html(page, asked)
         except Missing as error:

@@ -70,7 +70,7 @@ def overview(site: Site, asked: Asked) -> Page:
             "pages": _pages(asked, seen),
             "n_runs": len(runs),
         },
-        _figures(columns, runs),
+        {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],
         "select benchmark, model, metric, estimate, standard_error from score_summary where is_default",
         again=1 if site.heat.left or (comparison and not verdict) else 0,
@@ -146,32 +146,20 @@ def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
     return found
 
 
-def _figures(columns: Sequence[HeatColumn], runs: Sequence[Any]) -> dict[str, Any]:
+def _figures(columns: Sequence[HeatColumn]) -> list[dict[str, Any]]:
     """The whole table for programs, not only its window."""
-    return {
-        "n_runs": len(runs),
-        "benchmarks": [
-            {
-                "benchmark": column.name,
-                "metric": column.metric,
-                "higher_is_better": column.higher_is_better,
-                "is_suite": column.is_suite,
-                "models": [
-                    {
-                        "model": model,
-                        "estimate": cell.estimate,
-                        "standard_error": cell.standard_error,
-                        "low": cell.low,
-                        "high": cell.high,
-                        "rank": cell.rank,
-                        "statistical_rank": cell.statistical_rank,
-                    }
-                    for model, cell in column.cells.items()
-                ],
-            }
-            for column in columns
-        ],
-    }
+    fields = ("estimate", "standard_error", "low", "high", "rank", "statistical_rank")
+    return [
+        {
+            **{name: getattr(column, name) for name in ("metric", "higher_is_better", "is_suite")},
+            "benchmark": column.name,
+            "models": [
+                {"model": model, **{name: getattr(cell, name) for name in fields}}
+                for model, cell in column.cells.items()
+            ],
+        }
+        for column in columns
+    ]
 
 
 def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
