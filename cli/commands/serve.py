@@ -55,7 +55,7 @@ def serve(
     from warehouse.serve.security import Access
     from warehouse.serve.server import listen, serve
 
-    token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(VARIABLE, "")
+    token = token_file.read_text(encoding="latin-1").strip() if token_file else os.environ.get(VARIABLE, "")
     access = Access(host, token, trust_header, proxy)
     own = listen(host, port)
     config = state.config()

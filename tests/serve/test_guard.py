@@ -87,6 +87,7 @@ def test_a_proxy_is_believed_at_its_address_alone(duckdb_url: str) -> None:
     [
         (("0.0.0.0",), "would have to show nothing"),
         (("0.0.0.0", "short"), "at least 16"),
+        (("0.0.0.0", "long enough; but a cookie ends"), "at least 16 letters"),
         (("127.0.0.1", "", "X-User", ""), "stand together"),
         (("127.0.0.1", "", "X-User", "proxy"), "address of the proxy"),
     ],

@@ -13,12 +13,14 @@ from starlette.testclient import TestClient
 from tests.support.cli import Caller
 from tests.support.two_models import build_two_models
 from warehouse.serve.app import create_app
+from warehouse.serve.page import link as address_of
 
 ROWS = build_two_models()
 _COLUMNS = dict.fromkeys(("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens"))
-ROWS.describe("paid", ROWS.metric())
+PAID = "paid? 50% #1"
+ROWS.describe(PAID, ROWS.metric())
 for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
-    _run = ROWS.run(_model, "paid")
+    _run = ROWS.run(_model, PAID)
     ROWS.scores(_run, {f"paid{key}": float(key < 3 * _place) for key in range(10)})
     for _key in range(10):
         ROWS.generation(_run, f"paid{_key}", 0, "words", cost=0.25 * _place, **_COLUMNS)
@@ -82,10 +84,12 @@ def test_a_tie_leads_to_the_plan_that_power_gives(client: TestClient, run: Calle
 
 
 def test_cost_stands_against_score(client: TestClient) -> None:
-    page = unescape(whole(client, "/benchmark/paid"))
-    picture = re.sub(r"<[^>]+>", " ", page.partition("Score against cost on paid")[2].partition("</figure>")[0])
+    page = unescape(whole(client, address_of("benchmark", PAID)))
+    picture = re.sub(r"<[^>]+>", " ", page.partition(f"Score against cost on {PAID}")[2].partition("</figure>")[0])
     for cost in ("2.5", "5", "7.5"):  # of a run
         assert re.search(rf"(?<![\d.]){cost}(?![\d.])", picture), picture
+    (as_json,) = re.findall(r'href="([^"]*format=json)"', page)
+    assert client.get(as_json).json()[0]["benchmark"] == PAID
     assert "Score against cost" not in whole(client, "/benchmark/one")
 
 

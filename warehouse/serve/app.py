@@ -72,7 +72,7 @@ class Pages:
         """A view as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
-            asked = Asked(request.path_params, parse_qsl(request.url.query), request.url.path)
+            asked = Asked(request.path_params, parse_qsl(request.url.query), request.scope["path"])
             work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, asked))
             try:
                 return await asyncio.wait_for(work, self._seconds + GRACE)

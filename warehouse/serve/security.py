@@ -34,6 +34,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _LOCAL = ("127.0.0.1", "localhost", "::1")
+#: What stands in a link and in a cookie as it is.
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{16,}")
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]*)(?::\d+)?", re.IGNORECASE)
 
 
@@ -60,8 +62,8 @@ class Access:
             )
         if self.proxy and not _is_address(self.proxy):
             raise MisuseError(f"--from is the address of the proxy, such as 127.0.0.1; found {self.proxy!r}")
-        if self.token and (len(self.token) < 16 or not self.token.isascii() or not self.token.isprintable()):
-            raise MisuseError("a token has at least 16 printable characters; make one: openssl rand -hex 24")
+        if self.token and not _TOKEN.fullmatch(self.token):
+            raise MisuseError("a token has at least 16 letters, digits, - . _ or ~; make one: openssl rand -hex 24")
         if not self.is_local and not self.token and not self.header:
             raise MisuseError(
                 f"--host {self.host} lets others ask, who would have to show nothing; give a token (--token-file FILE,"
