@@ -51,6 +51,7 @@ def serve(
     timeout: float,
     opens: bool,
 ) -> None:
+    state.say("reading the store; the address follows")
     from warehouse.serve.app import create_app
     from warehouse.serve.security import Access
     from warehouse.serve.server import listen, serve

@@ -114,12 +114,8 @@ class Pages:
         return Response(text, headers={"content-disposition": f'attachment; filename="{name}.html"'}, media_type=HTML)
 
     def plain(self, status: int, words: str) -> Response:
-        """A page that says what is wrong."""
-        return Response(self._renderer.error(status, words), status, media_type=HTML)
-
-    def refused(self, status: int, words: str) -> Response:
-        """The same for those who are not let in."""
-        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status, {})
+        """A page that says what is wrong, or why somebody is not let in."""
+        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status)
         return Response(self._renderer.error(status, words), status, more, HTML)
 
     async def failed(self, _request: Request, error: Exception) -> Response:
@@ -152,7 +148,7 @@ class Served(Guarded):
         app = Starlette(
             routes=[*assets, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
         )
-        super().__init__(app, access, self._pages.refused)
+        super().__init__(app, access, self._pages.plain)
 
 
 def create_app(

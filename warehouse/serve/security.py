@@ -6,10 +6,12 @@ import hmac
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse
 
 from warehouse.errors import MisuseError
 
@@ -90,7 +92,9 @@ class Access:
         if not self.token:
             return not self.header
         kind, _, shown = headers.get("authorization", "").partition(" ")
-        return (kind.lower() == "bearer" and self.is_token(shown.strip())) or self.is_token(_cookie(headers))
+        return (kind.lower() == "bearer" and self.is_token(shown.strip())) or self.is_token(
+            cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        )
 
     def is_token(self, text: str) -> bool:
         """Compared in a time that says nothing of where they differ."""
@@ -103,14 +107,6 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _cookie(headers: Mapping[str, str]) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 class Guarded:
@@ -160,17 +156,7 @@ def _raw_path(scope: Scope) -> bytes:
 
 def _entered(scope: Scope, query: list[tuple[str, str]], token: str) -> App:
     """The token goes from the link, which others may see, into a cookie."""
-
-    async def answer(_scope: Scope, _receive: Any, send: Any) -> None:
-        path = "/" + _raw_path(scope).decode("latin-1").lstrip("/\\")
-        place = f"{path}?{urlencode(query)}" if query else path
-        cookie = f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [
-            (b"location", place.encode("latin-1")),
-            (b"set-cookie", cookie.encode()),
-            (b"cache-control", b"no-store"),
-        ]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
+    path = "/" + _raw_path(scope).decode("latin-1").lstrip("/\\")
+    answer = RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303, {"cache-control": "no-store"})
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
     return answer
