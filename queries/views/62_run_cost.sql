@@ -63,34 +63,29 @@ cached as (
 priced as (
   select
     told.run_id,
-    told.n_priced,
+    told.n_generations,
+    told.n_recorded,
+    told.recorded_cost,
+    case when candidate.run_id is null then 0 else told.n_priced end as n_priced,
     (
       (told.input_tokens - coalesce(cached.tokens, 0)) * candidate.input_price
       + coalesce(cached.tokens, 0) * candidate.cached_price
       + told.output_tokens * candidate.output_price
     ) / 1e6 as priced_cost,
-    candidate.valid_from as price_date
+    case when told.n_priced > 0 then candidate.valid_from end as price_date
   from told
-  join candidate on candidate.run_id = told.run_id and candidate.rank = 1
+  left join candidate on candidate.run_id = told.run_id and candidate.rank = 1
   left join cached on cached.run_id = told.run_id
-  where told.n_priced > 0
 ),
 counted as (
   select
-    told.run_id,
-    told.n_generations,
-    told.n_recorded,
-    told.recorded_cost,
-    coalesce(priced.n_priced, 0) as n_priced,
-    priced.priced_cost,
-    priced.price_date,
-    told.n_generations - told.n_recorded - coalesce(priced.n_priced, 0) as n_unknown,
+    priced.*,
+    n_generations - n_recorded - n_priced as n_unknown,
     case
-      when told.n_generations = told.n_recorded + coalesce(priced.n_priced, 0)
-      then coalesce(told.recorded_cost, 0) + coalesce(priced.priced_cost, 0)
+      when n_generations = n_recorded + n_priced
+      then coalesce(recorded_cost, 0) + coalesce(priced_cost, 0)
     end as cost
-  from told
-  left join priced on priced.run_id = told.run_id
+  from priced
 ),
 -- the cost of an invocation is that of a run where it has no other
 alone as (
