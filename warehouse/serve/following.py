@@ -296,7 +296,7 @@ class FollowedStore:
         state = getattr(self, "_state", None)
         with open_store(self._given, wait=self._wait) if state is None else self._of(self._taken()) as store:
             return " ".join(
-                str(value) for row in store.rows(query_text("store", "version_of_store")) for value in row.values()
+                str(value) for row in store.rows(query_text("roles", "version_of_store")) for value in row.values()
             )
 
     def _new_state(self, wait: float) -> _State:
