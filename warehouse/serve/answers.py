@@ -50,14 +50,6 @@ class Answers:
                 self._queue.get(timeout=LOOK)()
                 _give_back_memory()
 
-    def ask(self, question: Question) -> Any:
-        """The answer to a question.
-
-        Raises:
-            WarehouseError: as the question itself.
-        """
-        return self.once(f"{question!r}", question.ask)
-
     def once(self, name: str, read: Callable[[Store], T]) -> T:
         """What a function reads from the store.
 
@@ -71,7 +63,7 @@ class Answers:
         return cast("T", future.result())
 
     def soon(self, question: Question) -> Any:
-        """As `ask`, for what takes long: None while it is being computed."""
+        """The answer to a question that takes long; None while it is being computed."""
         return self.once_soon(f"{question!r}", question.ask)
 
     def once_soon(self, name: str, read: Callable[[Store], T], patience: float = PATIENCE) -> T | None:
