@@ -11,6 +11,7 @@ import click
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.table import echo
+from .refresh import alert_rules
 
 #: Where a token is taken from that no file has.
 VARIABLE = "WAREHOUSE_TOKEN"
@@ -50,14 +51,16 @@ def serve(
     timeout: float,
     opens: bool,
 ) -> None:
+    state.say("reading the store; the address follows")
     from warehouse.serve.app import create_app
     from warehouse.serve.security import Access
     from warehouse.serve.server import listen, serve
 
-    token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(VARIABLE, "")
+    token = token_file.read_text(encoding="latin-1").strip() if token_file else os.environ.get(VARIABLE, "")
     access = Access(host, token, trust_header, proxy)
     own = listen(host, port)
-    app = create_app(state.config().url.value, access=access, seconds=timeout, wait=state.wait)
+    config = state.config()
+    app = create_app(config.url.value, access=access, seconds=timeout, wait=state.wait, rules=alert_rules(config))
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{own.getsockname()[1]}/{f'?token={token}' if token else ''}"
 

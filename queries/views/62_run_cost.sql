@@ -34,41 +34,58 @@ with candidate as (
   join price on price.model = r.model_recorded or price.model = r.model
   where r.started_at is null or price.valid_from <= r.started_at
 ),
-spent as (
-  select
-    fact.run_id,
-    fact.cost as recorded,
-    case
-      when fact.cost is null then (
-        (fact.input_tokens - coalesce(way.cached_tokens, 0)) * candidate.input_price
-        + coalesce(way.cached_tokens, 0) * candidate.cached_price
-        + fact.output_tokens * candidate.output_price
-      ) / 1e6
-    end as priced,
-    candidate.valid_from
-  from generation fact
-  left join transcript way
-    on way.run_id = fact.run_id
-    and way.prompt_id = fact.prompt_id
-    and way.variant_id = fact.variant_id
-    and way.draw = fact.draw
-  left join candidate on candidate.run_id = fact.run_id and candidate.rank = 1
-),
-counted as (
+-- counted before any join: a server would look each generation up in tables that mostly say nothing
+told as (
   select
     run_id,
     count(*) as n_generations,
-    count(recorded) as n_recorded,
-    sum(recorded) as recorded_cost,
-    count(priced) as n_priced,
-    sum(priced) as priced_cost,
-    max(case when priced is not null then valid_from end) as price_date,
-    count(*) - count(recorded) - count(priced) as n_unknown,
-    case
-      when count(*) = count(recorded) + count(priced) then sum(coalesce(recorded, priced))
-    end as cost
-  from spent
+    count(cost) as n_recorded,
+    sum(cost) as recorded_cost,
+    count(case when cost is null then input_tokens + output_tokens end) as n_priced,
+    sum(case when cost is null and output_tokens is not null then input_tokens end) as input_tokens,
+    sum(case when cost is null and input_tokens is not null then output_tokens end) as output_tokens
+  from generation
   group by run_id
+),
+cached as (
+  select way.run_id, sum(way.cached_tokens) as tokens
+  from transcript way
+  join generation fact
+    on fact.run_id = way.run_id
+    and fact.prompt_id = way.prompt_id
+    and fact.variant_id = way.variant_id
+    and fact.draw = way.draw
+  where
+    way.cached_tokens is not null and fact.cost is null
+    and fact.input_tokens is not null and fact.output_tokens is not null
+  group by way.run_id
+),
+priced as (
+  select
+    told.run_id,
+    told.n_generations,
+    told.n_recorded,
+    told.recorded_cost,
+    case when candidate.run_id is null then 0 else told.n_priced end as n_priced,
+    (
+      (told.input_tokens - coalesce(cached.tokens, 0)) * candidate.input_price
+      + coalesce(cached.tokens, 0) * candidate.cached_price
+      + told.output_tokens * candidate.output_price
+    ) / 1e6 as priced_cost,
+    case when told.n_priced > 0 then candidate.valid_from end as price_date
+  from told
+  left join candidate on candidate.run_id = told.run_id and candidate.rank = 1
+  left join cached on cached.run_id = told.run_id
+),
+counted as (
+  select
+    priced.*,
+    n_generations - n_recorded - n_priced as n_unknown,
+    case
+      when n_generations = n_recorded + n_priced
+      then coalesce(recorded_cost, 0) + coalesce(priced_cost, 0)
+    end as cost
+  from priced
 ),
 -- the cost of an invocation is that of a run where it has no other
 alone as (

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from scipy import stats
+from starlette.testclient import TestClient
 
 from tests.refresh.test_refresh import BASE, build, change_run, current
 from tests.refresh.test_refresh import WORK as ALL
@@ -30,6 +31,7 @@ from warehouse.errors import MisuseError, WarehouseError
 from warehouse.refresh.alerts import Alerts, Rules, check
 from warehouse.refresh.run import RefreshRequest, refresh
 from warehouse.refresh.webhook import post
+from warehouse.serve.app import create_app
 from warehouse.store.open import open_store
 
 NOW = datetime(2026, 6, 1)
@@ -53,7 +55,7 @@ def alerts(house: Warehouse, **rules: Any) -> Alerts:
         return check(store, Rules(**rules), found.refresh_id, NOW)
 
 
-def test_a_score_that_moved_beyond_its_errors(house: Warehouse) -> None:
+def test_a_score_that_moved_beyond_its_errors(house: Warehouse, own_url: str) -> None:
     assert alerts(house, worse=False).tests == 0  # nothing to compare with
     before = {row["subject"]: row for row in current(house, "score", "essay")}
     change_run(house, 5, 0.05)  # org/b on essay: a collapse, without spread
@@ -74,6 +76,9 @@ def test_a_score_that_moved_beyond_its_errors(house: Warehouse) -> None:
     df = 9 * sum(error**2 for error in errors) ** 2 / sum(error**4 for error in errors)
     assert row.p_value == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-9)
     assert row.p_holm == pytest.approx(2 * row.p_value, rel=1e-9)
+    with TestClient(create_app(own_url, rules=Rules(worse=False)), base_url="http://localhost") as client:
+        strip = client.get("/").text.partition('class="strip"')[2].partition("</ul>")[0]
+    assert f"moved: essay, {row.subject}: {row.message}" in strip and strip.count(" moved from ") == 1
     assert alerts(house, worse=False).rows == ()  # told once
 
 

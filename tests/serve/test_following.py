@@ -72,6 +72,33 @@ def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Pa
     assert copies(os.getpid()) == []
 
 
+def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
+    store = FollowedStore(own_url, look=0.05)
+    try:
+        for change in ("update model set name = name || '2'", "update benchmark_metric set higher_is_better = false"):
+            version = store.version
+            with open_store(own_url, write=True) as writing, writing.begin() as connection:
+                connection.exec_driver_sql(change)
+            until(lambda version=version: store.version != version)  # type: ignore[misc]
+    finally:
+        store.close()
+
+
+UNENDED = """
+import sys, time
+from warehouse.serve.app import create_app
+app = create_app(sys.argv[1])
+slow = "select count(*) as n from range(100000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = 3"
+for answers in (app._pages.site.answers, app._pages.site.large):
+    assert answers.once_soon("slow", lambda store: store.rows(slow), 1.0) is None
+"""
+
+
+def test_a_process_may_end_while_answers_are_computed(file: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", UNENDED, str(file)], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_store_that_is_replaced_by_another_is_followed(file: Path, tmp_path: Path) -> None:
     published = tmp_path / "published.db"
     for _ in range(2):

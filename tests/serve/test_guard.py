@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from warehouse.errors import MisuseError
 from warehouse.serve.app import create_app
-from warehouse.serve.security import Access
+from warehouse.serve.security import COOKIE, Access
 
 TOKEN = "0123456789abcdef0123"
 
@@ -58,8 +58,10 @@ def test_the_token_goes_from_the_link_into_a_cookie(ask_elsewhere: TestClient) -
     assert ask_elsewhere.get("/?token=" + "0" * 20).status_code == 401
     entered = ask_elsewhere.get(f"/?model=x&token={TOKEN}")
     assert entered.status_code == 303 and entered.headers["location"] == "/?model=x"
-    assert {"HttpOnly", "SameSite=Strict"} <= set(entered.headers["set-cookie"].split("; "))
+    assert {"httponly", "samesite=strict"} <= set(entered.headers["set-cookie"].lower().split("; "))
     assert ask_elsewhere.get("/").status_code == 200  # by the cookie
+    ask_elsewhere.cookies.clear()  # programs at other ports have their own, of any form
+    assert ask_elsewhere.get("/", headers={"cookie": f'other={{"a": [1]}}; {COOKIE}={TOKEN}'}).status_code == 200
 
 
 def test_a_program_shows_the_token_in_a_header(ask_elsewhere: TestClient) -> None:
@@ -87,6 +89,7 @@ def test_a_proxy_is_believed_at_its_address_alone(duckdb_url: str) -> None:
     [
         (("0.0.0.0",), "would have to show nothing"),
         (("0.0.0.0", "short"), "at least 16"),
+        (("0.0.0.0", "long enough; but a cookie ends"), "at least 16 letters"),
         (("127.0.0.1", "", "X-User", ""), "stand together"),
         (("127.0.0.1", "", "X-User", "proxy"), "address of the proxy"),
     ],

@@ -12,8 +12,20 @@ from starlette.testclient import TestClient
 
 from tests.support.cli import Caller
 from tests.support.two_models import build_two_models
+from warehouse.serve.app import create_app
+from warehouse.serve.page import link as address_of
 
 ROWS = build_two_models()
+_COLUMNS = dict.fromkeys(("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens"))
+PAID = "paid? 50% #1"
+ROWS.describe(PAID, ROWS.metric())
+for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
+    _run = ROWS.run(_model, PAID)
+    ROWS.scores(_run, {f"paid{key}": float(key < 3 * _place) for key in range(10)})
+    for _key in range(10):
+        ROWS.generation(_run, f"paid{_key}", 0, "words", cost=0.25 * _place, **_COLUMNS)
+for _prompt in ROWS.rows["prompt"]:
+    _prompt.setdefault("choices", None)
 
 
 def whole(client: TestClient, address: str) -> str:
@@ -69,6 +81,22 @@ def test_a_tie_leads_to_the_plan_that_power_gives(client: TestClient, run: Calle
     assert answer.code == 0
     words = next(unescape(one) for one in re.findall(r'<p class="answer">(A difference[^<]*)</p>', planned))
     assert " ".join(words.split()) in " ".join(answer.out.split())
+
+
+def test_cost_stands_against_score(client: TestClient) -> None:
+    page = unescape(whole(client, address_of("benchmark", PAID)))
+    picture = re.sub(r"<[^>]+>", " ", page.partition(f"Score against cost on {PAID}")[2].partition("</figure>")[0])
+    for cost in ("2.5", "5", "7.5"):  # of a run
+        assert re.search(rf"(?<![\d.]){cost}(?![\d.])", picture), picture
+    (as_json,) = re.findall(r'href="([^"]*format=json)"', page)
+    assert client.get(as_json).json()[0]["benchmark"] == PAID
+    assert "Score against cost" not in whole(client, "/benchmark/one")
+
+
+def test_a_program_is_never_told_to_wait(url: str) -> None:
+    with TestClient(create_app(url), base_url="http://localhost") as fresh:
+        assert fresh.get("/benchmark/many?format=json").json()[0]["estimate"] is not None
+        assert "computed" not in fresh.get("/benchmark/marks?export=html").text
 
 
 def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, url: str) -> None:

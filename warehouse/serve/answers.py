@@ -6,21 +6,20 @@ import ctypes
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
 from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
-from warehouse.serve.following import FollowedStore
+from warehouse.serve.following import LOOK, FollowedStore
 from warehouse.store.connection import Store
 
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
 #: The same of answers with the scores of every prompt in them.
 LARGE = 12
-#: Questions that are answered at the same time while their pages do not wait for them.
-BEHIND = 1
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
 
@@ -32,22 +31,24 @@ class Answers:
 
     Attributes:
         store: what is asked.
-        alone: held by what takes long and much memory, one after the other.
     """
 
     def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
-        self.store, self.alone, self._most = store, threading.Lock(), kept
-        self._lock = threading.Lock()
-        self._behind = ThreadPoolExecutor(BEHIND, thread_name_prefix="warehouse-answer")
+        self.store, self._most, self._lock = store, kept, threading.Lock()
+        self._queue: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
+        # A daemon: an interpreter that ends does not wait for what nobody will read.
+        threading.Thread(target=self._work, daemon=True, name="warehouse-answer").start()
 
-    def ask(self, question: Question) -> Any:
-        """The answer to a question.
+    def later(self, work: Callable[[], object]) -> None:
+        """Have something computed that takes long and much memory, after what else was given here."""
+        self._queue.put(work)
 
-        Raises:
-            WarehouseError: as the question itself.
-        """
-        return self.once(f"{question!r}", question.ask)
+    def _work(self) -> None:
+        while not self.store.is_closed:
+            with suppress(Empty):
+                self._queue.get(timeout=LOOK)()
+                _give_back_memory()
 
     def once(self, name: str, read: Callable[[Store], T]) -> T:
         """What a function reads from the store.
@@ -62,24 +63,20 @@ class Answers:
         return cast("T", future.result())
 
     def soon(self, question: Question) -> Any:
-        """As `ask`, for what takes long: None while it is being computed."""
+        """The answer to a question that takes long; None while it is being computed."""
         return self.once_soon(f"{question!r}", question.ask)
 
     def once_soon(self, name: str, read: Callable[[Store], T], patience: float = PATIENCE) -> T | None:
         """As `once`, for what takes long: None while it is being read."""
         key, future, is_new = self._future(name)
         if is_new:
-            self._behind.submit(self._read_alone, key, future, read)
+            self.later(lambda: self._read(key, future, read))
         try:
             return cast("T", future.result(patience))
         except TimeoutError:
             if future.done():  # an answer of its own
                 raise
             return None
-
-    def close(self) -> None:
-        """Compute nothing more."""
-        self._behind.shutdown(wait=False, cancel_futures=True)
 
     def _future(self, name: str) -> tuple[tuple[str, str], Future[Any], bool]:
         key = (self.store.version, name)
@@ -91,11 +88,6 @@ class Answers:
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return key, future, found is None
-
-    def _read_alone(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
-        with self.alone:
-            self._read(key, future, read)
-            _give_back_memory()
 
     def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
         try:

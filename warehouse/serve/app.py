@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
+from warehouse.refresh.alerts import Rules
 from warehouse.serve.answers import LARGE, Answers
 from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
@@ -44,6 +46,8 @@ VIEWS: dict[str, View] = {
 #: Files that pages load -> their types.
 ASSETS = {"style.css": "text/css", "script.js": "text/javascript"}
 HTML, JSON = "text/html; charset=utf-8", "application/json"
+#: Seconds between two looks at whether what a program, or a file, waits for is there.
+WAIT = 0.05
 #: Seconds that a page may take longer than its queries may.
 GRACE = 2.0
 
@@ -53,24 +57,22 @@ _LOG = logging.getLogger(__name__)
 class Pages:
     """Answers requests with pages of one store."""
 
-    def __init__(self, store: FollowedStore, seconds: float) -> None:
+    def __init__(self, store: FollowedStore, seconds: float, rules: Rules) -> None:
         answers = Answers(store)
-        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE))
+        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE), rules)
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")
 
     def close(self) -> None:
         """Take no more requests; those that are answered end with their queries."""
-        self.site.answers.close()
-        self.site.large.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def endpoint(self, view: View) -> Callable[[Request], Any]:
         """A view as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
-            asked = Asked(request.path_params, parse_qsl(request.url.query), request.url.path)
+            asked = Asked(request.path_params, parse_qsl(request.url.query), request.scope["path"])
             work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, asked))
             try:
                 return await asyncio.wait_for(work, self._seconds + GRACE)
@@ -81,10 +83,15 @@ class Pages:
 
     def _answer(self, view: View, asked: Asked) -> Response:
         try:
-            page = view(self.site, asked)
+            page, is_json, end = view(self.site, asked), asked.one("format") == "json", time.monotonic() + self._seconds
+            while isinstance(page, Page) and page.again and (page.answer is None if is_json else asked.one("export")):
+                if time.monotonic() > end:
+                    return self.plain(503, "This is still being computed; ask again in a moment.")
+                time.sleep(WAIT)
+                page = view(self.site, asked)
             if isinstance(page, Download):
                 return Response(page.content, headers=page.headers, media_type=page.kind)
-            if asked.one("format") == "json":
+            if is_json:
                 return Response(page.json(), page.status, media_type=JSON)
             return self._as_html(page, asked)
         except Missing as error:
@@ -107,12 +114,8 @@ class Pages:
         return Response(text, headers={"content-disposition": f'attachment; filename="{name}.html"'}, media_type=HTML)
 
     def plain(self, status: int, words: str) -> Response:
-        """A page that says what is wrong."""
-        return Response(self._renderer.error(status, words), status, media_type=HTML)
-
-    def refused(self, status: int, words: str) -> Response:
-        """The same for those who are not let in."""
-        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status, {})
+        """A page that says what is wrong, or why somebody is not let in."""
+        more = {401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}.get(status)
         return Response(self._renderer.error(status, words), status, more, HTML)
 
     async def failed(self, _request: Request, error: Exception) -> Response:
@@ -129,8 +132,8 @@ class Served(Guarded):
         store: what is asked.
     """
 
-    def __init__(self, store: FollowedStore, access: Access, seconds: float) -> None:
-        self.store, self._pages = store, Pages(store, seconds)
+    def __init__(self, store: FollowedStore, access: Access, seconds: float, rules: Rules) -> None:
+        self.store, self._pages = store, Pages(store, seconds, rules)
 
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -145,11 +148,16 @@ class Served(Guarded):
         app = Starlette(
             routes=[*assets, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
         )
-        super().__init__(app, access, self._pages.refused)
+        super().__init__(app, access, self._pages.plain)
 
 
 def create_app(
-    url: str | None = None, *, access: Access | None = None, seconds: float = 30.0, wait: float = 10.0
+    url: str | None = None,
+    *,
+    access: Access | None = None,
+    seconds: float = 30.0,
+    wait: float = 10.0,
+    rules: Rules | None = None,
 ) -> Served:
     """The application over a store.
 
@@ -158,11 +166,12 @@ def create_app(
         access: who may ask; default: this machine.
         seconds: that a page's queries may take.
         wait: seconds to wait at the start for a store that another process holds.
+        rules: of the alerts of a refresh; default: all that need no number.
 
     Raises:
         StoreError: the store cannot be opened.
     """
-    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds)
+    return Served(FollowedStore(url, seconds=seconds, wait=wait), access or Access(), seconds, rules or Rules())
 
 
 def _asset(name: str, kind: str) -> Callable[[Request], Any]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
+from warehouse.analysis.comparison.all_pairs import pairs_of
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.words import label_of, rows_in_words
-from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
+from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -23,7 +23,6 @@ from warehouse.questions.power import PowerFromRuns
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
-from warehouse.report.pictures import Picture, Spot, scatter
 from warehouse.report.table import interval_drawn, known, make_axis, written
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
@@ -36,8 +35,6 @@ from warehouse.tables.words import decimals
 ROWS = 80
 #: Conditions of which all pairs are kept; of more, those of the first.
 MOST_PAIRED = 150
-#: Models that a picture of costs names.
-NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -75,10 +72,14 @@ def benchmark(site: Site, asked: Asked) -> Page:
     reference = _reference(board, pairs, asked.one("against"))
     held = pairs.gauges(reference.run_ids) if pairs and reference else {}
     plan_question, plan = _plan(site, asked, name, metric)
-    details, cost = _details(site, name, metric, is_all, board)
-    waits = (pairs is None and not why_no_pairs) or details is None or (plan_question is not None and plan is None)
-    part = _part(name, board, pairs.pairs if pairs else None)
-    drawn = site.answers.once(f"pictures {question!r} {pairs is None}", lambda _store: board_pictures(part, 0.95))
+    hard = _hard(site, OneLeaderboard(name, metric=metric, subset_ok=is_all))
+    facts = site.answers.once_soon("dates and costs", _facts)
+    waits = (
+        (pairs is None and not why_no_pairs) or None in (hard, facts) or (plan_question is not None and plan is None)
+    )
+    part = BenchmarkPart(name, board, pairs=pairs.pairs if pairs else None, facts=facts or {})
+    named = f"pictures {question!r} {pairs is None} {facts is None}"
+    drawn = site.answers.once(named, lambda _store: board_pictures(part, 0.95))
     return Page(
         "benchmark.html.j2",
         name,
@@ -87,10 +88,10 @@ def benchmark(site: Site, asked: Asked) -> Page:
             "suite": (),
             "metrics": [board.metric, *(other.metric for other in board.others)],
             "is_all": is_all,
-            "pictures_of": [*drawn, *([cost] if cost else [])],
+            "pictures_of": drawn,
             "why_no_pairs": why_no_pairs,
             "waits_for_pairs": pairs is None and not why_no_pairs,
-            "hard": details or "",
+            "hard": hard or "",
             "plan": plan,
             "planned": asked.every("plan"),
         },
@@ -196,53 +197,19 @@ def _plan(site: Site, asked: Asked, name: str, metric: str | None) -> tuple[Powe
     return question, site.answers.soon(question)
 
 
-def _details(site: Site, name: str, metric: str | None, is_all: bool, board: Leaderboard) -> tuple[Any, Picture | None]:
-    """Difficulty of prompts as HTML, empty without, None while it is computed; and cost against score, where stored."""
-    question = OneLeaderboard(name, metric=metric, subset_ok=is_all)
+def _hard(site: Site, question: OneLeaderboard) -> Any:
+    """Difficulty of prompts as HTML; empty without, None while it is computed."""
 
-    def read_hard(store: Store) -> Any:
+    def read(store: Store) -> Any:
         hard = hard_prompts(select_entries(store, selection_of(question)))
         if hard is None:
             return ""
-        return prompts_say(hard), prompts_table(hard, name, prompts_by_id(store, hard.prompts) if hard.prompts else {})
+        named = prompts_by_id(store, hard.prompts) if hard.prompts else {}
+        return prompts_say(hard), prompts_table(hard, question.benchmark, named)
 
-    def read_costs(store: Store) -> Sequence[Mapping[str, Any]]:
-        runs = [run for row in board.rows for run in row.run_ids]
-        return store.rows(query_text("analysis", "cost_of_runs"), {"run_ids": runs}) if runs else []
-
-    costs = site.answers.once(f"costs {question!r}", read_costs)
-    return site.answers.once_soon(f"hard {question!r}", read_hard), _cost_picture(name, board, costs)
+    return site.answers.once_soon(f"hard {question!r}", read)
 
 
-def _cost_picture(name: str, board: Leaderboard, costs: Sequence[Mapping[str, Any]]) -> Picture | None:
-    """Cost of a prompt against score; None where fewer than two rows have both."""
-    by_run = {row["run_id"]: float(row["cost"]) for row in costs}
-    spots: list[Spot] = []
-    for row in board.rows:
-        own = [by_run[run] for run in row.run_ids if run in by_run]
-        if len(own) == len(row.run_ids) and known(row.estimate) and row.n_prompts:
-            each = sum(own) / row.n_prompts
-            spots.append(Spot(label_of(row), each, f"${each:.3g}", row.estimate or 0.0, len(spots) < NAMED))
-    places = decimals(row.standard_error for row in board.rows)
-    note = f"{name}, {board.metric}; US dollars of all runs of a row, for each of its prompts"
-    return scatter(f"Cost against {board.metric}", spots, x="US$ a prompt", y=board.metric, places=places, note=note)
-
-
-def _part(name: str, board: Leaderboard, pairs: Pairs | None) -> BenchmarkPart:
-    """As the report takes it that draws the same pictures."""
-    return BenchmarkPart(
-        name=name,
-        board=board,
-        why_no_board="",
-        pairs=pairs,
-        why_no_pairs="",
-        variance=None,
-        why_no_variance="",
-        curves=None,
-        seeds=None,
-        why_no_seeds="",
-        noise=None,
-        along=None,
-        maps=None,
-        matrix=StoredMatrix(),
-    )
+def _facts(store: Store) -> Mapping[int, RunFacts]:
+    """When all runs were made, and what they cost: a server reads of one as long as of all."""
+    return run_facts(store, (row["run_id"] for row in store.rows("select run_id from run_current")))

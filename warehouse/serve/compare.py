@@ -62,7 +62,7 @@ def compare(site: Site, asked: Asked) -> Page:
     title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
     try:
         question = asked_as(Compare, asked, ASKED)
-        if asked.one("format") != "json" and site.large.once_soon(*_named(question), PATIENCE) is None:
+        if site.large.once_soon(*_named(question), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
         compared, wanted, looked = read(site, asked)
         start = _start(asked, looked.flips)

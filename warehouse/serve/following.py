@@ -6,12 +6,14 @@ in its way, and a reader no half of a load. A server, and a lake, are asked them
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -32,6 +34,8 @@ LOOK = 1.0
 MEMORY = 96_000_000
 #: Bytes that the answer to one query may have: scores of a benchmark with some millions of them.
 ANSWER = 256_000_000
+#: Seconds that what is under way has once the store is to be closed.
+LAST = 1.0
 #: Connections at most; whoever comes later waits for one.
 READERS = 6
 
@@ -126,8 +130,8 @@ class FollowedStore:
         except BaseException:
             self._remove_folder()
             raise
-        self._follower = threading.Thread(target=self._follow, name="warehouse-follow", daemon=True)
-        self._follower.start()
+        atexit.register(self.close)  # for whoever uses the application without its lifespan
+        threading.Thread(target=self._follow, name="warehouse-follow", daemon=True).start()
 
     @property
     def name(self) -> str:
@@ -241,7 +245,12 @@ class FollowedStore:
 
     def close(self) -> None:
         """End all questions, and remove the copies."""
+        atexit.unregister(self.close)
+        end = time.monotonic() + LAST
         self.interrupt()
+        while self._lent and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
+            time.sleep(0.01)
+            self.interrupt()
         with self._lock:
             self._state.is_old = True
             self._state.drop()
@@ -287,7 +296,7 @@ class FollowedStore:
         state = getattr(self, "_state", None)
         with open_store(self._given, wait=self._wait) if state is None else self._of(self._taken()) as store:
             return " ".join(
-                str(value) for row in store.rows(query_text("store", "version_of_store")) for value in row.values()
+                str(value) for row in store.rows(query_text("roles", "version_of_store")) for value in row.values()
             )
 
     def _new_state(self, wait: float) -> _State:

@@ -100,38 +100,34 @@ class HeatData:
 
     def facts(self, patience: float) -> Facts | None:
         """The facts; None while they are read. The leaderboards begin after them."""
-        self._begin()
-        return self.answers.once_soon("facts", read_facts, patience)
+        return self.answers.once_soon("facts", self._read, patience)
 
-    def _begin(self) -> None:
-        version = self.answers.store.version
-        with self._lock:
-            if version == self._version:
-                return
-            self._version, self._boards, self._todo = version, {}, 1
-        threading.Thread(target=self._compute, args=(version,), daemon=True, name="warehouse-heat").start()
-
-    def _compute(self, version: str) -> None:
-        try:
-            facts = self.answers.once("facts", read_facts)
-        except WarehouseError:
-            self._version = ""  # the next page tries again
-            return
+    def _read(self, store: Store) -> Facts:
+        facts, version = read_facts(store), self.answers.store.version
         names = sorted({run["benchmark"] for run in facts.runs})
-        self._todo = len(names) + len(facts.suites)
-        for name, is_suite in [*((one, False) for one in names), *((one, True) for one in facts.suites)]:
-            if self.answers.store.is_closed or self._version != version:
-                return
-            board = self._board(name, is_suite)
-            with self._lock:
-                if self._version == version:
-                    self._boards[name] = board
+        boards = [*((name, True) for name in reversed([*facts.suites])), *((name, False) for name in reversed(names))]
+        with self._lock:
+            if version != self._version:
+                self._version, self._boards, self._todo = version, {}, len(boards)
+                self.answers.later(lambda: self._compute_next(version, boards))
+        return facts
+
+    def _compute_next(self, version: str, names: list[tuple[str, bool]]) -> None:
+        """One leaderboard, the others after what readers have asked for meanwhile."""
+        if not names or self._version != version:
+            return
+        name, is_suite = names.pop()
+        board = self._board(name, is_suite)
+        with self._lock:
+            if self._version == version:
+                self._boards[name] = board
+        self.answers.later(lambda: self._compute_next(version, names))
 
     def _board(self, name: str, is_suite: bool) -> Board:
         # Without draws behind rank sets, which the table does not show: it takes a quarter of the time.
         question = SuiteLeaderboard(name) if is_suite else OneLeaderboard(name, n_resamples=0)
         try:
-            with self.answers.alone, self.answers.store.lend() as store:
+            with self.answers.store.lend() as store:
                 board = question.ask(store)
         except WarehouseError as error:
             return Board(reason=str(error))

@@ -11,9 +11,12 @@ from warehouse.analysis.report_data.report import Changes, read_changes
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.records.clock import utc_now
+from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Asked, Page, Site, link
+from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 TITLE = "What do we know?"
@@ -23,6 +26,8 @@ ROWS, COLUMNS = 40, 40
 LISTED = 150
 #: Seconds that the first page of a large store waits for its scores.
 PATIENCE = 0.8
+#: Alerts whose words are shown.
+MOST_ALERTS = 3
 #: What the table is narrowed to, in the order of questions.
 FACETS = ("benchmark", "suite", "model", "family", "harness", "tag")
 ORDERS = {"apart": "tell models apart", "date": "newest first", "name": "by name"}
@@ -65,7 +70,7 @@ def overview(site: Site, asked: Asked) -> Page:
             "pages": _pages(asked, seen),
             "n_runs": len(runs),
         },
-        _figures(columns, runs),
+        {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],
         "select benchmark, model, metric, estimate, standard_error from score_summary where is_default",
         again=1 if site.heat.left or (comparison and not verdict) else 0,
@@ -141,32 +146,20 @@ def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
     return found
 
 
-def _figures(columns: Sequence[HeatColumn], runs: Sequence[Any]) -> dict[str, Any]:
+def _figures(columns: Sequence[HeatColumn]) -> list[dict[str, Any]]:
     """The whole table for programs, not only its window."""
-    return {
-        "n_runs": len(runs),
-        "benchmarks": [
-            {
-                "benchmark": column.name,
-                "metric": column.metric,
-                "higher_is_better": column.higher_is_better,
-                "is_suite": column.is_suite,
-                "models": [
-                    {
-                        "model": model,
-                        "estimate": cell.estimate,
-                        "standard_error": cell.standard_error,
-                        "low": cell.low,
-                        "high": cell.high,
-                        "rank": cell.rank,
-                        "statistical_rank": cell.statistical_rank,
-                    }
-                    for model, cell in column.cells.items()
-                ],
-            }
-            for column in columns
-        ],
-    }
+    fields = ("estimate", "standard_error", "low", "high", "rank", "statistical_rank")
+    return [
+        {
+            **{name: getattr(column, name) for name in ("metric", "higher_is_better", "is_suite")},
+            "benchmark": column.name,
+            "models": [
+                {"model": model, **{name: getattr(cell, name) for name in fields}}
+                for model, cell in column.cells.items()
+            ],
+        }
+        for column in columns
+    ]
 
 
 def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
@@ -176,6 +169,7 @@ def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
     parts = [
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
+        ("Alert", site.answers.once("alerts", lambda store: _alerts(store, site.rules)), ""),
         ("Broken", _broken(sources, facts), "/health"),
         ("Left out", _left_out(site), "/health"),
     ]
@@ -195,18 +189,27 @@ def _new(sources: Sequence[Any]) -> str:
 def _changed(changes: Changes | None) -> str:
     if changes is None or not changes.rows:
         return ""
-    beyond = [
-        row
-        for row in changes.moved
-        if row.standard_error and abs((row.now or 0.0) - (row.before or 0.0)) > 2 * row.standard_error
-    ]
+    counts = (
+        (_some(len(changes.moved), "score"), changes.moved),
+        (f"{len(changes.new)} new", changes.new),
+        (f"{len(changes.gone)} gone", changes.gone),
+    )
+    return (
+        ", ".join(text for text, rows in counts if rows) + f" at the refresh of {changes.refreshed_at:%Y-%m-%d %H:%M}"
+    )
+
+
+def _alerts(store: Store, rules: Rules) -> str:
+    """What `warehouse refresh` says of the newest refresh; published figures that are contradicted stand elsewhere."""
+    newest = store.rows("select max(id) as id from refresh where finished_at is not null")[0]["id"]
+    if newest is None:
+        return ""
+    found = check(store, replace(rules, published=False), newest, utc_now())
     words = [
-        (f"{_some(len(changes.moved), 'score')} moved", len(changes.moved)),
-        (f"{len(beyond)} by more than two standard errors", len(beyond)),
-        (f"{len(changes.new)} new", len(changes.new)),
-        (f"{len(changes.gone)} gone", len(changes.gone)),
+        f"{row.rule}: {row.benchmark}{', ' * bool(row.benchmark)}{row.subject}: {row.message}" for row in found.rows
     ]
-    return ", ".join(text for text, n in words if n) + f" at the refresh of {changes.refreshed_at:%Y-%m-%d %H:%M}"
+    more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
+    return f"{'; '.join(words[:MOST_ALERTS])}{more}"
 
 
 def _broken(sources: Sequence[Any], facts: Facts) -> str:

@@ -19,6 +19,7 @@ from warehouse.analysis.results import plain
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.records.json_text import json_text, records_as_json
+from warehouse.refresh.alerts import Rules
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.table import broken
 from warehouse.serve.answers import Answers
@@ -43,12 +44,21 @@ class Missing(WarehouseError):
 
 @dataclass(frozen=True)
 class Site:
-    """What views have: the store, and the answers to what was asked of it; the large ones, few of which are kept."""
+    """What views have.
+
+    Attributes:
+        store: what is asked.
+        answers: to what was asked of it.
+        heat: of the table of all models.
+        large: answers with the scores of every prompt, few of which are kept.
+        rules: what raises an alert.
+    """
 
     store: FollowedStore
     answers: Answers
     heat: HeatData
     large: Answers
+    rules: Rules
 
 
 @dataclass(frozen=True)

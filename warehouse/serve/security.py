@@ -6,10 +6,12 @@ import hmac
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse
 
 from warehouse.errors import MisuseError
 
@@ -34,6 +36,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _LOCAL = ("127.0.0.1", "localhost", "::1")
+#: What stands in a link and in a cookie as it is.
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{16,}")
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]*)(?::\d+)?", re.IGNORECASE)
 
 
@@ -60,8 +64,8 @@ class Access:
             )
         if self.proxy and not _is_address(self.proxy):
             raise MisuseError(f"--from is the address of the proxy, such as 127.0.0.1; found {self.proxy!r}")
-        if self.token and (len(self.token) < 16 or not self.token.isascii() or not self.token.isprintable()):
-            raise MisuseError("a token has at least 16 printable characters; make one: openssl rand -hex 24")
+        if self.token and not _TOKEN.fullmatch(self.token):
+            raise MisuseError("a token has at least 16 letters, digits, - . _ or ~; make one: openssl rand -hex 24")
         if not self.is_local and not self.token and not self.header:
             raise MisuseError(
                 f"--host {self.host} lets others ask, who would have to show nothing; give a token (--token-file FILE,"
@@ -88,7 +92,9 @@ class Access:
         if not self.token:
             return not self.header
         kind, _, shown = headers.get("authorization", "").partition(" ")
-        return (kind.lower() == "bearer" and self.is_token(shown.strip())) or self.is_token(_cookie(headers))
+        return (kind.lower() == "bearer" and self.is_token(shown.strip())) or self.is_token(
+            cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        )
 
     def is_token(self, text: str) -> bool:
         """Compared in a time that says nothing of where they differ."""
@@ -101,14 +107,6 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _cookie(headers: Mapping[str, str]) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 class Guarded:
@@ -158,17 +156,7 @@ def _raw_path(scope: Scope) -> bytes:
 
 def _entered(scope: Scope, query: list[tuple[str, str]], token: str) -> App:
     """The token goes from the link, which others may see, into a cookie."""
-
-    async def answer(_scope: Scope, _receive: Any, send: Any) -> None:
-        path = "/" + _raw_path(scope).decode("latin-1").lstrip("/\\")
-        place = f"{path}?{urlencode(query)}" if query else path
-        cookie = f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [
-            (b"location", place.encode("latin-1")),
-            (b"set-cookie", cookie.encode()),
-            (b"cache-control", b"no-store"),
-        ]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
+    path = "/" + _raw_path(scope).decode("latin-1").lstrip("/\\")
+    answer = RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303, {"cache-control": "no-store"})
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
     return answer

@@ -65,7 +65,7 @@ def serve(app: Served, own: socket.socket, ready: Callable[[], object]) -> None:
     """
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        log_level="error",  # what strangers send is nothing to warn of
         access_log=False,
         server_header=False,
         proxy_headers=False,  # whose headers are trusted says `Access`

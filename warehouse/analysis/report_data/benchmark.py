@@ -67,18 +67,18 @@ class BenchmarkPart:
 
     name: str
     board: Leaderboard | None
-    why_no_board: str
-    pairs: Pairs | None
-    why_no_pairs: str
-    variance: VarianceReport | None
-    why_no_variance: str
-    curves: BenchmarkCurves | None
-    seeds: SeedReport | None
-    why_no_seeds: str
-    noise: SeedsReport | None
-    along: CurvesReport | None
-    maps: Maps | None
-    matrix: StoredMatrix
+    why_no_board: str = ""
+    pairs: Pairs | None = None
+    why_no_pairs: str = ""
+    variance: VarianceReport | None = None
+    why_no_variance: str = ""
+    curves: BenchmarkCurves | None = None
+    seeds: SeedReport | None = None
+    why_no_seeds: str = ""
+    noise: SeedsReport | None = None
+    along: CurvesReport | None = None
+    maps: Maps | None = None
+    matrix: StoredMatrix = field(default_factory=StoredMatrix)
     hard: HardPrompts | None = None
     suspects: Suspects | None = None
     bounds: tuple[float | None, float | None] | None = None
