@@ -106,6 +106,7 @@ USES = {
         flags=("models", "crossings"),
         renamed=SUBSET,
     ),
+    "frontier": Use((f"{ANALYSIS}.comparison.frontier:frontier",), "frontier", renamed=SUBSET),
     "pairs": Use(
         (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
     ),

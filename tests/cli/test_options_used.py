@@ -94,6 +94,7 @@ CALLS: dict[str, set[str]] = {
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "formulations cloze choice": {"cluster", "where"},
+    "frontier sums --cost tokens": {"cheaper", "fieller", "where"},
     "templates worded --se 0.2": {"factor", "metric", "where"},
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),

@@ -24,7 +24,7 @@ from warehouse.questions.power import PowerFromRuns
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
-from warehouse.report.pictures import Picture, Spot, scatter
+from warehouse.report.pictures import Picture, Spot, by_cost
 from warehouse.report.table import interval_drawn, known, make_axis, written
 from warehouse.serve.gauge import Gauge, gauges
 from warehouse.serve.names import known as known_name
@@ -37,8 +37,6 @@ from warehouse.tables.words import decimals
 ROWS = 80
 #: Conditions of which all pairs are kept; of more, those of the first.
 MOST_PAIRED = 150
-#: Models that a picture of costs names.
-NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -222,10 +220,21 @@ def _cost_picture(name: str, board: Leaderboard, costs: Sequence[Mapping[str, An
         own = [by_run[run] for run in row.run_ids if run in by_run]
         if len(own) == len(row.run_ids) and known(row.estimate) and row.n_prompts:
             each = sum(own) / row.n_prompts
-            spots.append(Spot(label_of(row), each, f"${each:.3g}", row.estimate or 0.0, len(spots) < NAMED))
+            ends = None if row.ci_low is None or row.ci_high is None else (row.ci_low, row.ci_high)
+            spots.append(Spot(label_of(row), each, f"${each:.3g}", row.estimate or 0.0, False, y_ends=ends))
     places = decimals(row.standard_error for row in board.rows)
     note = f"{name}, {board.metric}; US dollars of all runs of a row, for each of its prompts"
-    return scatter(f"Cost against {board.metric}", spots, x="US$ a prompt", y=board.metric, places=places, note=note)
+    if len(spots) < 2:
+        return None
+    return by_cost(
+        f"Cost against {board.metric}",
+        spots,
+        x="US$ a prompt",
+        y=board.metric,
+        places=places,
+        note=note,
+        higher_is_better=board.higher_is_better is not False,
+    )
 
 
 def _part(name: str, board: Leaderboard, pairs: Pairs | None) -> BenchmarkPart:
