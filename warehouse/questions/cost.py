@@ -5,37 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from warehouse.errors import MisuseError
-from warehouse.questions.options import Seed, SelectedAtLevel, SubsetOk
-from warehouse.questions.question import Option, Options, Question
-
-#: What an answer may cost.
-COSTS = ("dollars", "tokens", "seconds", "calls")
-Prices = Annotated[
-    str | None,
-    Option(
-        "Dollars by tokens and the prices of this file, or `stored`: by those of `warehouse prices`; default: the cost"
-        " that was recorded.",
-        "FILE",
-    ),
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ByCost(Options):
-    """Which cost is meant."""
-
-    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = COSTS[0]
-    prices: Prices = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.prices is not None and self.cost != "dollars":
-            raise MisuseError(f"prices make dollars of tokens, and the cost asked for is {self.cost}")
+from warehouse.questions.options import COSTS, Prices, Seed, SelectedAtLevel, SubsetOk
+from warehouse.questions.question import Option, Question
 
 
 @dataclass(frozen=True)
-class Frontier(ByCost, SelectedAtLevel, Question):
+class Frontier(SelectedAtLevel, Question):
     """Score and cost of every model, who is beaten in both, and who may be on the frontier.
 
     Of a suite each benchmark is answered alone. Published figures stand beside, without tests.
@@ -49,6 +24,8 @@ class Frontier(ByCost, SelectedAtLevel, Question):
 
     benchmark: Annotated[str, Option("Name of a benchmark or suite.")]
     _: KW_ONLY
+    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = COSTS[0]
+    prices: Prices = None
     margin: Annotated[
         float | None,
         Option(
@@ -73,3 +50,5 @@ class Frontier(ByCost, SelectedAtLevel, Question):
         super().__post_init__()
         if self.cheaper != 1 and self.margin is None:
             self.refuse("goes with --margin", "cheaper")
+        if self.cost != COSTS[0]:
+            self.refuse("makes dollars of tokens: it goes with --cost dollars", "prices")

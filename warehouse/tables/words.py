@@ -91,6 +91,20 @@ def interval(low: float | None, high: float | None, places: int, *, at: float | 
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
 
 
+def small(value: float | None) -> WrittenNumber | None:
+    """A cost, with three digits that count."""
+    return None if value is None else WrittenNumber(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
+
+
+def small_interval(low: float | None, high: float | None, at: float | None = None) -> str | None:
+    """Ends of an interval of costs; a missing upper end is none."""
+    if low is None:
+        return None
+    if high is None:
+        return f"[{small(low)}, no end)"
+    return WrittenInterval.of(f"[{small(low)}, {small(high)}]", low, high, at)
+
+
 def level_column(level: float) -> str:
     """Heading of the column of intervals."""
     return f"{100 * level:g}% interval"

@@ -177,7 +177,7 @@ def _against(
     if both:
         try:
             compare = question.part(Compare, a=question.model, b=reference)
-            compared = compare_read(store, OnBenchmarks(both, ()), compare)
+            compared = compare_read(store, OnBenchmarks(both, ()), compare).comparison
             notes += compared.notes
         except NotComparable as error:
             notes.append(f"no difference from {reference}: {error}")

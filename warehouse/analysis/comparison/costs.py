@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.scores import Links, follow_links, places_among, values_at
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.selection.scores import Links, follow_links, places_among, read_links, values_at
 from warehouse.errors import MisuseError
-from warehouse.store.connection import Columns, Store
+from warehouse.stats import CostFigure, cheaper_test, cost_ratio
+from warehouse.store.columns import Columns
+from warehouse.store.connection import Store
 from warehouse.store.curate.prices import Price, read_prices, stored_prices
 from warehouse.store.sql.query_files import query_text
 
 #: What each kind of cost counts, for an answer, in words.
 UNITS = {"dollars": "US$", "tokens": "tokens", "seconds": "s", "calls": "calls"}
+#: Share of costs that may be missing before nothing is said of them.
+MOST_MISSING = 0.05
 #: In place of a file: the prices that the store has.
 STORED = "stored"
 
@@ -71,6 +76,31 @@ class PromptCosts:
     def share_missing(self, prompts: NDArray[np.int64]) -> float:
         """Of the answers to some prompts those whose cost is not known."""
         return float(np.nan_to_num(values_at(self.missing, places_among(self.prompts, prompts)), nan=1.0).mean())
+
+
+@dataclass(frozen=True)
+class PairCosts:
+    """What two models cost on the prompts of which both costs are known.
+
+    Attributes:
+        metric: name of the cost.
+        prices_digest: sha256 of the prices; empty without.
+        a: mean cost of an answer of the first; None where none is known.
+        b: of the second.
+        ratio: first over second, with its interval; None where none is known.
+        test: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
+        n_missing: common prompts of which either cost is not known.
+        share_missing: of the answers of one of them to the common prompts, the larger share without a cost.
+    """
+
+    metric: str
+    prices_digest: str
+    a: float | None
+    b: float | None
+    ratio: CostFigure | None
+    test: CheaperTest | None
+    n_missing: int
+    share_missing: float
 
 
 NO_COSTS = PromptCosts(np.empty(0, np.int64), np.empty(0), np.empty(0))
@@ -151,3 +181,26 @@ def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, floa
         return (np.nan,) * 3
     best = max(fits, key=lambda price: (price.model == run["model_recorded"], price.date))
     return best.input if best.cached is None else best.cached, best.input, best.output
+
+
+def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, times: float | None = None) -> PairCosts:
+    """Costs of a pair, links followed.
+
+    Args:
+        times: test whether the first is so many times cheaper.
+    """
+    runs = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
+    found = read_costs(store, runs, source, read_links(store))
+    sides = [found.get(side, NO_COSTS) for side in (0, 1)]
+    a, b = (side.at(pair.prompts) for side in sides)
+    known = ~np.isnan(a + b)
+    share = max(side.share_missing(pair.prompts) for side in sides)
+    bare = PairCosts(source.metric, source.digest, None, None, None, None, int((~known).sum()), share)
+    if not known.any():
+        return bare
+    a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
+    test = None if times is None else cheaper_test(a, b, clusters, times=times)
+    ratio = cost_ratio(a, b, clusters, level=level)
+    return replace(
+        bare, a=float(a.mean()), b=float(b.mean()), ratio=ratio, p_cheaper=None if test is None else test.p_value
+    )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.all_pairs import comparable
-from warehouse.analysis.comparison.costs import NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
+from warehouse.analysis.comparison.all_pairs import comparable, why_not
+from warehouse.analysis.comparison.costs import MOST_MISSING, NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport, FrontierRow, against, count_in_words
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.selection.benchmarks import direction_unknown
@@ -39,9 +39,6 @@ from warehouse.stats import (
 from warehouse.stats.core.rejects import rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-
-#: Share of costs that may be missing before a model is refused.
-MOST_MISSING = 0.05
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def _groups(
         if id(entry) in usable:
             found: _Member | str = _member(entry, own, scores.clusters, source, question)
         else:
-            found = _published(entry, stated.get(number), source, question)
+            found = _published(entry, stated.get(number), source, question) or why_not(entry, scores)
         if isinstance(found, str):
             reasons.setdefault(found, []).append(entry.condition.model)
         else:
@@ -219,18 +216,18 @@ def _stated(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[i
 
 
 def _published(entry: ScoredCondition, cost: float | None, source: CostSource, question: Frontier) -> _Member | str:
-    """A published figure with its cost, or why it is left out."""
+    """A published figure with its cost, or why it is left out; empty where it is none."""
     figure = entry.published
     if entry.stopped is not None or entry.usable is not None or figure is None:
-        return "they stopped early, have no scored prompts, or a part of the benchmark only (--subset keeps it)"
+        return ""
     if cost is None:
         return f"published without {source.metric}"
     ends = interval_normal(figure.value, figure.standard_error, level=question.level)
     row = replace(
         _bare(entry, source, question, figure.value, cost),
         standard_error=figure.standard_error,
-        ci_low=ends and ends.low,
-        ci_high=ends and ends.high,
+        ci_low=None if ends is None else ends.low,
+        ci_high=None if ends is None else ends.high,
         n_prompts=figure.n,
         flags=("published",),
         reason="as its source publishes it: no prompts to test, and no error of the cost",

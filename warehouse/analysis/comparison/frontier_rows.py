@@ -10,8 +10,6 @@ from typing import Any
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Table, TableNote, View, legend
 from warehouse.tables.words import (
-    WrittenInterval,
-    WrittenNumber,
     decimals,
     direction,
     fixed,
@@ -20,6 +18,8 @@ from warehouse.tables.words import (
     meanings,
     number,
     percentage,
+    small,
+    small_interval,
 )
 
 
@@ -192,20 +192,6 @@ _LEGEND = {
     "per solved": "spent for each prompt that was solved, failures paid for as well",
     "no cost": "prompts with a score and no cost, which no figure here counts",
 }
-
-
-def small(value: float | None) -> WrittenNumber | None:
-    """A cost, with three digits that count."""
-    return None if value is None else WrittenNumber(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
-
-
-def small_interval(low: float | None, high: float | None, at: float | None = None) -> str | None:
-    """Ends of an interval of costs; a missing upper end is none."""
-    if low is None:
-        return None
-    if high is None:
-        return f"[{small(low)}, no end)"
-    return WrittenInterval.of(f"[{small(low)}, {small(high)}]", low, high, at)
 
 
 def _cells(row: FrontierRow, places: int, unit: str) -> dict[str, Any]:

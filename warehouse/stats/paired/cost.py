@@ -178,8 +178,8 @@ def cost_per_solved(
     if method == "log_delta" or plain.df is None:
         return plain
     low, high, flags = _fieller(u, v, groups, t_quantile(plain.level, plain.df))
-    ends = (None if end is None else end * cost / quality for end in (low, high))
-    return replace(plain, **dict(zip(("low", "high"), ends, strict=True)), flags=(*plain.flags, *flags))
+    low, high = (None if end is None else end * cost / quality for end in (low, high))
+    return replace(plain, low=low, high=high, flags=(*plain.flags, *flags))
 
 
 def _fieller(
