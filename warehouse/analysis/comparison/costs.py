@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.selection.scores import Links, follow_links, places_among, read_links, values_at
 from warehouse.errors import MisuseError
-from warehouse.stats import CostFigure, cheaper_test, cost_ratio
+from warehouse.stats import CheaperTest, CostFigure, cheaper_test, cost_ratio
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.curate.prices import Price, read_prices, stored_prices
@@ -201,6 +201,4 @@ def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, ti
     a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
     test = None if times is None else cheaper_test(a, b, clusters, times=times)
     ratio = cost_ratio(a, b, clusters, level=level)
-    return replace(
-        bare, a=float(a.mean()), b=float(b.mean()), ratio=ratio, p_cheaper=None if test is None else test.p_value
-    )
+    return replace(bare, a=float(a.mean()), b=float(b.mean()), ratio=ratio, test=test)

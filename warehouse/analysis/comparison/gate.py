@@ -160,7 +160,7 @@ class GateRow(Row):
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
     ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
     ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
-    p_cost: ClassVar[Column[float | None]] = Column("costs.p_cheaper")
+    p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
 
@@ -272,13 +272,14 @@ def _with_costs(store: Store, item: _Tested, source: CostSource, times: float, a
     It fails by its scores alone: a candidate that is not cheaper has not been shown to be worse.
     """
     costs = pair_costs(store, item.pair, source, level=1 - 2 * alpha, times=times)
+    p_cost = None if costs.test is None else costs.test.p_value
     p_pass, p_fail = item.p_values
-    p = None if p_pass is None or costs.p_cheaper is None else max(p_pass, costs.p_cheaper)
-    why = ""
+    p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
     if costs.share_missing > MOST_MISSING:
         p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {source.metric}"
-    elif costs.ratio is not None and not rejects(costs.p_cheaper, alpha):
-        why = "costs are too skewed to tell" if costs.p_cheaper == 1 else f"not shown to be {times:g} times cheaper"
+    elif costs.test is None or not rejects(p_cost, alpha):
+        is_skewed = costs.test is not None and costs.test.flags
+        why = "costs are too skewed to tell" if is_skewed else f"not shown to be {times:g} times cheaper"
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 
