@@ -1,4 +1,4 @@
--- What answers to unperturbed prompts cost: sums over draws, each with the number of draws that say it.
+-- What answers to unperturbed prompts cost: sums over draws, and how many of the draws say it.
 -- Tokens count where those in and out are both known; calls are messages that the model wrote.
 -- grain: one row per run and prompt
 select fact.run_id, fact.prompt_id, count(*) as n,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -195,10 +195,10 @@ def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, ti
     a, b = (side.at(pair.prompts) for side in sides)
     known = ~np.isnan(a + b)
     share = max(side.share_missing(pair.prompts) for side in sides)
-    bare = PairCosts(source.metric, source.digest, None, None, None, None, int((~known).sum()), share)
-    if not known.any():
-        return bare
     a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
-    test = None if times is None else cheaper_test(a, b, clusters, times=times)
-    ratio = cost_ratio(a, b, clusters, level=level)
-    return replace(bare, a=float(a.mean()), b=float(b.mean()), ratio=ratio, test=test)
+    figures: tuple[float | None, float | None] = (None, None)
+    ratio = test = None
+    if known.any():
+        figures, ratio = (float(a.mean()), float(b.mean())), cost_ratio(a, b, clusters, level=level)
+        test = None if times is None else cheaper_test(a, b, clusters, times=times)
+    return PairCosts(source.metric, source.digest, *figures, ratio, test, int((~known).sum()), share)
