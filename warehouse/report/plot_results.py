@@ -208,16 +208,7 @@ def frontier_pictures(report: FrontierReport) -> list[Picture]:
     for rows in report.groups():
         first = rows[0]
         spots = [
-            Spot(
-                row.label,
-                row.mean_cost,
-                f"{row.mean_cost:.4g}",
-                row.estimate,
-                False,
-                _ends(row.cost_low, row.cost_high),
-                _ends(row.ci_low, row.ci_high),
-            )
-            for row in rows
+            Spot(row.label, row.mean_cost, f"{row.mean_cost:.4g}", row.estimate, False, *row.intervals) for row in rows
         ]
         drawn.append(
             by_cost(
@@ -231,10 +222,6 @@ def frontier_pictures(report: FrontierReport) -> list[Picture]:
             )
         )
     return [picture for picture in drawn if picture]
-
-
-def _ends(low: float | None, high: float | None) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low, high)
 
 
 def in_svg(charts: Sequence[Any]) -> str | None:

@@ -50,7 +50,6 @@ from .multiple.frontier import frontier_set as frontier_set
 from .multiple.frontier import p_on_frontier as p_on_frontier
 from .multiple.ranks import Ranks as Ranks
 from .multiple.ranks import rank_models as rank_models
-from .paired.cost import AsGood as AsGood
 from .paired.cost import CheaperTest as CheaperTest
 from .paired.cost import CostFigure as CostFigure
 from .paired.cost import as_good_for_less as as_good_for_less

@@ -158,7 +158,6 @@ def _row(
         standard_error=score.standard_error,
         ci_low=score.ci_low,
         ci_high=score.ci_high,
-        cost_error=cost.standard_error,
         cost_low=cost.low,
         cost_high=cost.high,
         cost_per_solved=solved.estimate if solved else None,
@@ -191,7 +190,6 @@ def _bare(entry: ScoredCondition, source: CostSource, question: Frontier, estima
         "run_ids": entry.condition.run_ids,
         "group": 0,
         "on_frontier": False,
-        "n_dominating": 0,
         "n_prompts": 0,
         "n_missing_cost": 0,
         "flags": (),
@@ -248,7 +246,6 @@ def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Fronti
             one.row,
             on_frontier=not beats[:, place].any(),
             dominated_by=names[int(beats[:, place].argmax())] if beats[:, place].any() else "",
-            n_dominating=int(beats[:, place].sum()),
         )
         for place, one in enumerate(order)
     ]

@@ -42,7 +42,6 @@ class FrontierRow(Row):
         ci_high: upper end.
         level: nominal coverage of all intervals.
         mean_cost: of an answer.
-        cost_error: standard error of it.
         cost_low: lower end of its interval, by logarithms.
         cost_high: upper end.
         cost_per_solved: what was spent for each prompt that was solved; None where nothing was, or scores do not say.
@@ -50,7 +49,6 @@ class FrontierRow(Row):
         solved_high: upper end; None with a lower end: there is none.
         on_frontier: no other in the table is as good and as cheap, and one of them more.
         dominated_by: the best of those that are, empty where none is.
-        n_dominating: how many are.
         p_on_frontier: share of samples of the prompts in which it is on the frontier: stability, not confidence.
         in_frontier_set: not shown to be off the frontier, at the level for all rows together; None without prompts.
         excluded_by: the model that shows it, empty where none does.
@@ -85,7 +83,6 @@ class FrontierRow(Row):
     ci_high: float | None
     level: float
     mean_cost: float
-    cost_error: float | None
     cost_low: float | None
     cost_high: float | None
     cost_per_solved: float | None
@@ -93,7 +90,6 @@ class FrontierRow(Row):
     solved_high: float | None
     on_frontier: bool
     dominated_by: str
-    n_dominating: int
     p_on_frontier: float | None
     in_frontier_set: bool | None
     excluded_by: str
@@ -117,6 +113,12 @@ class FrontierRow(Row):
     def label(self) -> str:
         """The model, with the settings that distinguish its row."""
         return f"{self.model} ({self.condition})" if self.condition else self.model
+
+    @property
+    def intervals(self) -> tuple[tuple[float, float] | None, ...]:
+        """Of cost and score; None without an end."""
+        ends = ((self.cost_low, self.cost_high), (self.ci_low, self.ci_high))
+        return tuple(None if low is None or high is None else (low, high) for low, high in ends)
 
 
 @dataclass(frozen=True)

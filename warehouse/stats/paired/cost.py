@@ -79,14 +79,15 @@ class CostFigure(NamedFigures):
 
 @dataclass(frozen=True)
 class CheaperTest(NamedFigures):
-    """One-sided test: H0, the first costs 1/``times`` of the second, or more.
+    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin.
 
     Attributes:
-        p_value: the larger of the next two, 1 with ``skew_gate``; None where there is no error.
+        p_value: the largest of the next three, 1 with ``skew_gate``; None where one has no error.
         p_log: of the ratio of means.
         p_difference: of the difference ``times``·a − b.
         times: how many times less is claimed.
         flags: ``skew_gate`` where the costs are too skewed for a verdict.
+        p_quality: of non-inferiority, where scores are tested too (`as_good_for_less`).
     """
 
     p_value: float | None
@@ -94,27 +95,7 @@ class CheaperTest(NamedFigures):
     p_difference: float | None
     times: float
     flags: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AsGood(NamedFigures):
-    """Intersection-union test: no worse by the margin, and cheaper by so many times.
-
-    Attributes:
-        p_value: the larger of the two; None where one is missing.
-        p_quality: of non-inferiority.
-        p_cost: of the costs (`CheaperTest`).
-        margin: loss that is tolerated.
-        times: how many times cheaper.
-        flags: of the test of costs.
-    """
-
-    p_value: float | None
-    p_quality: float | None
-    p_cost: float | None
-    margin: float
-    times: float
-    flags: tuple[str, ...]
+    p_quality: float | None = None
 
 
 def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:
@@ -203,14 +184,7 @@ def cost_ratio(
 ) -> CostFigure:
     """Mean cost of the first over that of the second on the same prompts, with an interval by logarithms.
 
-    Args:
-        costs_a: of each prompt, from 0, shape (n,).
-        costs_b: the other's on the same prompts.
-        clusters: cluster of each prompt, shape (n,), or None.
-        level: nominal coverage, in (0, 1).
-
-    Raises:
-        StatisticsError: arguments out of range, misaligned or not finite.
+    Arguments and errors as for `mean_cost`, prompts in the same order.
 
     Examples:
         >>> print(cost_ratio([2, 4, 3, 5, 8, 2, 3, 5], [1, 1, 2, 2, 3, 1, 1, 1]))
@@ -228,11 +202,7 @@ def cheaper_test(
 ) -> CheaperTest:
     """Whether the first is shown to cost ``times`` less than the second; as `cost_ratio`.
 
-    Args:
-        costs_a: of each prompt, from 0, shape (n,).
-        costs_b: the other's.
-        clusters: cluster of each prompt, shape (n,), or None.
-        times: from 1; given before the costs are looked at.
+    Args as for `cost_ratio`; ``times``, from 1, is given before the costs are looked at.
     """
     a, b, groups = _two(costs_a, costs_b, clusters)
     if not 1 <= times < math.inf:
@@ -258,17 +228,11 @@ def as_good_for_less(
     *,
     margin: float,
     times: float = 1.0,
-) -> AsGood:
+) -> CheaperTest:
     """Whether the first is no worse than the second by ``margin``, and ``times`` cheaper: both, at one level.
 
-    Args:
-        scores_a: of each prompt, higher is better, shape (n,).
-        costs_a: of the same prompts, from 0.
-        scores_b: the other's.
-        costs_b: the other's.
-        clusters: cluster of each prompt, shape (n,), or None.
-        margin: loss that is tolerated, above 0; given before looking, as ``times`` is.
-        times: how many times cheaper, from 1.
+    An intersection-union test: the larger p counts. Scores as costs, higher is better; ``margin``, above 0, and
+    ``times``, from 1, are given before looking.
     """
     if not 0 < margin < math.inf:
         raise StatisticsError(f"`margin` must be a number above 0, found {margin}")
@@ -277,7 +241,7 @@ def as_good_for_less(
     cost = cheaper_test(costs_a, costs_b, clusters, times=times)
     quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters).p_value
     p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
-    return AsGood(p, quality, cost.p_value, margin, times, cost.flags)
+    return replace(cost, p_value=p, p_quality=quality)
 
 
 def is_gated(sample: Sample) -> bool:
