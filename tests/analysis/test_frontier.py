@@ -93,6 +93,23 @@ def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
     assert rows["part"].n_prompts == 60 and rows["part"].on_frontier
 
 
+def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> None:
+    rows = [
+        {"model": "a", "benchmark": name, "prompt_id": f"q{i}", "draw": d, "score": (i + d) % 2, "cost": cost}
+        for name in ("quiz", "whole")
+        for i in range(30)
+        for d in range(3)
+        for cost in [None if d == 2 and name == "quiz" else 1.0 + i % 7]
+    ]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows))
+    for name in ("quiz", "whole"):
+        run("benchmarks", "metrics", name, "--metric", "score", "--higher-is-better", db=store_url)
+    with pytest.raises(MisuseError, match=r"33\.3 % of the costs are missing"):
+        store.frontier("quiz")
+    assert store.frontier("whole").one_line == "whole: 1 of 1 rows are on the frontier."
+
+
 def test_as_good_for_less_needs_a_margin(url: str) -> None:
     store = warehouse.connect(url)
     report = store.frontier("quiz", margin=0.08, cheaper=3)

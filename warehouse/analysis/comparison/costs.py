@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.selection.scores import Links, follow_links, places_among, read_links, values_at
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, places_among, read_links, values_at
 from warehouse.errors import MisuseError
 from warehouse.stats import CheaperTest, CostFigure, cheaper_test, cost_ratio
 from warehouse.store.columns import Columns
@@ -62,20 +62,21 @@ class PromptCosts:
     Attributes:
         prompts: ids, ascending, shape (n,).
         values: mean over the draws that say it; NaN where none does, shape (n,).
-        missing: share of draws that do not say it, shape (n,).
+        said: draws that say it, shape (n,).
     """
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
-    missing: NDArray[np.float64]
+    said: NDArray[np.float64]
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Those of some prompts, NaN for the others."""
         return values_at(self.values, places_among(self.prompts, prompts))
 
-    def share_missing(self, prompts: NDArray[np.int64]) -> float:
-        """Of the answers to some prompts those whose cost is not known."""
-        return float(np.nan_to_num(values_at(self.missing, places_among(self.prompts, prompts)), nan=1.0).mean())
+    def share_missing(self, scores: PromptScores) -> float:
+        """Of the scored answers of a condition those whose cost is not known."""
+        said = float(np.nan_to_num(values_at(self.said, places_among(self.prompts, scores.prompts))).sum())
+        return 1 - said / max(scores.n_samples - scores.n_unscored, said, 1)
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,8 @@ def read_costs(
     for group in np.unique(groups).tolist():
         here = groups == group
         ids, places = np.unique(prompts[here], return_inverse=True)
-        n, said, total = (
-            np.bincount(places, values[here], len(ids))
-            for values in (found.numbers("n"), known, np.where(known > 0, sums, 0.0))
-        )
-        costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), 1 - said / n)
+        said, total = (np.bincount(places, values[here], len(ids)) for values in (known, np.where(known > 0, sums, 0)))
+        costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), said)
     return costs
 
 
@@ -194,7 +192,7 @@ def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, ti
     sides = [found.get(side, NO_COSTS) for side in (0, 1)]
     a, b = (side.at(pair.prompts) for side in sides)
     known = ~np.isnan(a + b)
-    share = max(side.share_missing(pair.prompts) for side in sides)
+    share = max(side.share_missing(of) for side, of in zip(sides, (pair.scores_a, pair.scores_b), strict=True))
     a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
     figures: tuple[float | None, float | None] = (None, None)
     ratio = test = None

@@ -124,7 +124,7 @@ def _member(
     if scores is None or entry.metric.link != "identity" or scores.uneven_weights is not None:
         return "their figure is no plain mean of prompts"
     at = costs.at(scores.prompts)
-    known, share = ~np.isnan(at), costs.share_missing(scores.prompts)
+    known, share = ~np.isnan(at), costs.share_missing(scores)
     if not known.any():
         hint = " (--cost tokens, or --prices FILE, may be known)" if source.metric == "cost" else ""
         return f"no {source.metric} of any answer is known{hint}"
@@ -322,8 +322,9 @@ def _sentence(rows: Sequence[FrontierRow], question: Frontier) -> str:
     """What is known of one group."""
     words = f"{rows[0].benchmark}: {count_in_words(rows)}."
     tested = [row for row in rows if row.in_frontier_set is not None]
-    if len(tested) < 2:
-        return words if tested else f"{words} They are published figures: without prompts nothing is tested."
+    if not tested:
+        are_published = all("published" in row.flags for row in rows)
+        return f"{words} They are published figures: without prompts nothing is tested." if are_published else words
     best, cheaper = tested[0], [row for row in tested[1:] if row.cost_ratio and row.cost_ratio < 1]
     if question.margin is not None:
         times = f" and {question.cheaper:g} times cheaper" if question.cheaper > 1 else " and cheaper"

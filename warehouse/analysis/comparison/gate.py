@@ -279,7 +279,8 @@ def _with_costs(store: Store, item: _Tested, source: CostSource, times: float, a
         p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {source.metric}"
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
-        why = "costs are too skewed to tell" if is_skewed else f"not shown to be {times:g} times cheaper"
+        not_shown = f"not shown to be {times:g} times cheaper" if times > 1 else "not shown to be cheaper"
+        why = "costs are too skewed to tell" if is_skewed else not_shown
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 
