@@ -1,7 +1,7 @@
 -- What answers to unperturbed prompts cost: sums over draws, and how many of the draws say it.
 -- Tokens count where those in and out are both known; calls are messages that the model wrote.
 -- grain: one row per run and prompt
-select fact.run_id, fact.prompt_id,
+select fact.run_id, fact.prompt_id, count(*) as n,
     count(fact.cost) as n_dollars, sum(fact.cost) as dollars,
     count(fact.latency) as n_seconds, sum(fact.latency) as seconds,
     count(way.n_turns) as n_calls, cast(sum(way.n_turns) as bigint) as calls,

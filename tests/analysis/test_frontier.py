@@ -81,6 +81,7 @@ def test_each_model_with_what_beats_it(url: str) -> None:
     assert any("50 % of the costs are missing" in note and "half" in note for note in report.notes)
     assert any("a part of the benchmark only" in note and "part" in note for note in report.notes)
     assert "cheap against dear (-" in report.one_line and "× less [" in report.one_line
+    assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
 
 
 def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:

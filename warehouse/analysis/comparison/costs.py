@@ -63,11 +63,13 @@ class PromptCosts:
         prompts: ids, ascending, shape (n,).
         values: mean over the draws that say it; NaN where none does, shape (n,).
         said: draws that say it, shape (n,).
+        n: draws that the dump has, shape (n,).
     """
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
     said: NDArray[np.float64]
+    n: NDArray[np.float64]
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Those of some prompts, NaN for the others."""
@@ -75,8 +77,9 @@ class PromptCosts:
 
     def share_missing(self, scores: PromptScores) -> float:
         """Of the scored answers of a condition those whose cost is not known."""
-        said = float(np.nan_to_num(values_at(self.said, places_among(self.prompts, scores.prompts))).sum())
-        return 1 - said / max(scores.n_samples - scores.n_unscored, said, 1)
+        places = places_among(self.prompts, scores.prompts)
+        said, n = (float(np.nan_to_num(values_at(counts, places)).sum()) for counts in (self.said, self.n))
+        return 1 - said / max(n, scores.n_samples - scores.n_unscored, 1)
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class PairCosts:
     share_missing: float
 
 
-NO_COSTS = PromptCosts(np.empty(0, np.int64), np.empty(0), np.empty(0))
+NO_COSTS = PromptCosts(np.empty(0, np.int64), *[np.empty(0)] * 3)
 
 
 def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
@@ -148,8 +151,11 @@ def read_costs(
     for group in np.unique(groups).tolist():
         here = groups == group
         ids, places = np.unique(prompts[here], return_inverse=True)
-        said, total = (np.bincount(places, values[here], len(ids)) for values in (known, np.where(known > 0, sums, 0)))
-        costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), said)
+        n, said, total = (
+            np.bincount(places, values[here], len(ids)).astype(np.float64)
+            for values in (found.numbers("n"), known, np.where(known > 0, sums, 0.0))
+        )
+        costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), said, n)
     return costs
 
 

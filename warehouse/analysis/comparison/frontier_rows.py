@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -151,19 +152,18 @@ class FrontierReport(Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what it says in a sentence, and what was left out."""
-        parts: list[str | Table | TableNote] = []
+        parts: list[str | Table | TableNote] = [*self.sentences, *([self.prices] if self.prices else [])]
         for rows in self.groups():
             first, places = rows[0], decimals(row.standard_error for row in rows)
+            models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
-            parts.append(f"{of} by {first.metric} ({direction(self.higher_is_better)}) and {first.cost_metric}")
-            cells = [_cells(row, places, self.unit) for row in rows]
-            parts += [
-                Table.of(cells, hide_empty=(*_HIDDEN, level_column(first.level)), counts=("no cost",), minor=_MINOR),
-                "",
+            head = f"{of} by {first.metric} ({direction(self.higher_is_better)}) and {first.cost_metric}"
+            cells = [
+                {"model": row.label if models[row.model] > 1 else row.model} | _cells(row, places, self.unit)
+                for row in rows
             ]
-        if self.prices:
-            parts.append(self.prices)
-        parts += [*self.sentences, ""]
+            hidden = (*_HIDDEN, level_column(first.level))
+            parts += ["", head, Table.of(cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR)]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
         parts += [TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)]
         return View(tuple(parts), self.notes)
@@ -185,7 +185,7 @@ _HIDDEN = (
     "flags",
 )
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("solved interval", "prompts", "condition", "stable", "cost interval", "per solved", "flags")
+_MINOR = ("solved interval", "prompts", "stable", "cost interval", "per solved", "flags")
 _LEGEND = {
     "frontier": "no other row is as good and as cheap, and better in one of them",
     "stable": "how often that holds when prompts are drawn again; no confidence: near a tie it is about one half",
@@ -199,8 +199,6 @@ _LEGEND = {
 def _cells(row: FrontierRow, places: int, unit: str) -> dict[str, Any]:
     beaten = row.dominated_by if row.excluded_by or not row.dominated_by else f"({row.dominated_by})"
     return {
-        "model": row.model,
-        "condition": row.condition,
         "score": number(row.estimate, places),
         level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
         unit: small(row.mean_cost),
