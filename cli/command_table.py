@@ -176,6 +176,11 @@ _LOOK = (
         "warehouse compare model-a model-b --equivalence 0.02",
         "warehouse compare model-a model-b --benchmark gsm8k --flips 20",
     )),
+    CommandEntry("frontier", "look", "pairs", "Hold scores against costs: who is beaten in both.", (
+        "warehouse frontier gsm8k",
+        "warehouse frontier gsm8k --cost tokens --svg frontier.svg",
+        "warehouse frontier gsm8k --prices prices.csv --margin 0.02 --cheaper 2",
+    )),
     CommandEntry("show", "look", "show", "Show a run, or one prompt of it with every response.", (
         "warehouse show run:7",
         "warehouse show run:7 12",

@@ -97,7 +97,7 @@ USES = {
         "compare",
         flags=(
             *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
-            "across_links",
+            *("across_links", "cost", "prices"),
         ),
     ),
     "formulations": Use(
@@ -106,6 +106,7 @@ USES = {
         flags=("models", "crossings"),
         renamed=SUBSET,
     ),
+    "frontier": Use((f"{ANALYSIS}.comparison.frontier:frontier",), "frontier", flags=("svg",), renamed=SUBSET),
     "pairs": Use(
         (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
     ),
@@ -119,7 +120,7 @@ USES = {
         (f"{ANALYSIS}.sequential.gate:sequential_gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", "max_unscored", *SEQUENTIAL),
+        flags=("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL),
     ),
     "follow_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate", "warehouse.ingest.pipeline:ingest"),
@@ -131,7 +132,7 @@ USES = {
         ),
         silent=("margin", "format", "benchmark", "pause", "say"),
         flags=(
-            *("models", "markdown", "max_unscored", "sequential", "obf"),
+            *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", "sequential", "obf"),
             *("margins", "benchmarks", "cluster", "estimand"),
         ),
         renamed={"follow": "log"},

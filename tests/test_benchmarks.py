@@ -25,6 +25,7 @@ NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
     "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
+    "calibrate_cost": {"2000, 400": "3, 2"},
     "calibration/cells": {
         "1_000_000": "10_000",
         "(1000, 20_000)": "(100, 2000)",

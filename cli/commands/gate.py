@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.questions.sequential import SequentialReleaseGate
+from warehouse.tables.words import small
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -129,6 +130,8 @@ def _print(decision: Gate) -> None:
             "margin": number(row.margin, 4),
             "p pass": p_value(row.p_pass),
             "p fail": p_value(row.p_fail),
+            "cost": small(row.cost_ratio),
+            "p cost": p_value(row.p_cost),
             "prompts": row.n_prompts,
             "clusters": row.n_clusters,
             "if equal": row.prompts_if_equal,
@@ -138,7 +141,11 @@ def _print(decision: Gate) -> None:
         for row in decision.rows
     ]
     print_text(f"{decision.one_line}\n")
-    print_rows(cells, hide_empty=("split", "clusters", "reason"), counts=("if equal", "as seen"), minor=MINOR)
+    print_rows(
+        cells, hide_empty=("split", "clusters", "reason", "cost", "p cost"), counts=("if equal", "as seen"), minor=MINOR
+    )
+    if any(row.costs for row in decision.rows):
+        print_text("cost: of the candidate for each of the baseline's; it passes by p pass, the larger of both p")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
         print_text(
             "if equal: prompts with which a candidate as good as the baseline passes with power 0.8\n"

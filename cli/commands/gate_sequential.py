@@ -60,6 +60,7 @@ class AskedGate(Sequential, ReleaseGate):
         if self.sequential:
             why = "a prompt without a score counts against either verdict"
             self.refuse(f"does not go with --sequential: {why}", "max_unscored")
+            self.refuse("does not go with --sequential: tests of costs are for a fixed number of prompts", "cheaper")
         if not self.obf:
             self.refuse("goes with --obf", "looks")
         if self.follow is None:

@@ -1,4 +1,5 @@
-"""``pairs``: the difference of every two models on a benchmark; ``formulations``: whether another one ranks them so."""
+"""``pairs``: the difference of every two models on a benchmark; ``formulations``: whether another one ranks them so;
+``frontier``: which of them no other beats in score and cost."""
 
 from __future__ import annotations
 
@@ -9,12 +10,13 @@ import click
 
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Formulations
+from warehouse.questions.cost import Frontier
 from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, output_options
+from ..ui.options import benchmark_argument, draw, drawable, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
@@ -22,6 +24,7 @@ from ..ui.table import decimals, echo, print_table, print_view
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
     from warehouse.analysis.comparison.formulation_report import FormulationsReport
+    from warehouse.analysis.comparison.frontier_rows import FrontierReport
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -131,3 +134,22 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
         view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
     print_view(view)
     state.notes(view.notes)
+
+
+@command("frontier")
+@benchmark_argument(required=True)
+@options_of(Frontier, without=("benchmark",))
+@drawable
+@output_options
+@pass_state
+def frontier(state: State, /, output: Output, **options: Any) -> None:
+    question = Frontier.from_command(options, typed(options))
+    with state.open() as store:
+        report: FrontierReport = question.ask(store)
+    if output.for_people:
+        print_view(report.view(verbose=state.verbose))
+    else:
+        output.emit_records(report.ROW, report.rows)
+    state.notes(in_flags(Frontier, note) for note in report.notes)
+    draw(report)
+    say_next(state, output, report, question)

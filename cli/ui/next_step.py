@@ -161,6 +161,15 @@ def _after_pairs(pairs: Any, question: Any) -> Step:
     return _claimed(question)
 
 
+def _after_frontier(report: Any, question: Any) -> Step:
+    rows = [row for row in report.rows if row.in_frontier_set is not None]
+    other = next((row for row in rows[1:] if row.on_frontier and row.difference is not None), None)
+    if other is None or len({row.benchmark for row in rows}) > 1:
+        return None
+    two = {"a": _named(other, rows), "b": _named(rows[0], rows)}
+    return _FLIPS, _line(Compare, question, **two, benchmark=other.benchmark, flips=_MANY)
+
+
 def _after_gate(decision: Any, question: Any) -> Step:
     """How many prompts would decide stands in its table."""
     open_rows = sorted((row for row in decision.rows if row.verdict != "pass"), key=lambda row: row.verdict != "fail")
@@ -192,6 +201,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "SuiteBoard": _after_suite,
     "Comparison": _after_comparison,
     "Pairs": _after_pairs,
+    "FrontierReport": _after_frontier,
     "Gate": _after_gate,
     "HorizonReport": _after_horizon,
     "RunView": _after_run,

@@ -153,9 +153,9 @@ def drawable(function: Function) -> Function:
 def draw(result: Any) -> None:
     """Write the picture of a result that ``--svg`` asked for."""
     if wants_picture():
-        from warehouse.report.plot_results import charts_of
+        from warehouse.report.plot_results import drawings_of
 
-        write_picture(click.get_current_context().params["svg"], charts_of(result))
+        write_picture(click.get_current_context().params["svg"], drawings_of(result))
 
 
 def wants_picture() -> bool:

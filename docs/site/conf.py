@@ -17,7 +17,7 @@ ORDER = {
     "How to": [
         "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
         "docs/agents", "docs/tools",
-        "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
+        "docs/mappings", "docs/suites", "docs/gate", "docs/cost", "docs/planning", "docs/training", "docs/generations",
         "docs/horizon", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix",
         "docs/items", "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
         "docs/writers", "docs/scale",

@@ -95,6 +95,7 @@ CALLS: dict[str, set[str]] = {
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "formulations cloze choice": {"cluster", "where"},
+    "frontier sums --cost tokens": {"cheaper", "fieller", "where"},
     "templates worded --se 0.2": {"factor", "metric", "where"},
     "horizon metr_horizon --trend": {"latest", "where"},
     "power --omega2 0.11 --delta 0.03": set(),
@@ -345,6 +346,7 @@ def test_every_way_through_a_method_reads_all_keywords(file: Path) -> None:
 #: Functions with a way out on which there is nothing to do, and keywords that only the other ways need.
 WAYS_OUT = {
     "view": {"verbose"},  # a result without details
+    "pair_costs": {"level", "times"},  # no cost is known
     "planned_pair": {"estimand", "level"},  # no run is on a plan
     "estimate_of": {"estimand", "level"},  # the plan does not hold
     "make_plan": {"before", "candidate", "history"},

@@ -292,7 +292,7 @@ def test_calls_in_place_of_an_answer(tmp_path: Path, beside: bool) -> None:
     first["response"]["output"] = {"content": "I look.", "tool_calls": asked} if beside else asked
     (tmp_path / "out.json").write_text(json.dumps(document))
     found = [row["transcript"] for row in taken(tmp_path, PROMPTFOO).rows]
-    (way,) = (way for way in found if way)
+    (way,) = (way for way in found if way and way.get("messages"))
     assert (way["n_turns"], calls(way)) == (1, {"look_up": (1, None)})
     assert json.loads(way["messages"])[1]["tool_calls"][0]["arguments"] == {"word": "x"}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
+from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import Pairs  # noqa: F401
     from warehouse.analysis.comparison.compare import Comparison  # noqa: F401
     from warehouse.analysis.comparison.formulation_report import FormulationsReport  # noqa: F401
+    from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
@@ -67,6 +69,7 @@ class ComparisonMethods(Connection):
     compare_unpaired = method(CompareUnpaired, Gives["UnpairedComparison"])
     pairs = method(AllPairs, Gives["Pairs"])
     formulations = method(Formulations, Gives["FormulationsReport"])
+    frontier = method(Frontier, Gives["FrontierReport"])
     gate = method(ReleaseGate, Gives["Gate"])
 
 

@@ -15,6 +15,7 @@ from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
 from warehouse.questions.card import Card
 from warehouse.questions.comparison import AllPairs, Compare
+from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import Question, options
@@ -28,6 +29,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "leaderboard": AnyLeaderboard,
     "compare": Compare,
     "pairs": AllPairs,
+    "frontier": Frontier,
     "variance": Variance,
     "card": Card,
     "horizon": TimeHorizon,
@@ -35,9 +37,9 @@ _QUESTIONS: Mapping[str, type[Question]] = {
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 #: Parameters that a claim cannot have, as they name no figures.
-_LEFT_OUT = {"flips", "with_flags", "single_draws", "weights"}
+_LEFT_OUT = {"flips", "with_flags", "single_draws", "weights", "prices"}
 #: The largest numbers that a claim may ask for.
-_NUMBERS = {"equivalence"}
+_NUMBERS = {"equivalence", "margin"}
 _BRACKET_OR_ORDER = re.compile(r"[()]|\border\s+by\b", re.IGNORECASE)
 _LIMITS = {"n_resamples": 100_000, "seed": 2**32}
 
@@ -203,7 +205,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
 
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
-        kind: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
+        kind: ``leaderboard``, ``compare``, ``pairs``, ``frontier``, ``variance``, ``card`` or ``query``.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
         command: what was typed; it is to ask the same.
 

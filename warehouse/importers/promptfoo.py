@@ -74,7 +74,7 @@ class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "2"
+    version = "3"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -258,15 +258,28 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
         "error": (text_or_none(row.get("error")) or "no answer") if failed else None,
         "explanation": None if failed else _explanation(part_of(row, "gradingResult")),
         "scores": _scores(row, failed, response.get("isRefusal") is True),
-        "transcript": _transcript(text_or_none(part_of(row, "prompt").get("raw")), output),
+        "transcript": {**_counted(usage), **_transcript(text_or_none(part_of(row, "prompt").get("raw")), output)}
+        or None,
     }
 
 
-def _transcript(sent: str | None, output: Any) -> Row | None:
-    """The calls of tools that stand in place of an answer, or beside it; ``None`` where there are none."""
+def _counted(usage: Row) -> Row:
+    """Calls of the model, and tokens of which the usage says that they were read again or thought."""
+    details = part_of(usage, "completionDetails")
+    return without_nulls(
+        {
+            "n_turns": whole_count(usage.get("numRequests")) or None,  # 0: answered from promptfoo's own cache
+            "cached_tokens": whole_count(details.get("cacheReadInputTokens")),
+            "reasoning_tokens": whole_count(details.get("reasoning")),
+        }
+    )
+
+
+def _transcript(sent: str | None, output: Any) -> Row:
+    """The calls of tools that stand in place of an answer, or beside it; empty where there are none."""
     answer = output if isinstance(output, dict) else {"content": None, "tool_calls": output}
     if not any("function" in call for call in calls_of(answer)):
-        return None
+        return {}
     said = {"content": answer.get("content"), "tool_calls": answer["tool_calls"]}
     asked = [] if sent is None else given([{"role": "user", "content": sent}])
     return transcript_of([*asked, {"role": "assistant", **said}], says_errors=False)

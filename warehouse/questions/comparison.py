@@ -8,9 +8,11 @@ from typing import Annotated
 
 from warehouse.errors import StatisticsError
 from warehouse.questions.options import (
+    COSTS,
     PROMPTS_SAMPLED,
     Estimand,
     Force,
+    Prices,
     Reference,
     Seed,
     Selected,
@@ -87,6 +89,8 @@ class Compare(SelectedAtLevel, _Two, Question):
     across_links: Annotated[
         bool, Option("On two benchmarks whose prompts are linked: two formulations, the models named or one model.")
     ] = False
+    cost: Annotated[str | None, Option("Also what an answer costs, and the ratio of both.", choices=COSTS)] = None
+    prices: Prices = None
     flips: Annotated[int, Option("List the N prompts of each benchmark on which they differ most.", "N", least=0)] = 0
     n_resamples: Annotated[
         int, Option("Random patterns of a permutation test that is not exact.", "N", ("--resamples",), least=1)
@@ -98,6 +102,8 @@ class Compare(SelectedAtLevel, _Two, Question):
         super().__post_init__()
         if self.equivalence is not None and self.level <= 0.5:
             raise StatisticsError(f"equivalence needs a level above 0.5, found {self.level}")
+        if self.cost != "dollars":
+            self.refuse("makes dollars of tokens: it goes with --cost dollars", "prices")
 
     @property
     def test(self) -> str:
@@ -205,6 +211,19 @@ class ReleaseGate(Replacement, Question):
     alpha: Annotated[
         float, Option("Chance of any false pass, and of any false fail.", "P", least=0, most=0.5, is_open=(True, True))
     ] = 0.05
+    cheaper: Annotated[
+        float | None,
+        Option("Also how many times cheaper the candidate has to be, at least; passes by both.", "X", least=1),
+    ] = None
+    cost: Annotated[str, Option("With --cheaper: what an answer costs.", choices=COSTS)] = COSTS[0]
+    prices: Prices = None
     max_unscored: Annotated[
         float, Option("More of the candidate's samples without a score: undecided.", "SHARE", least=0, most=1)
     ] = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cheaper is None:
+            self.refuse("goes with --cheaper", "cost", "prices")
+        if self.cost != "dollars":
+            self.refuse("makes dollars of tokens: it goes with --cost dollars", "prices")

@@ -24,6 +24,16 @@ Cluster = Annotated[
 Level = Annotated[float, Option("Confidence level of the intervals.", "P", least=0, most=1, is_open=(True, True))]
 Force = Annotated[bool, Option("Compare what differs in judge, metric scale or task version.")]
 Seed = Annotated[int, Option("Of the random draws; the same seed gives the same answer.", "N", least=0)]
+#: What an answer may cost.
+COSTS = ("dollars", "tokens", "seconds", "calls")
+Prices = Annotated[
+    str | None,
+    Option(
+        "Dollars by tokens and the prices of this file, or `stored`: by those of `warehouse prices`; default: the cost"
+        " that was recorded.",
+        "FILE",
+    ),
+]
 Fresh = Annotated[bool, Option("Compute again what is stored already.")]
 StoreResult = Annotated[bool, Option("False for a trial: what is computed is not stored.", flags=("--no-store",))]
 SubsetOk = Annotated[bool, Option("Rank runs on a part of the benchmark too.", flags=("--subset",))]

@@ -13,15 +13,13 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.heat import PART, PUBLISHED, mark_of
-from warehouse.report.pictures import Interval, Picture, Spot, forest, note_of, pair_map, scatter, ties, wins
+from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
 from warehouse.tables.words import decimals
 
 #: Models of a map of pairs.
 MOST_PAIRED = 50
 #: Signs at figures that no test compares with the others.
 _MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
-#: Ratio of costs from which on their axis is logarithmic.
-_LONG = 30
 
 
 def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
@@ -98,23 +96,25 @@ Point = tuple[LeaderboardRow, float, float, str]
 
 
 def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
-    """Scores against what a run cost, where those stand out that are better than all that cost no more."""
-    points: list[Point] = []
+    """Scores against what a run cost."""
+    spots: list[Spot] = []
     for row, estimate in _ranked(part):
         costs = [fact.cost for run in row.run_ids if (fact := part.facts.get(run)) and fact.cost is not None]
         if costs and len(costs) == len(row.run_ids):
             cost = sum(costs) / len(costs)
-            points.append((row, estimate, cost, f"{cost:.4g}"))
-    if len(points) < 3:
+            ends = None if row.ci_low is None or row.ci_high is None else (row.ci_low, row.ci_high)
+            spots.append(Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends))
+    if len(spots) < 3 or part.board is None:
         return None
-    note = f"{note}; cost as recorded, or by tokens and prices; blue: better than all that cost no more"
-    title, x, ticks = f"Score against cost on {part.name}", "US dollars a run", []
-    lowest, highest = (end(point[2] for point in points) for end in (min, max))
-    if lowest > 0 and highest > _LONG * lowest:
-        points = [(row, estimate, math.log10(cost), words) for row, estimate, cost, words in points]
-        powers = range(math.ceil(math.log10(lowest)), math.floor(math.log10(highest)) + 1)
-        x, ticks = f"{x}, logarithmic", [(float(power), f"{10.0**power:g}") for power in powers]
-    return _scatter(part, title, points, x=x, note=note, ticks=ticks)
+    return by_cost(
+        f"Score against cost on {part.name}",
+        spots,
+        x="US dollars a run",
+        y=part.board.metric,
+        places=decimals(row.standard_error for row in part.board.rows),
+        note=f"{note}; cost as recorded, or by tokens and prices{_unknown(part, len(spots))}",
+        higher_is_better=part.board.higher_is_better is not False,
+    )
 
 
 def _by_date(part: BenchmarkPart, note: str) -> Picture | None:
@@ -144,9 +144,14 @@ def _scatter(
         spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
         best = max(best, sign * estimate)
     places = decimals(row.standard_error for row, *_ in points)
-    unknown = len(_ranked(part)) - len(points)
-    note += f"; {unknown} of which it is not known: not shown" if unknown else ""
+    note += _unknown(part, len(points))
     return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ticks=ticks)
+
+
+def _unknown(part: BenchmarkPart, n_shown: int) -> str:
+    """How many have no cost, or no date."""
+    n_others = len(_ranked(part)) - n_shown
+    return f"; {n_others} of which it is not known: not shown" if n_others else ""
 
 
 def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:

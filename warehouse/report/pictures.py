@@ -5,8 +5,9 @@ Each is data in, picture out, with what it shows as a table too, to be copied. C
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from unicodedata import east_asian_width
 
@@ -294,13 +295,49 @@ def pair_map(
 
 @dataclass(frozen=True)
 class Spot:
-    """A point of a scatter plot: its name, places as numbers and in words, and whether it stands out by its name."""
+    """A point of a scatter plot: its name, places as numbers and in words, and whether it stands out by its name; the
+    ends of the intervals along both axes, where there are any."""
 
     name: str
     x: float
     x_words: str
     y: float
     named: bool
+    x_ends: tuple[float, float] | None = None
+    y_ends: tuple[float, float] | None = None
+
+
+def by_cost(
+    title: str, spots: Iterable[Spot], *, x: str, y: str, places: int, note: str, higher_is_better: bool
+) -> Picture | None:
+    """Scores against costs, by logarithms where none is 0; those stand out, joined by a line, that are better than all
+    that cost no more."""
+    ordered, frontier = list[Spot](), list[Spot]()
+    sign = 1 if higher_is_better else -1
+    for spot in sorted(spots, key=lambda one: (one.x, -sign * one.y)):
+        named = (
+            not frontier
+            or sign * spot.y > sign * frontier[-1].y
+            or (spot.x, spot.y) == (frontier[-1].x, frontier[-1].y)
+        )
+        ordered.append(replace(spot, named=named))
+        frontier += ordered[-1:] if named else []
+    ticks: list[tuple[float, str]] = []
+    if ordered and ordered[0].x > 0:
+        ordered = [replace(one, x=math.log10(one.x), x_ends=one.x_ends and _logarithms(one.x_ends)) for one in ordered]
+        low, high = ordered[0].x, ordered[-1].x
+        steps = (1, 2, 5) if high - low < 1.5 else (1,)
+        marks = [step * 10.0**power for power in range(math.floor(low) - 1, math.ceil(high) + 1) for step in steps]
+        ticks, x = (
+            [(math.log10(one), f"{one:g}") for one in marks if low <= math.log10(one) <= high],
+            f"{x}, logarithmic",
+        )
+    note = note_of([note, "blue: better than all that cost no more"])
+    return scatter(title, ordered, x=x, y=y, places=places, note=note, ticks=ticks, joined=True)
+
+
+def _logarithms(ends: tuple[float, float]) -> tuple[float, float]:
+    return math.log10(ends[0]), math.log10(ends[1])
 
 
 def scatter(
@@ -312,6 +349,7 @@ def scatter(
     places: int,
     note: str,
     ticks: Sequence[tuple[float, str]] = (),
+    joined: bool = False,
 ) -> Picture | None:
     """Points with names at those that are named; None for fewer than two.
 
@@ -323,10 +361,16 @@ def scatter(
         places: decimals of the left axis' figures.
         note: what the picture rests on.
         ticks: of the lower axis, where its numbers are none to read, as of dates and logarithms.
+        joined: a line of steps joins those that are named.
     """
     left, height = 40.0, 220
-    across = make_axis([spot.x for spot in spots], left=left + 6, width=WIDTH - left - 16)
-    up = make_axis([spot.y for spot in spots], left=8, width=height - 46)
+    across, up = (
+        make_axis([at for one in places for at in one], left=start, width=width)
+        for places, start, width in (
+            ([(spot.x, *(spot.x_ends or ())) for spot in spots], left + 6, WIDTH - left - 16),
+            ([(spot.y, *(spot.y_ends or ())) for spot in spots], 8, height - 46),
+        )
+    )
     if len(spots) < 2 or across is None or up is None:
         return None
     floor, sheet = height - 30, _Sheet()
@@ -338,6 +382,11 @@ def scatter(
         sheet.text(left - 4, round(floor - at + 4, 1), words, "dim", "end")
     sheet.text(WIDTH, height - 3, x, anchor="end")
     places_of = [(spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)) for spot in spots]
+    for spot, at, top in places_of:
+        _whiskers(sheet, spot, (at, top), across, up, floor)
+    ends = sorted((at, top) for spot, at, top in places_of if spot.named)
+    if joined and len(ends) > 1:
+        sheet.line(f"M{ends[0][0]} {ends[0][1]}" + "".join(f"H{at}V{top}" for at, top in ends[1:]), "dim", dashed=True)
     for spot, at, top in sorted(places_of, key=lambda one: one[0].named):
         sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
     taken: list[float] = []
@@ -359,6 +408,16 @@ def scatter(
         ("Model", x, y),
         tuple((spot.name, spot.x_words, fixed(spot.y, places)) for spot in spots),
     )
+
+
+def _whiskers(sheet: _Sheet, spot: Spot, place: tuple[float, float], across: Axis, up: Axis, floor: float) -> None:
+    """The intervals of a point along both axes."""
+    (at, top), colour = place, "mark" if spot.named else "line"
+    if spot.x_ends:
+        sheet.line(f"M{across.at(spot.x_ends[0])} {top}H{across.at(spot.x_ends[1])}", colour)
+    if spot.y_ends:
+        low, high = (round(floor - (up.at(end) or 0.0), 1) for end in spot.y_ends)
+        sheet.line(f"M{at} {low}V{high}", colour)
 
 
 class _Sheet:

@@ -8,10 +8,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from itertools import chain
 from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
+from warehouse.analysis.comparison.frontier_rows import FrontierReport
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
@@ -29,6 +31,8 @@ from warehouse.report.draw import can_draw, draw
 from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
 from warehouse.report.pairs import heat_maps
+from warehouse.report.pictures import Picture, Spot, by_cost
+from warehouse.tables.words import decimals
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
 _COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b0b0b0", "bg": "#00000000"}
@@ -40,6 +44,8 @@ _SHADES |= {f"q{5 + i}": _COOL + alpha for i, alpha in enumerate(reversed(_ALPHA
 _AREAS = {"fill": "#4c78a8c0", "bad": "#e45756", "region": "#e4575630"}
 #: Figures below each other share no colours and sizes.
 _APART = dict.fromkeys(("color", "fill", "size", "strokeDash"), "independent")
+#: What the style sheet of the page says.
+_LOOK = 'fill="none" font-family="Arial, sans-serif" font-size="11"'
 _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
@@ -78,8 +84,7 @@ class VegaLite:
         """
         drawn = draw(self.spec)
         size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
-        look = 'fill="none" font-family="Arial, sans-serif" font-size="11"'  # what the page's style sheet says
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {look}>{SVG_MARK}{drawn.body}</svg>'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_LOOK}>{SVG_MARK}{drawn.body}</svg>'
 
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
         drawn = self._repr_svg_()
@@ -92,6 +97,8 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
+    if isinstance(result, FrontierReport) and (pictures := frontier_pictures(result)):
+        return Drawn(pictures)
     spec = _one_spec(charts_of(result)) or _intervals(result)
     if spec is None:
         name = type(result).__name__
@@ -122,6 +129,11 @@ def _feature_point(row: FeatureRow) -> Spec:
     if row.kind == "slope":
         return {"name": name, "estimate": row.per_sd, "low": row.per_sd_low, "high": row.per_sd_high}
     return {"name": name, "estimate": row.estimate, "low": row.ci_low, "high": row.ci_high}
+
+
+def drawings_of(result: Any) -> Sequence[Chart | Picture | None]:
+    """What is drawn of it alone."""
+    return frontier_pictures(result) if isinstance(result, FrontierReport) else charts_of(result)
 
 
 def charts_of(result: Any) -> list[Chart | None]:
@@ -170,12 +182,60 @@ def suite_charts(report: ReliabilityReport) -> dict[str, list[Chart | None]]:
     }
 
 
-def in_svg(charts: Sequence[Chart | None]) -> str | None:
+class Drawn:
+    """Pictures below each other that a notebook shows."""
+
+    def __init__(self, pictures: Sequence[Picture]) -> None:
+        self.pictures = pictures
+
+    def to_svg(self) -> str:
+        """As a file or in a page."""
+        height, parts = 0, list[str]()
+        for one in self.pictures:
+            title = f'<text x="0" y="{height + 12}" fill="{_COLOURS["fg"]}">{escape(one.title)}</text>'
+            parts += [title, f'<g transform="translate(0,{height + 16})">{one.body}</g>']
+            height += one.height + 24
+        known = _COLOURS | _SERIES
+        body = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), "".join(parts))
+        width = max(one.width for one in self.pictures)
+        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_LOOK}>{SVG_MARK}{body}</svg>'
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+def frontier_pictures(report: FrontierReport) -> list[Picture]:
+    """Score against cost of each group of rows, with intervals both ways."""
+    drawn = []
+    for rows in report.groups():
+        first = rows[0]
+        spots = [
+            Spot(row.label, row.mean_cost, f"{row.mean_cost:.4g}", row.estimate, False, *row.intervals) for row in rows
+        ]
+        drawn.append(
+            by_cost(
+                f"Score against cost on {first.benchmark}",
+                spots,
+                x=f"{report.unit} an answer",
+                y=first.metric,
+                places=decimals(row.standard_error for row in rows),
+                note=f"{first.benchmark}, {first.metric} and {first.cost_metric}",
+                higher_is_better=report.higher_is_better,
+            )
+        )
+    return [picture for picture in drawn if picture]
+
+
+def in_svg(charts: Sequence[Any]) -> str | None:
     """Figures below each other as a file of SVG; None where there is none.
 
     Raises:
         MisuseError: what draws is not installed.
     """
+    pictures = [one for one in charts if isinstance(one, Picture)]
+    if pictures:
+        return Drawn(pictures).to_svg()
     spec = _one_spec([*charts])
     return None if spec is None else VegaLite(spec).to_svg()
 

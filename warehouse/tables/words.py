@@ -91,6 +91,20 @@ def interval(low: float | None, high: float | None, places: int, *, at: float | 
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
 
 
+def small(value: float | None) -> WrittenNumber | None:
+    """A cost, with three digits that count."""
+    return None if value is None else WrittenNumber(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
+
+
+def small_interval(low: float | None, high: float | None, at: float | None = None) -> str | None:
+    """Ends of an interval of costs; a missing upper end is none."""
+    if low is None:
+        return None
+    if high is None:
+        return f"[{small(low)}, no end)"
+    return WrittenInterval.of(f"[{small(low)}, {small(high)}]", low, high, at)
+
+
 def level_column(level: float) -> str:
     """Heading of the column of intervals."""
     return f"{100 * level:g}% interval"
@@ -180,6 +194,11 @@ MEANINGS = {
     "weights_concentrated": "few prompts, by weight, make up the figure: the tail of the weights is hardly sampled",
     "weights_dominated": "one prompt (or cluster) holds a tenth of the weight or more: the figure is mostly its score",
     "prompts_without_weight": "prompts of weight 0 are left out",
+    "heavy_tail": "costs are so skewed for so few prompts (or clusters) that their interval is too short",
+    "skew_gate": "costs are too skewed for a verdict on who is cheaper, in some of its pairs",
+    "missing_cost": "prompts of which no cost is known are left out",
+    "unbounded": "so little is solved that cost per solved has no upper end",
+    "whole_line": "so little is solved that any cost per solved is possible",
     "unbounded_interval": "too few prompts (or clusters) vary for an interval",
     "few_skewed_clusters": "few clusters with skewed totals: the interval may cover too little",
     "few_informative_clusters": "too few clusters (11, by weight) have right and wrong answers",

@@ -417,7 +417,7 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     reasons: dict[str, list[str]] = {}
     for entry in scores.entries:
         if id(entry) not in paired:
-            reasons.setdefault(_why_not(entry, scores), []).append(entry.condition.model)
+            reasons.setdefault(why_not(entry, scores), []).append(entry.condition.model)
     more = {why: f" and {len(models) - 3} more" if len(models) > 3 else "" for why, models in reasons.items()}
     notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
@@ -427,7 +427,8 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     return notes
 
 
-def _why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
+def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
+    """Why an entry stands in no pair."""
     if entry.stopped is not None:
         return "stopped early because of their scores"
     if entry.usable is None:

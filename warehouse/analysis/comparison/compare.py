@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from warehouse.analysis.comparison.costs import CostSource, cost_source, pair_costs
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
 from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
@@ -202,6 +203,9 @@ def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> C
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
         raise NotComparable("; ".join(refused))
+    if question.cost is not None:
+        source = cost_source(store, question.cost, question.prices)
+        compared = [(pair, _with_costs(store, pair, row, source), note) for pair, row, note in compared]
     pairs = [pair for pair, _, _ in compared]
     shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
     flips = _flips(store, pairs, question.flips) if question.flips else ()
@@ -220,6 +224,12 @@ def _compared(pair: Pair, options: Compare) -> _Compared:
         return pair, make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options), note
     paired = difference_of(pair, options)
     return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
+
+
+def _with_costs(store: Store, pair: Pair, row: ComparisonRow, source: CostSource) -> ComparisonRow:
+    costs = pair_costs(store, pair, source, level=row.level)
+    flags = costs.ratio.flags if costs.ratio else ()
+    return replace(row, costs=costs, flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0))
 
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
+from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
 from warehouse.analysis.comparison.pair_tests import planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import tests_in_words
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
@@ -22,6 +23,7 @@ from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.core.rejects import rejects
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
 from warehouse.store.connection import Store
@@ -116,6 +118,14 @@ class GateRow(Row):
         condition_candidate: settings that tell its runs from the baseline's.
         condition_baseline: settings that tell the baseline's from its.
         overall: the verdict over all benchmarks, the same in each row.
+        cost_metric: cost that was asked for; empty without.
+        cost_ratio: cost of the candidate over that of the baseline, on the prompts of which both are known.
+        ratio_low: lower end of its interval (two-sided at 1 − 2·alpha).
+        ratio_high: upper end.
+        p_cost: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that of the scores.
+        n_missing_cost: common prompts of which either cost is not known; None where no cost was asked for.
+        prices_digest: sha256 of the prices behind it; empty without.
+        costs: that the columns of costs come from.
     """
 
     benchmark: str
@@ -145,6 +155,16 @@ class GateRow(Row):
     condition_candidate: str
     condition_baseline: str
     overall: str
+    costs: PairCosts | None = None
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
+    cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
+    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
+    p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
+    n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
+    prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
+
+    PARTS = ("costs",)
 
 
 @dataclass(frozen=True)
@@ -223,6 +243,7 @@ class _Tested:
     share_unscored: float
     means: tuple[float, float] | None = None
     note: str = ""
+    costs: PairCosts | None = None
 
 
 @answers(ReleaseGate)
@@ -237,9 +258,31 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
     left_out = tuple(dict.fromkeys((*both.missing, *refused)))
     if not tested:
         raise MisuseError("; ".join(left_out))
+    if question.cheaper is not None:
+        source = cost_source(store, question.cost, question.prices)
+        tested = [_with_costs(store, item, source, question.cheaper, question.alpha) for item in tested]
     prompts = [item.pair.prompts for item in tested]
     shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
     return _gate(tested, shared, left_out, question)
+
+
+def _with_costs(store: Store, item: _Tested, source: CostSource, times: float, alpha: float) -> _Tested:
+    """A test that passes only where the candidate is shown to be cheaper too: the larger p counts.
+
+    It fails by its scores alone: a candidate that is not cheaper has not been shown to be worse.
+    """
+    costs = pair_costs(store, item.pair, source, level=1 - 2 * alpha, times=times)
+    p_cost = None if costs.test is None else costs.test.p_value
+    p_pass, p_fail = item.p_values
+    p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
+    if costs.share_missing > MOST_MISSING:
+        p, why = None, f"{costs.share_missing:.1%} of a model's answers have no {source.metric}"
+    elif costs.test is None or not rejects(p_cost, alpha):
+        is_skewed = costs.test is not None and costs.test.flags
+        not_shown = f"not shown to be {times:g} times cheaper" if times > 1 else "not shown to be cheaper"
+        why = "costs are too skewed to tell" if is_skewed else not_shown
+    note = "; ".join(filter(None, (item.note, why)))
+    return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 
 
 def _gate(
@@ -312,7 +355,8 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
     """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
-    if test.standard_error is not None and not item.why and item.means is None and verdict == UNDECIDED:
+    plain = not item.why and item.means is None and item.costs is None
+    if test.standard_error is not None and plain and verdict == UNDECIDED:
         equal, seen = (
             prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha)
             for distance in (item.margin, test.difference + item.margin)
@@ -338,7 +382,8 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
         missing=pair.scores_b.n - pair.n if item.means is None else 0,
         share_unscored=item.share_unscored,
         method=item.method,
-        reason=item.why or (test.reason if item.p_values[0] is None else item.note),
+        reason=item.why or item.note or (test.reason if item.p_values[0] is None else ""),
+        costs=item.costs,
         model_candidate=pair.a.model,
         model_baseline=pair.b.model,
         runs_candidate=pair.a.run_ids,

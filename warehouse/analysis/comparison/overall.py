@@ -171,6 +171,7 @@ def overall_row(
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
         equivalent=is_equivalent(p_equivalence, options.level),
+        costs=None,
         paired=paired,
         tests=tests,
         **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from warehouse.analysis.comparison.costs import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
@@ -84,6 +85,15 @@ class ComparisonRow(Tested, Row):
         partial_ci_high: upper end.
         partial_p_value: two-sided, Student's t.
         not_applicable: ``name: why`` of each test that was not made.
+        cost_metric: cost that was asked for; empty without.
+        cost_a: mean cost of an answer of the first, on the common prompts of which both costs are known.
+        cost_b: of the second.
+        cost_ratio: cost of the first over that of the second.
+        ratio_low: lower end of its interval, by logarithms.
+        ratio_high: upper end.
+        n_missing_cost: common prompts of which either cost is not known; None where no cost was asked for.
+        prices_digest: sha256 of the prices behind it; empty without.
+        costs: that the columns of costs come from.
         paired: the difference that the columns from ``mean_a`` on come from.
         tests: that the p-values of each test come from.
     """
@@ -143,8 +153,17 @@ class ComparisonRow(Tested, Row):
     not_applicable: ClassVar[Column[tuple[str, ...]]] = Column("tests.reasons")
     paired: PairedDifference
     tests: Tests
+    costs: PairCosts | None = None
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
+    cost_a: ClassVar[Column[float | None]] = Column("costs.a")
+    cost_b: ClassVar[Column[float | None]] = Column("costs.b")
+    cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
+    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
+    n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
+    prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
 
-    PARTS = ("paired", "tests")
+    PARTS = ("paired", "tests", "costs")
 
 
 def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Compare) -> ComparisonRow:

@@ -10,7 +10,19 @@ from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
-from warehouse.tables.words import decimals, fixed, interval, level_column, listed, meanings, number, p_value, visible
+from warehouse.tables.words import (
+    decimals,
+    fixed,
+    interval,
+    level_column,
+    listed,
+    meanings,
+    number,
+    p_value,
+    small,
+    small_interval,
+    visible,
+)
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.row import ComparisonRow
@@ -121,6 +133,7 @@ HIDE_EMPTY = (
     "correlation",
     "method",
     "flags",
+    *("cost a", "cost b", "a / b", "cost interval"),
 )
 #: Columns that a table does without where they are 0.
 COUNTS = ("only a", "only b", "unscored a", "unscored b")
@@ -180,6 +193,10 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "better": better_in_words(row),
         "equal": equal,
         "p equal": p_value(row.p_equivalence),
+        "cost a": small(row.cost_a),
+        "cost b": small(row.cost_b),
+        "a / b": small(row.cost_ratio),
+        "cost interval": small_interval(row.ratio_low, row.ratio_high, row.cost_ratio),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "only a": row.only_a,

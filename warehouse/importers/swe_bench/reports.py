@@ -16,6 +16,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     texts_of,
     verdict,
+    whole_count,
 )
 from warehouse.importers.common.jsonl import RowSource, read_document
 from warehouse.importers.common.yaml_text import read_yaml
@@ -210,4 +211,5 @@ def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None])
             "explanation": row.get("explanation"),
             "cost": row.get("cost"),
             "scores": scores,
+            "transcript": {"n_turns": whole_count(row["api_calls"])} if row.get("api_calls") else None,
         }

@@ -248,7 +248,7 @@ def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, corre
     names = ("error", "error_cr1", "df", "units")
     columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks(n > 0):
-        for name, values in _robust(*unit_sums(matrix, a[pairs], b[pairs])).items():
+        for name, values in robust_errors_of(*unit_sums(matrix, a[pairs], b[pairs])).items():
             columns[name][pairs] = values
     return PairMoments(
         difference=difference,
@@ -261,7 +261,7 @@ def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, corre
     )
 
 
-def _robust(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:
+def robust_errors_of(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:
     """CR1, CR2 and Satterthwaite's ν of each pair (see `clustered`), NaN with one cluster."""
     units, n = (sizes > 0).sum(axis=0), sizes.sum(axis=0)
     shares = sizes / n

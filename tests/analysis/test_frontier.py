@@ -1,0 +1,164 @@
+"""``frontier``, ``compare --cost`` and ``gate --cheaper``: scores against costs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import warehouse
+from tests.support.cli import Caller
+from warehouse.errors import MisuseError
+from warehouse.stats import cost_per_solved, cost_ratio, mean_cost
+
+#: Chance of a right answer, mean cost, and spread of its logarithm.
+MODELS = {"dear": (0.72, 1, 0.4), "cheap": (0.71, 0.15, 0.4), "poor": (0.4, 0.3, 0.4), "wild": (0.7, 0.5, 2)}
+MODELS |= {"half": (0.6, 0.2, 0.4), "free": (0.3, 0, 0.4)}
+N = 300
+
+
+def _frame() -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    ease, rows = rng.random(N), []
+    for model, (right, dollars, spread) in MODELS.items():
+        for prompt in range(N):
+            cost = dollars * rng.lognormal(0, spread)
+            rows.append(
+                {
+                    "model": model,
+                    "benchmark": "quiz",
+                    "prompt_id": f"q{prompt}",
+                    "score": int(0.9 * ease[prompt] + 0.1 * rng.random() < right),
+                    "cost": None if model == "half" and prompt % 2 else cost,
+                    "input_tokens": 1000,
+                    "output_tokens": int(100 + 1000 * cost),
+                }
+            )
+    rows += [row | {"model": "part", "score": 1, "cost": 0.01} for row in rows[:60]]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def url(store_url: str, run: Caller) -> str:
+    store = warehouse.connect(store_url)
+    store.ingest(_frame())
+    run("benchmarks", "metrics", "quiz", "--metric", "score", "--higher-is-better", db=store_url)
+    return store_url
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.csv"
+    path.write_text("model,date,input,output\ndear,2020-01-01,10,50\ncheap,2020-01-01,1,5\n")
+    return path
+
+
+def _figures(model: str, column: str) -> Any:
+    frame = _frame()
+    return frame[frame.model == model][column].to_numpy(dtype=float)
+
+
+def test_each_model_with_what_beats_it(url: str) -> None:
+    report = warehouse.connect(url).frontier("quiz")
+    rows = {row.model: row for row in report.rows}
+    assert [row.model for row in report.rows] == ["dear", "cheap", "wild", "poor", "free"]
+    dear, cheap = rows["dear"], rows["cheap"]
+    assert dear.mean_cost == pytest.approx(_figures("dear", "cost").mean())
+    mean = mean_cost(_figures("cheap", "cost"))
+    assert (cheap.cost_low, cheap.cost_high) == pytest.approx((mean.low, mean.high))
+    solved = cost_per_solved(_figures("cheap", "cost"), _figures("cheap", "score"))
+    assert (cheap.cost_per_solved, cheap.solved_high) == pytest.approx((solved.estimate, solved.high))
+    ratio = cost_ratio(_figures("cheap", "cost"), _figures("dear", "cost"))
+    assert (cheap.cost_ratio, cheap.ratio_low) == pytest.approx((ratio.estimate, ratio.low))
+    assert [row.on_frontier for row in report.rows] == [True, True, False, False, True]
+    assert (rows["poor"].excluded_by, rows["poor"].in_frontier_set) == ("cheap", False)
+    assert rows["wild"].in_frontier_set and {"heavy_tail", "skew_gate"} <= {*rows["wild"].flags}
+    assert (rows["free"].mean_cost, rows["free"].cost_low) == (0, None) and rows["free"].p_on_frontier == 1
+    assert any("50 % of the costs are missing" in note and "half" in note for note in report.notes)
+    assert any("a part of the benchmark only" in note and "part" in note for note in report.notes)
+    assert "cheap against dear (-" in report.one_line and "× less [" in report.one_line
+    assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
+
+
+def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
+    report = warehouse.connect(url).frontier("quiz", allow_missing_cost=True, subset_ok=True)
+    rows = {row.model: row for row in report.rows}
+    half = rows["half"]
+    assert (half.n_prompts, half.n_missing_cost) == (N // 2, N // 2) and "missing_cost" in half.flags
+    scores = _figures("half", "score")
+    assert (half.estimate, half.score_missing) == pytest.approx((scores[::2].mean(), scores[1::2].mean()))
+    assert rows["part"].n_prompts == 60 and rows["part"].on_frontier
+
+
+def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> None:
+    rows = [
+        {"model": "a", "benchmark": name, "prompt_id": f"q{i}", "draw": d, "score": (i + d) % 2, "cost": cost}
+        for name in ("quiz", "whole")
+        for i in range(30)
+        for d in range(3)
+        for cost in [None if d == 2 and name == "quiz" else 1.0 + i % 7]
+    ]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows))
+    for name in ("quiz", "whole"):
+        run("benchmarks", "metrics", name, "--metric", "score", "--higher-is-better", db=store_url)
+    with pytest.raises(MisuseError, match=r"33\.3 % of the costs are missing"):
+        store.frontier("quiz")
+    assert store.frontier("whole").one_line == "whole: 1 of 1 rows are on the frontier."
+
+
+def test_as_good_for_less_needs_a_margin(url: str) -> None:
+    store = warehouse.connect(url)
+    report = store.frontier("quiz", margin=0.08, cheaper=3)
+    assert "cheap is as good as dear (" in report.one_line
+    assert {row.model: row for row in report.rows}["cheap"].p_as_good < 0.05
+    assert "None is shown to be as good as dear" in store.frontier("quiz", margin=0.08, cheaper=12).one_line
+    with pytest.raises(MisuseError, match="goes with"):
+        store.frontier("quiz", cheaper=3)
+
+
+def test_recorded_and_priced_are_two(url: str, prices: Path) -> None:
+    store = warehouse.connect(url)
+    report = store.frontier("quiz", prices=str(prices))
+    assert {(row.model, row.cost_metric) for row in report.rows} == {("dear", "cost_priced"), ("cheap", "cost_priced")}
+    tokens = _figures("dear", "output_tokens")
+    assert report.rows[0].mean_cost == pytest.approx((1000 * 10 + tokens.mean() * 50) / 1e6)
+    digest = report.rows[0].prices_digest
+    assert len(digest) == 64 and digest in report.prices
+    with pytest.raises(MisuseError, match="has no prices"):
+        store.frontier("quiz", prices="stored")
+    with pytest.raises(MisuseError, match="dollars of tokens"):
+        store.frontier("quiz", cost="tokens", prices=str(prices))
+    with pytest.raises(MisuseError, match="no seconds of any answer"):
+        store.frontier("quiz", cost="seconds")
+
+
+def test_compare_and_gate_by_cost(url: str) -> None:
+    store = warehouse.connect(url)
+    (row,) = store.compare("cheap", "dear", cost="dollars").rows
+    ratio = cost_ratio(_figures("cheap", "cost"), _figures("dear", "cost"))
+    assert (row.cost_ratio, row.ratio_high, row.n_missing_cost) == pytest.approx((ratio.estimate, ratio.high, 0))
+    (bare,) = store.compare("cheap", "dear").rows
+    assert (bare.cost_ratio, bare.cost_metric) == (None, "")
+    verdicts = {x: store.gate("cheap", "dear", 0.08, cheaper=x) for x in (None, 4, 12)}
+    assert [one.verdict for one in verdicts.values()] == ["pass", "pass", "undecided"]
+    assert verdicts[12].rows[0].p_pass == verdicts[12].rows[0].p_cost > 0.9
+    assert "not shown to be 12 times cheaper" in verdicts[12].rows[0].reason
+    assert "too skewed" in store.gate("wild", "dear", 0.2, cheaper=1).rows[0].reason
+    missing = store.gate("half", "dear", 0.3, cheaper=2)
+    assert missing.verdict == "undecided" and "have no cost" in missing.rows[0].reason
+
+
+def test_command_picture_and_claim(url: str, tmp_path: Path, run: Caller) -> None:
+    rows = run("frontier", "quiz", "--json", db=url).rows
+    assert rows[0]["model"] == "dear" and rows[1]["on_frontier"] is True
+    drawn, claim = tmp_path / "frontier.svg", tmp_path / "claim.json"
+    assert "beaten by" in run("frontier", "quiz", "--svg", str(drawn), db=url).out
+    assert "cheap" in drawn.read_text() and "var(" not in drawn.read_text()
+    assert run("claim", "frontier quiz", "-o", str(claim), db=url).code == 0
+    assert json.loads(claim.read_text())["kind"] == "frontier"
+    assert run("claim", "verify", str(claim), db=url).code == 0

@@ -1,0 +1,208 @@
+"""What answers cost, prompt by prompt: as recorded, or by tokens and prices (two figures that are never mixed)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, places_among, read_links, values_at
+from warehouse.errors import MisuseError
+from warehouse.stats import CheaperTest, CostFigure, cheaper_test, cost_ratio
+from warehouse.store.columns import Columns
+from warehouse.store.connection import Store
+from warehouse.store.curate.prices import Price, read_prices, stored_prices
+from warehouse.store.sql.query_files import query_text
+
+#: What each kind of cost counts, for an answer, in words.
+UNITS = {"dollars": "US$", "tokens": "tokens", "seconds": "s", "calls": "calls"}
+#: Share of costs that may be missing before nothing is said of them.
+MOST_MISSING = 0.05
+#: In place of a file: the prices that the store has.
+STORED = "stored"
+
+
+@dataclass(frozen=True)
+class CostSource:
+    """Which cost is meant.
+
+    Attributes:
+        kind: ``dollars``, ``tokens``, ``seconds`` or ``calls``.
+        prices: for dollars by tokens; None: as recorded.
+        digest: sha256 of the prices; empty without.
+    """
+
+    kind: str
+    prices: tuple[Price, ...] | None = None
+    digest: str = ""
+
+    @property
+    def metric(self) -> str:
+        """Its name: recorded and priced dollars are two."""
+        if self.kind != "dollars":
+            return self.kind
+        return "cost" if self.prices is None else "cost_priced"
+
+    @property
+    def unit(self) -> str:
+        """In words."""
+        return UNITS[self.kind]
+
+
+@dataclass(frozen=True)
+class PromptCosts:
+    """Costs of the answers of one condition.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        values: mean over the draws that say it; NaN where none does, shape (n,).
+        said: draws that say it, shape (n,).
+        n: draws that the dump has, shape (n,).
+    """
+
+    prompts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    said: NDArray[np.float64]
+    n: NDArray[np.float64]
+
+    def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Those of some prompts, NaN for the others."""
+        return values_at(self.values, places_among(self.prompts, prompts))
+
+    def share_missing(self, scores: PromptScores) -> float:
+        """Of the scored answers of a condition those whose cost is not known."""
+        places = places_among(self.prompts, scores.prompts)
+        said, n = (float(np.nan_to_num(values_at(counts, places)).sum()) for counts in (self.said, self.n))
+        return 1 - said / max(n, scores.n_samples - scores.n_unscored, 1)
+
+
+@dataclass(frozen=True)
+class PairCosts:
+    """What two models cost on the prompts of which both costs are known.
+
+    Attributes:
+        metric: name of the cost.
+        prices_digest: sha256 of the prices; empty without.
+        a: mean cost of an answer of the first; None where none is known.
+        b: of the second.
+        ratio: first over second, with its interval; None where none is known.
+        test: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
+        n_missing: common prompts of which either cost is not known.
+        share_missing: of the answers of one of them to the common prompts, the larger share without a cost.
+    """
+
+    metric: str
+    prices_digest: str
+    a: float | None
+    b: float | None
+    ratio: CostFigure | None
+    test: CheaperTest | None
+    n_missing: int
+    share_missing: float
+
+
+NO_COSTS = PromptCosts(np.empty(0, np.int64), *[np.empty(0)] * 3)
+
+
+def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
+    """Which cost a question means.
+
+    Args:
+        prices: path of a file of prices, or ``stored``.
+
+    Raises:
+        InputError: a file that is none of prices.
+        MisuseError: the store has no prices.
+    """
+    if prices is None:
+        return CostSource(kind)
+    if prices != STORED:
+        found: Sequence[Price] = read_prices(prices)
+        return CostSource(kind, tuple(found), hashlib.sha256(Path(prices).read_bytes()).hexdigest())
+    found = stored_prices(store)
+    if not found:
+        raise MisuseError("the store has no prices; warehouse prices FILE stores some, --prices FILE takes a file's")
+    words = "\n".join(f"{one.model},{one.date},{one.input!r},{one.output!r},{one.cached!r}" for one in found)
+    return CostSource(kind, tuple(found), hashlib.sha256(words.encode()).hexdigest())
+
+
+def read_costs(
+    store: Store, runs: Mapping[int, int], source: CostSource, links: Links | None = None
+) -> dict[int, PromptCosts]:
+    """Costs of prompts by group.
+
+    Args:
+        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+        links: put prompts under those that these lead to.
+    """
+    found = store.columns(query_text("analysis", "prompt_costs"), {"run_ids": list(runs)}, per="run_id")
+    of_run, prompts = found.whole_numbers("run_id"), found.whole_numbers("prompt_id")
+    known, sums = _sums(store, found, of_run, source)
+    if links is not None:
+        prompts = follow_links(prompts, links)
+    groups = np.array([runs[run] for run in of_run.tolist()], dtype=np.int64)
+    costs = {}
+    for group in np.unique(groups).tolist():
+        here = groups == group
+        ids, places = np.unique(prompts[here], return_inverse=True)
+        n, said, total = (
+            np.bincount(places, values[here], len(ids)).astype(np.float64)
+            for values in (found.numbers("n"), known, np.where(known > 0, sums, 0.0))
+        )
+        costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), said, n)
+    return costs
+
+
+def _sums(
+    store: Store, found: Columns, of_run: NDArray[np.int64], source: CostSource
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each row how many draws say what they cost, and their sum."""
+    if source.prices is None:
+        return found.numbers(f"n_{source.kind}"), found.numbers(source.kind)
+    rows = store.rows(query_text("analysis", "runs_for_prices"), {"run_ids": np.unique(of_run).tolist()}, per="run_id")
+    by_run = {row["run_id"]: _rates(row, source.prices) for row in rows}
+    cached_rate, input_rate, output_rate = np.array([by_run[run] for run in of_run.tolist()] or np.empty((0, 3))).T
+    tokens, written, cached = (found.numbers(name) for name in ("tokens", "output_tokens", "cached_tokens"))
+    sums = (cached * cached_rate + (tokens - written - cached) * input_rate + written * output_rate) / 1e6
+    return np.where(np.isnan(sums), 0.0, found.numbers("n_tokens")), sums
+
+
+def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, float, float]:
+    """Prices of cached input, input and output on the day of a run, found as ``run_cost`` does; NaN without."""
+    fits = [
+        price
+        for price in prices
+        if price.model in (run["model_recorded"], run["model"])
+        and (run["started_at"] is None or price.date <= run["started_at"])
+    ]
+    if not fits:
+        return (np.nan,) * 3
+    best = max(fits, key=lambda price: (price.model == run["model_recorded"], price.date))
+    return best.input if best.cached is None else best.cached, best.input, best.output
+
+
+def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, times: float | None = None) -> PairCosts:
+    """Costs of a pair, links followed.
+
+    Args:
+        times: test whether the first is so many times cheaper.
+    """
+    runs = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
+    found = read_costs(store, runs, source, read_links(store))
+    sides = [found.get(side, NO_COSTS) for side in (0, 1)]
+    a, b = (side.at(pair.prompts) for side in sides)
+    known = ~np.isnan(a + b)
+    share = max(side.share_missing(of) for side, of in zip(sides, (pair.scores_a, pair.scores_b), strict=True))
+    a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
+    figures: tuple[float | None, float | None] = (None, None)
+    ratio = test = None
+    if known.any():
+        figures, ratio = (float(a.mean()), float(b.mean())), cost_ratio(a, b, clusters, level=level)
+        test = None if times is None else cheaper_test(a, b, clusters, times=times)
+    return PairCosts(source.metric, source.digest, *figures, ratio, test, int((~known).sum()), share)

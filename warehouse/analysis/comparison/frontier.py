@@ -1,0 +1,336 @@
+"""Score against cost: who is beaten in both, who may be on the frontier, who is as good for less."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.all_pairs import comparable, why_not
+from warehouse.analysis.comparison.costs import MOST_MISSING, NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
+from warehouse.analysis.comparison.frontier_rows import FrontierReport, FrontierRow, against, count_in_words
+from warehouse.analysis.leaderboard.row import usable_bounds
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.tree import find_suite, is_suite
+from warehouse.errors import MisuseError
+from warehouse.questions.cost import Frontier
+from warehouse.questions.question import answers
+from warehouse.stats import (
+    as_good_for_less,
+    cost_per_solved,
+    cost_ratio,
+    dominates,
+    estimate_mean,
+    frontier_set,
+    holm,
+    interval_normal,
+    mean_cost,
+    p_on_frontier,
+    paired_difference,
+)
+from warehouse.stats.core.rejects import rejects
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A condition on the prompts of which score and cost are known; without any, a published one."""
+
+    entry: ScoredCondition
+    row: FrontierRow
+    prompts: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    costs: NDArray[np.float64]
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether it has prompts."""
+        return len(self.prompts) > 0
+
+
+@answers(Frontier)
+def frontier(store: Store, question: Frontier) -> FrontierReport:
+    """Models on a benchmark, or on each benchmark of a suite."""
+    source = cost_source(store, question.cost, question.prices)
+    names = [question.benchmark]
+    if is_suite(store, question.benchmark):
+        names = [leaf.name for leaf in find_suite(store, question.benchmark).leaves]
+    rows, sentences, notes, rising = list[FrontierRow](), list[str](), list[str](), set[bool]()
+    for name in names:
+        scores = select_entries(store, selection_of(question, benchmark=name))
+        metric = scores.metric
+        if metric.higher_is_better is None:
+            raise MisuseError(direction_unknown(metric.label, name))
+        rising.add(metric.higher_is_better)
+        for members in _groups(store, scores, source, question, notes):
+            found = [replace(row, group=len(sentences)) for row in _answered(members, scores.clusters, question)]
+            rows += found
+            sentences.append(_sentence(found, question))
+    if not rows:
+        raise MisuseError("; ".join([f"{question.benchmark} has no {source.metric} to hold against scores", *notes]))
+    if len(rising) > 1:
+        raise MisuseError(f"{question.benchmark} has metrics of both directions: name one benchmark, or a --metric")
+    if len(names) > 1:
+        notes.append("each benchmark is answered alone: costs of different tasks are not averaged")
+    words = f"prices: {question.prices}, sha256 {source.digest}" if source.digest else ""
+    return FrontierReport(
+        question.benchmark, source.unit, rising.pop(), tuple(rows), tuple(sentences), words, tuple(notes)
+    )
+
+
+def _groups(
+    store: Store, scores: BenchmarkScores, source: CostSource, question: Frontier, notes: list[str]
+) -> Iterator[list[_Member]]:
+    """What can be held against each other, with scores and costs; says what is left out."""
+    usable = {id(entry) for members in scores.groups().values() for entry in comparable(members, scores)}
+    costs = read_costs(
+        store, {run: n for n, entry in enumerate(scores.entries) for run in entry.condition.run_ids}, source
+    )
+    stated = _stated(store, scores, source)
+    reasons: dict[str, list[str]] = {}
+    groups: dict[tuple[str, ...], list[_Member]] = {}
+    for number, entry in enumerate(scores.entries):
+        own = costs.get(number, NO_COSTS)
+        if id(entry) in usable:
+            found: _Member | str = _member(entry, own, scores.clusters, source, question)
+        else:
+            found = _published(entry, stated.get(number), source, question) or why_not(entry, scores)
+        if isinstance(found, str):
+            reasons.setdefault(found, []).append(entry.condition.model)
+        else:
+            groups.setdefault(entry.group, []).append(found)
+    for why, models in reasons.items():
+        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+        notes.append(f"left out, {why}: {', '.join(models[:3])}{more}")
+    if scores.clusters.note and groups:
+        notes.append(scores.clusters.note)
+    yield from groups.values()
+
+
+def _member(
+    entry: ScoredCondition, costs: PromptCosts, clusters: ClusterMap, source: CostSource, question: Frontier
+) -> _Member | str:
+    """A condition with prompts, or why it is left out."""
+    scores = entry.usable
+    if scores is None or entry.metric.link != "identity" or scores.uneven_weights is not None:
+        return "their figure is no plain mean of prompts"
+    at = costs.at(scores.prompts)
+    known, share = ~np.isnan(at), costs.share_missing(scores)
+    if not known.any():
+        hint = " (--cost tokens, or --prices FILE, may be known)" if source.metric == "cost" else ""
+        return f"no {source.metric} of any answer is known{hint}"
+    if share > MOST_MISSING and not question.allow_missing_cost:
+        return f"{100 * share:.3g} % of the costs are missing (--allow-missing-cost keeps them)"
+    row = _row(entry, scores, known, at, clusters, source, question)
+    return _Member(entry, row, scores.prompts[known], scores.values[known], at[known])
+
+
+def _row(
+    entry: ScoredCondition,
+    scores: PromptScores,
+    known: NDArray[np.bool_],
+    at: NDArray[np.float64],
+    clusters: ClusterMap,
+    source: CostSource,
+    question: Frontier,
+) -> FrontierRow:
+    """What is known of a condition alone."""
+    y, c, level = scores.values[known], at[known], question.level
+    labels = clusters.labels(scores.prompts[known])
+    score = estimate_mean(
+        y, clusters=labels, bounds=usable_bounds(scores, entry.metric)[0], n_draws=scores.n_draws[known], level=level
+    )
+    cost, solved = mean_cost(c, labels, level=level), None
+    if entry.metric.higher_is_better and y.min() >= 0 and y.max() <= 1:
+        solved = cost_per_solved(c, y, labels, level=level, method="fieller" if question.fieller else "log_delta")
+    flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not known.all())))
+    return replace(
+        _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
+        standard_error=score.standard_error,
+        ci_low=score.ci_low,
+        ci_high=score.ci_high,
+        cost_low=cost.low,
+        cost_high=cost.high,
+        cost_per_solved=solved.estimate if solved else None,
+        solved_low=solved.low if solved else None,
+        solved_high=solved.high if solved else None,
+        n_prompts=len(y),
+        n_clusters=cost.n_clusters,
+        n_missing_cost=int((~known).sum()),
+        score_missing=None if known.all() else float(scores.values[~known].mean()),
+        flags=tuple(dict.fromkeys(flags)),
+        reason="; ".join(dict.fromkeys(filter(None, (cost.reason, solved.reason if solved else "")))),
+    )
+
+
+def _bare(entry: ScoredCondition, source: CostSource, question: Frontier, estimate: float, cost: float) -> FrontierRow:
+    """A row with points alone."""
+    values: dict[str, Any] = dict.fromkeys(FrontierRow.columns())
+    benchmark, split = entry.condition.benchmark_split
+    values |= {
+        "model": entry.condition.model,
+        "condition": entry.label,
+        "benchmark": benchmark,
+        "split": split,
+        "metric": entry.metric.label,
+        "cost_metric": source.metric,
+        "prices_digest": source.digest,
+        "estimate": estimate,
+        "level": question.level,
+        "mean_cost": cost,
+        "run_ids": entry.condition.run_ids,
+        "group": 0,
+        "on_frontier": False,
+        "n_prompts": 0,
+        "n_missing_cost": 0,
+        "flags": (),
+    }
+    return FrontierRow(**values | dict.fromkeys(("dominated_by", "excluded_by", "reason"), ""))
+
+
+def _stated(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[int, float]:
+    """What a task cost in published runs, by number of the entry: as published, or a run's cost over its tasks."""
+    if source.metric != "cost":
+        return {}
+    numbers = {run: n for n, entry in enumerate(scores.entries) for run in entry.condition.run_ids}
+    found: dict[int, list[float]] = {}
+    said = store.rows(query_text("analysis", "published_costs"), {"run_ids": list(numbers)}, per="run_id")
+    for row in said:
+        figure = scores.entries[numbers[row["run_id"]]].published
+        if row["task_cost"] is not None:
+            found.setdefault(numbers[row["run_id"]], []).append(row["task_cost"])
+        elif figure is not None and figure.n:
+            found.setdefault(numbers[row["run_id"]], []).append(row["stated_cost"] / figure.n)
+    return {number: sum(costs) / len(costs) for number, costs in found.items()}
+
+
+def _published(entry: ScoredCondition, cost: float | None, source: CostSource, question: Frontier) -> _Member | str:
+    """A published figure with its cost, or why it is left out; empty where it is none."""
+    figure = entry.published
+    if entry.stopped is not None or entry.usable is not None or figure is None:
+        return ""
+    if cost is None:
+        return f"published without {source.metric}"
+    ends = interval_normal(figure.value, figure.standard_error, level=question.level)
+    row = replace(
+        _bare(entry, source, question, figure.value, cost),
+        standard_error=figure.standard_error,
+        ci_low=None if ends is None else ends.low,
+        ci_high=None if ends is None else ends.high,
+        n_prompts=figure.n,
+        flags=("published",),
+        reason="as its source publishes it: no prompts to test, and no error of the cost",
+    )
+    nothing = np.empty(0)
+    return _Member(entry, row, np.empty(0, np.int64), nothing, nothing)
+
+
+def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Frontier) -> list[FrontierRow]:
+    """The rows of one group, the best first."""
+    sign = -1.0 if members[0].entry.metric.higher_is_better is False else 1.0
+    order = sorted(members, key=lambda one: (-sign * one.row.estimate, one.row.mean_cost, one.row.label))
+    beats = dominates([sign * one.row.estimate for one in order], [one.row.mean_cost for one in order])
+    models = [one.row.model for one in order]
+    names = [one.row.label if models.count(one.row.model) > 1 else one.row.model for one in order]
+    rows = [
+        replace(
+            one.row,
+            on_frontier=not beats[:, place].any(),
+            dominated_by=names[int(beats[:, place].argmax())] if beats[:, place].any() else "",
+        )
+        for place, one in enumerate(order)
+    ]
+    tested = [place for place, one in enumerate(order) if one.is_tested]
+    if len(tested) > 1:
+        found = _tested([order[place] for place in tested], [rows[place] for place in tested], clusters, question, sign)
+        for place, (row, by) in zip(tested, found, strict=True):
+            rows[place] = replace(row, excluded_by="" if by < 0 else names[tested[by]])
+    return rows
+
+
+def _tested(
+    members: Sequence[_Member], rows: Sequence[FrontierRow], clusters: ClusterMap, question: Frontier, sign: float
+) -> list[tuple[FrontierRow, int]]:
+    """Rows with prompts, with what tests say of them, and the place of the one that shows it off the frontier."""
+    prompts = np.unique(np.concatenate([one.prompts for one in members]))
+    y, c = (np.full((len(prompts), len(members)), np.nan) for _ in range(2))
+    for column, one in enumerate(members):
+        places = np.searchsorted(prompts, one.prompts)
+        y[places, column], c[places, column] = sign * one.scores, one.costs
+    labels = clusters.labels(prompts)
+    shares = p_on_frontier(y, c, labels, n_resamples=question.n_resamples, seed=question.seed)
+    chosen = frontier_set(y, c, labels, level=question.level)
+    found = [
+        replace(
+            row,
+            p_on_frontier=float(shares[place]),
+            in_frontier_set=bool(chosen.in_set[place]),
+            p=float(chosen.p_value[place]),
+            flags=(*row.flags, *("skew_gate",) * bool(chosen.gated[place])),
+            **(_against_best(y[:, [place, 0]], c[:, [place, 0]], labels, members[0].entry, question) if place else {}),
+        )
+        for place, row in enumerate(rows)
+    ]
+    p = holm([math.nan if row.p_as_good is None else row.p_as_good for row in found])
+    adjusted = [
+        replace(row, p_as_good=None if row.p_as_good is None else float(value))
+        for row, value in zip(found, p, strict=True)
+    ]
+    return list(zip(adjusted, chosen.excluded_by.tolist(), strict=True))
+
+
+def _against_best(
+    y: NDArray[np.float64],
+    c: NDArray[np.float64],
+    labels: NDArray[np.int64] | None,
+    entry: ScoredCondition,
+    question: Frontier,
+) -> dict[str, Any]:
+    """Difference, ratio and test of a model (first column, signed scores) and the best one."""
+    both = ~np.isnan(y).any(axis=1)
+    if not both.any():
+        return {}
+    (a, b), (cost_a, cost_b), own = y[both].T, c[both].T, None if labels is None else labels[both]
+    rising = entry.metric.higher_is_better is not False
+    sign = 1 if rising else -1
+    bounds = entry.metric.bounds_of(float((sign * y[both]).min()), float((sign * y[both]).max()))
+    pair = paired_difference(sign * a, sign * b, clusters=own, level=question.level, bounds=bounds)
+    ratio, p = cost_ratio(cost_a, cost_b, own, level=question.level), None
+    if question.margin is not None:
+        p = as_good_for_less(a, cost_a, b, cost_b, own, margin=question.margin, times=question.cheaper).p_value
+    return {
+        "difference": pair.difference,
+        "difference_low": pair.ci_low,
+        "difference_high": pair.ci_high,
+        "cost_ratio": ratio.estimate,
+        "ratio_low": ratio.low,
+        "ratio_high": ratio.high,
+        "p_as_good": p,
+    }
+
+
+def _sentence(rows: Sequence[FrontierRow], question: Frontier) -> str:
+    """What is known of one group."""
+    words = f"{rows[0].benchmark}: {count_in_words(rows)}."
+    tested = [row for row in rows if row.in_frontier_set is not None]
+    if not tested:
+        are_published = all("published" in row.flags for row in rows)
+        return f"{words} They are published figures: without prompts nothing is tested." if are_published else words
+    best, cheaper = tested[0], [row for row in tested[1:] if row.cost_ratio and row.cost_ratio < 1]
+    if question.margin is not None:
+        times = f" and {question.cheaper:g} times cheaper" if question.cheaper > 1 else " and cheaper"
+        good = [row for row in cheaper if rejects(row.p_as_good, 1 - question.level)]
+        if not good:
+            return f"{words} None is shown to be as good as {best.label} within {question.margin:g}{times}."
+        return f"{words} {against(min(good, key=lambda row: row.mean_cost), best, 'is as good as')}."
+    nearest = next((row for row in cheaper if row.on_frontier), None)
+    return words if nearest is None else f"{words} {against(nearest, best, 'against')}."

@@ -1,0 +1,236 @@
+"""What `frontier` answers: a row for each model, and how people are shown it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from warehouse.analysis.results import Result, Row
+from warehouse.tables.view import Table, TableNote, View, legend
+from warehouse.tables.words import (
+    decimals,
+    direction,
+    fixed,
+    interval,
+    level_column,
+    meanings,
+    number,
+    percentage,
+    small,
+    small_interval,
+)
+
+
+@dataclass(frozen=True)
+class FrontierRow(Row):
+    """Score and cost of one condition, and what beats it.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell the row from others.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        group: number of the rows that it is held against, of one split, task version and metric.
+        cost_metric: ``cost`` (dollars as recorded), ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+        prices_digest: sha256 of the prices behind ``cost_priced``, else empty.
+        estimate: mean score, over the prompts of which the cost is known too.
+        standard_error: of it.
+        ci_low: lower end of its interval.
+        ci_high: upper end.
+        level: nominal coverage of all intervals.
+        mean_cost: of an answer.
+        cost_low: lower end of its interval, by logarithms.
+        cost_high: upper end.
+        cost_per_solved: what was spent for each prompt that was solved; None where nothing was, or scores do not say.
+        solved_low: lower end of its interval.
+        solved_high: upper end; None with a lower end: there is none.
+        on_frontier: no other in the table is as good and as cheap, and one of them more.
+        dominated_by: the best of those that are, empty where none is.
+        p_on_frontier: share of samples of the prompts in which it is on the frontier: stability, not confidence.
+        in_frontier_set: not shown to be off the frontier, at the level for all rows together; None without prompts.
+        excluded_by: the model that shows it, empty where none does.
+        p: smallest adjusted p of "no other beats it"; None without prompts.
+        difference: score minus that of the best row, on the prompts that both have.
+        difference_low: lower end of its interval, of this pair alone.
+        difference_high: upper end.
+        cost_ratio: cost over that of the best row.
+        ratio_low: lower end of its interval, of this pair alone.
+        ratio_high: upper end.
+        p_as_good: with a margin: of "worse than the best row by the margin, or not so much cheaper" (Holm).
+        n_prompts: prompts behind the figures.
+        n_clusters: clusters among them; None without.
+        n_missing_cost: scored prompts of which the cost is not known.
+        score_missing: mean score of those; None where there are none.
+        flags: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
+        reason: why figures are missing.
+        run_ids: ids of the runs.
+    """
+
+    model: str
+    condition: str
+    benchmark: str
+    split: str
+    metric: str
+    group: int
+    cost_metric: str
+    prices_digest: str
+    estimate: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    mean_cost: float
+    cost_low: float | None
+    cost_high: float | None
+    cost_per_solved: float | None
+    solved_low: float | None
+    solved_high: float | None
+    on_frontier: bool
+    dominated_by: str
+    p_on_frontier: float | None
+    in_frontier_set: bool | None
+    excluded_by: str
+    p: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    cost_ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    p_as_good: float | None
+    n_prompts: int
+    n_clusters: int | None
+    n_missing_cost: int
+    score_missing: float | None
+    flags: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """The model, with the settings that distinguish its row."""
+        return f"{self.model} ({self.condition})" if self.condition else self.model
+
+    @property
+    def intervals(self) -> tuple[tuple[float, float] | None, ...]:
+        """Of cost and score; None without an end."""
+        ends = ((self.cost_low, self.cost_high), (self.ci_low, self.ci_high))
+        return tuple(None if low is None or high is None else (low, high) for low, high in ends)
+
+
+@dataclass(frozen=True)
+class FrontierReport(Result):
+    """Models by score and cost, of each benchmark the better score first.
+
+    Attributes:
+        target: as given.
+        unit: of costs, in words.
+        higher_is_better: direction of the scores of each benchmark.
+        sentences: what is known, one for each benchmark.
+        prices: where the prices of ``cost_priced`` came from, with the sha256; empty without.
+        notes: what was left out, and why.
+    """
+
+    ROW = FrontierRow
+
+    target: str
+    unit: str
+    higher_is_better: bool
+    rows: tuple[FrontierRow, ...]
+    sentences: tuple[str, ...]
+    prices: str
+    notes: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        return " ".join(self.sentences)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what it says in a sentence, and what was left out."""
+        parts: list[str | Table | TableNote] = [*self.sentences, *([self.prices] if self.prices else [])]
+        for rows in self.groups():
+            first, places = rows[0], decimals(row.standard_error for row in rows)
+            models = Counter(row.model for row in rows)
+            of = " ".join(filter(None, (first.benchmark, first.split)))
+            head = f"{of} by {first.metric} ({direction(self.higher_is_better)}) and {first.cost_metric}"
+            cells = [
+                {"model": row.label if models[row.model] > 1 else row.model} | _cells(row, places, self.unit)
+                for row in rows
+            ]
+            hidden = (*_HIDDEN, level_column(first.level))
+            parts += ["", head, Table.of(cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR)]
+        parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
+        parts += [TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)]
+        return View(tuple(parts), self.notes)
+
+    def groups(self) -> list[list[FrontierRow]]:
+        """The rows that are held against each other."""
+        return [[*rows] for _, rows in groupby(self.rows, key=lambda row: row.group)]
+
+
+_HIDDEN = (
+    "condition",
+    "cost interval",
+    "per solved",
+    "solved interval",
+    "stable",
+    "may be",
+    "beaten by",
+    "prompts",
+    "flags",
+)
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("solved interval", "prompts", "stable", "cost interval", "per solved", "flags")
+_LEGEND = {
+    "frontier": "no other row is as good and as cheap, and better in one of them",
+    "stable": "how often that holds when prompts are drawn again; no confidence: near a tie it is about one half",
+    "may be": "not shown to be off the frontier, all rows together; nor shown to be on it",
+    "beaten by": "the best row that is as good and as cheap; in brackets: not shown",
+    "per solved": "spent for each prompt that was solved, failures paid for as well",
+    "no cost": "prompts with a score and no cost, which no figure here counts",
+}
+
+
+def _cells(row: FrontierRow, places: int, unit: str) -> dict[str, Any]:
+    beaten = row.dominated_by if row.excluded_by or not row.dominated_by else f"({row.dominated_by})"
+    return {
+        "score": number(row.estimate, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        unit: small(row.mean_cost),
+        "cost interval": small_interval(row.cost_low, row.cost_high, row.mean_cost),
+        "per solved": small(row.cost_per_solved),
+        "solved interval": small_interval(row.solved_low, row.solved_high, row.cost_per_solved),
+        "frontier": "yes" if row.on_frontier else "",
+        "stable": percentage(row.p_on_frontier),
+        "may be": {True: "yes", False: "no", None: ""}[row.in_frontier_set],
+        "beaten by": row.excluded_by or beaten,
+        "prompts": row.n_prompts or None,
+        "no cost": row.n_missing_cost,
+        "flags": row.flags,
+    }
+
+
+def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
+    """One sentence on a row and the best one: difference of scores, and how many times cheaper."""
+    scale, unit = (100, "points") if abs(best.estimate) <= 1 else (1, row.metric)
+    places = 1 if scale == 100 else decimals([best.standard_error])
+    words = f"{fixed((row.difference or 0) * scale, places, sign=True)} {unit}"
+    if row.difference_low is not None and row.difference_high is not None:
+        words += f" [{fixed(row.difference_low * scale, places)}, {fixed(row.difference_high * scale, places)}]"
+    times = 1 / row.cost_ratio if row.cost_ratio else None
+    less = "for less" if times is None else f"for {times:.3g} × less"
+    if row.ratio_low and row.ratio_high:
+        less += f" [{1 / row.ratio_high:.3g}, {1 / row.ratio_low:.3g}]"
+    return f"{row.label} {claims} {best.label} ({words}) {less}"
+
+
+def count_in_words(rows: Sequence[FrontierRow]) -> str:
+    """How many stand where, for a sentence."""
+    tested = [row for row in rows if row.in_frontier_set is not None]
+    may = f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be" if len(tested) > 1 else ""
+    return f"{sum(row.on_frontier for row in rows)} of {len(rows)} rows are on the frontier{may}"

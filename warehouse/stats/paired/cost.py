@@ -1,0 +1,321 @@
+"""What answers cost: means, cost for each solved prompt, ratios of two models, and tests of who is cheaper
+(statistics.md §17).
+
+Costs are skewed, so intervals are symmetric on the logarithm, and no interval holds where the skew is extreme
+(``heavy_tail``). A one-sided test of costs goes by the larger p of the ratio and of the difference, and gives
+no verdict (``skew_gate``) where there are fewer units than 40·skew².
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    check_length,
+    mean_of,
+    skewness,
+)
+from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
+from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.paired.margins import noninferiority_test
+
+#: Units needed for each squared unit of skewness.
+UNITS_PER_SKEW = 40
+#: Of the logarithm of an interval's end over its figure, so that it stays a number.
+_LONGEST = 600.0
+HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solved"
+
+
+@dataclass(frozen=True)
+class CostFigure(NamedFigures):
+    """A mean of costs, or a ratio with one in it, and its interval.
+
+    Attributes:
+        estimate: the figure; None where it is not defined, with a ``reason``.
+        standard_error: of the figure, its own size times ``log_error``; None with a ``reason``.
+        log_error: of its logarithm.
+        low: lower end of the interval.
+        high: upper end; None with a low end where the interval has no upper one.
+        level: nominal coverage.
+        df: degrees of freedom, n − 1 or Satterthwaite's.
+        method: ``"ci_log"``, ``"log_delta"`` or ``"fieller"``.
+        n_prompts: prompts.
+        n_clusters: clusters, None without.
+        flags: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
+        reason: why a figure is missing; empty if none is.
+    """
+
+    estimate: float | None
+    standard_error: float | None
+    log_error: float | None
+    low: float | None
+    high: float | None
+    level: float
+    df: float | None
+    method: str
+    n_prompts: int
+    n_clusters: int | None
+    flags: tuple[str, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        if self.estimate is None:
+            return self.reason
+        low, high = ("-" if end is None else f"{end:.4g}" for end in (self.low, self.high))
+        return f"{self.estimate:.4g} [{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class CheaperTest(NamedFigures):
+    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin.
+
+    Attributes:
+        p_value: the largest of the next three, 1 with ``skew_gate``; None where one has no error.
+        p_log: of the ratio of means.
+        p_difference: of the difference ``times``·a − b.
+        times: how many times less is claimed.
+        flags: ``skew_gate`` where the costs are too skewed for a verdict.
+        p_quality: of non-inferiority, where scores are tested too (`as_good_for_less`).
+    """
+
+    p_value: float | None
+    p_log: float | None
+    p_difference: float | None
+    times: float
+    flags: tuple[str, ...]
+    p_quality: float | None = None
+
+
+def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:
+    """The mean cost of an answer, c̄·exp(±t·s(c/c̄)/√n).
+
+    Args:
+        costs: of each prompt, the mean over its draws, from 0, shape (n,).
+        clusters: cluster of each prompt, shape (n,), or None.
+        level: nominal coverage, in (0, 1).
+
+    Raises:
+        StatisticsError: arguments out of range, misaligned or not finite.
+
+    Examples:
+        >>> print(mean_cost([2, 4, 3, 5, 8, 2, 3, 5]))
+        4 [2.633, 6.076]
+    """
+    values, groups = _costs(costs), _groups(costs, clusters)
+    mean = mean_of(values)
+    z = values / mean - 1 if mean else None
+    return _figure(mean, z, groups, level, "ci_log", "" if mean else "all costs are 0")
+
+
+def cost_per_solved(
+    costs: ArrayLike,
+    scores: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    method: str = "log_delta",
+) -> CostFigure:
+    """What was spent for each prompt that was solved, Σc/Σy, failures paid for as well.
+
+    Args:
+        costs: of each prompt, from 0, shape (n,).
+        scores: of the same prompts, from 0 to 1, shape (n,).
+        clusters: cluster of each prompt, shape (n,), or None.
+        level: nominal coverage, in (0, 1).
+        method: ``"log_delta"``, or ``"fieller"``, which says so where no upper end is known.
+
+    Raises:
+        StatisticsError: arguments out of range, misaligned or not finite, or an unknown method.
+
+    Examples:
+        >>> print(cost_per_solved([2, 4, 3, 5, 8, 2, 3, 5], [1, 1, 0, 1, 0, 1, 1, 0]))
+        6.4 [2.386, 17.17]
+    """
+    values, solved, groups = _costs(costs), as_scores(scores), _groups(costs, clusters)
+    check_length(len(solved), len(values), "scores")
+    if solved.min() < 0 or solved.max() > 1:
+        raise StatisticsError("`scores` must lie between 0 and 1: they say how much of a prompt was solved")
+    if method not in ("log_delta", "fieller"):
+        raise StatisticsError(f"`method` must be log_delta or fieller, found {method!r}")
+    cost, quality = mean_of(values), mean_of(solved)
+    if not quality:
+        return _figure(None, None, groups, level, method, NOTHING_SOLVED, n=len(values))
+    if not cost:
+        return _figure(0.0, None, groups, level, method, "all costs are 0", n=len(values))
+    u, v = values / cost, solved / quality
+    plain = _figure(cost / quality, _rounded(u - v, u, v), groups, level, method, "")
+    if method == "log_delta" or plain.df is None:
+        return plain
+    low, high, flags = _fieller(u, v, groups, t_quantile(plain.level, plain.df))
+    low, high = (None if end is None else end * cost / quality for end in (low, high))
+    return replace(plain, low=low, high=high, flags=(*plain.flags, *flags))
+
+
+def _fieller(
+    u: FloatArray, v: FloatArray, groups: Clusters | None, t: float
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Ends of E[u]/E[v] where both means are 1: roots of aθ² + bθ + k, in units of the estimate."""
+    variances = [(describe(values, groups).se or 0.0) ** 2 for values in (u, v, u + v)]
+    both = (variances[2] - variances[0] - variances[1]) / 2
+    a, b, k = 1 - t**2 * variances[1], -2 * (1 - t**2 * both), 1 - t**2 * variances[0]
+    root = math.sqrt(max(0.0, b**2 - 4 * a * k))
+    if a > 0:
+        return max(0.0, (-b - root) / (2 * a)), (-b + root) / (2 * a), ()
+    low = -k / b if a == 0 else (-b - root) / (2 * a)
+    if k <= 0 or low <= 0:  # no positive ratio is excluded
+        return None, None, ("whole_line",)
+    return low, None, ("unbounded",)
+
+
+def cost_ratio(
+    costs_a: ArrayLike, costs_b: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+) -> CostFigure:
+    """Mean cost of the first over that of the second on the same prompts, with an interval by logarithms.
+
+    Arguments and errors as for `mean_cost`, prompts in the same order.
+
+    Examples:
+        >>> print(cost_ratio([2, 4, 3, 5, 8, 2, 3, 5], [1, 1, 2, 2, 3, 1, 1, 1]))
+        2.667 [1.989, 3.575]
+    """
+    a, b, groups = _two(costs_a, costs_b, clusters)
+    mean_a, mean_b = mean_of(a), mean_of(b)
+    if not mean_a or not mean_b:
+        return _figure(None, None, groups, level, "ci_log", "all costs of one of them are 0", n=len(a))
+    return _figure(mean_a / mean_b, _log_terms(a, b), groups, level, "ci_log", "")
+
+
+def cheaper_test(
+    costs_a: ArrayLike, costs_b: ArrayLike, clusters: ArrayLike | None = None, *, times: float = 1.0
+) -> CheaperTest:
+    """Whether the first is shown to cost ``times`` less than the second; as `cost_ratio`.
+
+    Args as for `cost_ratio`; ``times``, from 1, is given before the costs are looked at.
+    """
+    a, b, groups = _two(costs_a, costs_b, clusters)
+    if not 1 <= times < math.inf:
+        raise StatisticsError(f"`times` must be a number from 1, found {times}")
+    mean_a, mean_b = mean_of(a), mean_of(b)
+    if not mean_a or not mean_b:
+        return CheaperTest(None, None, None, times, ())
+    terms = describe(_log_terms(a, b), groups)
+    difference = describe(_rounded(times * a - b, times * a, b), groups)
+    p_log = _below(math.log(times * mean_a / mean_b), terms)
+    p_difference = _below(difference.mean, difference)
+    gated = is_gated(terms)
+    p = None if p_log is None or p_difference is None else 1.0 if gated else max(p_log, p_difference)
+    return CheaperTest(p, p_log, p_difference, times, (SKEW_GATE,) * gated)
+
+
+def as_good_for_less(
+    scores_a: ArrayLike,
+    costs_a: ArrayLike,
+    scores_b: ArrayLike,
+    costs_b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    margin: float,
+    times: float = 1.0,
+) -> CheaperTest:
+    """Whether the first is no worse than the second by ``margin``, and ``times`` cheaper: both, at one level.
+
+    An intersection-union test: the larger p counts. Scores as costs, higher is better; ``margin``, above 0, and
+    ``times``, from 1, are given before looking.
+    """
+    if not 0 < margin < math.inf:
+        raise StatisticsError(f"`margin` must be a number above 0, found {margin}")
+    a, b = as_scores(scores_a), as_scores(scores_b)
+    check_length(len(b), len(a), "scores_b")
+    cost = cheaper_test(costs_a, costs_b, clusters, times=times)
+    quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters).p_value
+    p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
+    return replace(cost, p_value=p, p_quality=quality)
+
+
+def is_gated(sample: Sample) -> bool:
+    """Whether units (prompts, or clusters summed) are too few for the skew of what is averaged: n < 40·skew²."""
+    totals = sample.totals
+    return len(totals) < UNITS_PER_SKEW * skewness(totals) ** 2
+
+
+def _below(value: float, sample: Sample) -> float | None:
+    """One-sided p of H0 "the mean is 0 or above", from the error of a sample."""
+    return t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
+
+
+def _log_terms(a: FloatArray, b: FloatArray) -> FloatArray:
+    """What each prompt adds to the logarithm of the ratio of means."""
+    u, v = a / mean_of(a), b / mean_of(b)
+    return _rounded(u - v, u, v)
+
+
+def _rounded(values: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Differences of two, all 0 where they are only rounding."""
+    scale = max(np.abs(a).max(), np.abs(b).max())
+    spread = float(values.max() - values.min())
+    return values if spread > ROUNDING * scale else np.full_like(values, round(float(values.mean()), 15))
+
+
+def _figure(
+    estimate: float | None,
+    terms: FloatArray | None,
+    groups: Clusters | None,
+    level: float,
+    method: str,
+    reason: str,
+    n: int | None = None,
+) -> CostFigure:
+    """A figure whose logarithm has the error of the mean of ``terms``."""
+    level = as_level(level)
+    sample = None if terms is None else describe(terms, groups)
+    error, df = (sample.se or None, sample.df) if sample is not None else (None, None)
+    reach = min(t_quantile(level, df) * error, _LONGEST) if error and df else None
+    low, high = (
+        (None, None) if reach is None or estimate is None else (estimate * math.exp(side * reach) for side in (-1, 1))
+    )
+    if not reason and error is None:
+        few = sample is not None and (sample.n_clusters or sample.n) == 1
+        reason = "one prompt or cluster alone" if few else "nothing varies"
+    return CostFigure(
+        estimate=estimate,
+        standard_error=estimate * error if error and estimate is not None else None,
+        log_error=error,
+        low=low,
+        high=high,
+        level=level,
+        df=df,
+        method=method,
+        n_prompts=n or (0 if sample is None else sample.n),
+        n_clusters=None if groups is None else groups.n,
+        flags=(HEAVY_TAIL,) if error and sample is not None and is_gated(sample) else (),
+        reason=reason,
+    )
+
+
+def _costs(costs: ArrayLike, name: str = "costs") -> FloatArray:
+    values = as_scores(costs, name)
+    if values.min() < 0:
+        raise StatisticsError(f"`{name}` holds {values.min():g} at index {int(values.argmin())}; a cost is 0 or more")
+    return values
+
+
+def _two(a: ArrayLike, b: ArrayLike, clusters: ArrayLike | None) -> tuple[FloatArray, FloatArray, Clusters | None]:
+    first, second = _costs(a, "costs_a"), _costs(b, "costs_b")
+    check_length(len(second), len(first), "costs_b")
+    return first, second, _groups(first, clusters)
+
+
+def _groups(values: ArrayLike, clusters: ArrayLike | None) -> Clusters | None:
+    return None if clusters is None else as_clusters(clusters, np.size(values))
