@@ -190,10 +190,10 @@ def _plan(site: Site, asked: Asked, name: str, metric: str | None) -> tuple[Powe
     if len(references) < 2 or not text:
         return None, None
     try:
-        delta = float(text)
+        delta, alpha = float(text), float(asked.one("alpha", "0.05"))
     except ValueError:
-        raise MisuseError(f"delta is a difference such as 0.02; found {text[:40]!r}") from None
-    question = PowerFromRuns(references, benchmark=name, metric=metric, delta=delta)
+        raise MisuseError(f"delta and alpha are numbers such as 0.02; found {text[:40]!r}") from None
+    question = PowerFromRuns(references, benchmark=name, metric=metric, delta=delta, alpha=alpha)
     return question, site.answers.soon(question)
 
 

@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MisuseError, StoreError, WarehouseError, cause_of
+from warehouse.errors import MisuseError, QueryLimitError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -30,8 +30,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Seconds between two looks at whether the store has changed.
 LOOK = 1.0
-#: Bytes that an engine in this process may use: with the copy's pages and what is computed, below 600 MB.
-MEMORY = 96_000_000
+#: Bytes that an engine in this process may use. The view of published figures takes 150 MB of a store of 30 MB.
+MEMORY = 256_000_000
 #: Bytes that the answer to one query may have: scores of a benchmark with some millions of them.
 ANSWER = 256_000_000
 #: Seconds that what is under way has once the store is to be closed.
@@ -195,7 +195,9 @@ class FollowedStore:
             self._give_back(state, store, is_well)
 
     def _in_words(self, error: Exception, has_run_out: bool) -> Exception:
-        """What an engine says that was interrupted; any other error as it is."""
+        """What an engine says that was interrupted or lacks memory; any other error as it is."""
+        if engines.out_of_memory(error):
+            return QueryLimitError("a page took more memory than it may", "--memory SIZE", "memory=")
         if self._dialect.query_error(cause_of(error)) is None:
             return error
         if self._ended.is_set():

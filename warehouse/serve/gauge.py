@@ -7,6 +7,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TypeAlias
 
 from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
@@ -19,8 +20,8 @@ CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
 NOT_COMPARED = "not compared"
 #: Times the prompts that there are, beyond which more of them are no way to tell two apart.
 TEN = 10
-#: Standard errors that a difference has which is found with power 0.8 by a two-sided test at 0.05.
-_FOUND = 1.959964 + 0.841621
+#: Probability of finding a difference that a plan asks for.
+_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,15 @@ class Gauge:
         """The difference to plan for; empty where there is none to find."""
         is_tie = self.word in (CLOSE, LITTLE) and self.pair is not None and self.pair.standard_error is not None
         return f"{abs(self.difference):.4g}" if is_tie and self.difference else ""
+
+    @property
+    def alpha(self) -> str:
+        """Level of the plan: as strict as the tests of all pairs."""
+        return f"{_alpha(self.pair):.3g}" if self.pair else ""
+
+
+def _alpha(row: PairRow) -> float:
+    return (1 - row.level) / max(row.n_pairs, 1)
 
 
 class HeldPairs:
@@ -103,7 +113,9 @@ def _said(row: PairRow) -> tuple[str, str]:
     assert row.difference is not None and row.standard_error is not None
     if not row.difference:
         return CLOSE, "there is no difference to find"
-    times = (_FOUND * row.standard_error / row.difference) ** 2
+    z = NormalDist()
+    found = z.inv_cdf(1 - _alpha(row) / 2) + z.inv_cdf(_POWER)  # errors that a difference has which is found
+    times = (found * row.standard_error / row.difference) ** 2
     if times > TEN:
         return CLOSE, f"so small a difference would take more than {TEN} times the prompts"
     return LITTLE, f"about {max(times, 1.1):.2g} times the prompts would show such a difference, if it is there"

@@ -61,6 +61,7 @@ def overview(site: Site, asked: Asked) -> Page:
         {
             "seen": seen,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
+            "narrowed": any(facets.values()) or bool(asked.one("date")),
             "orders": ORDERS,
             "order": order,
             "strip": _strip(site, facts),

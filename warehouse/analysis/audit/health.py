@@ -64,8 +64,8 @@ _PARTS = {
     ),
     "truncated": (
         "Responses that a limit ended",
-        "A response that was cut says little of the model. Ask again with a higher limit; until then the run can be"
-        " taken out.",
+        "A response that was cut says little of the model. Ask again with a higher limit; a run of which most were cut"
+        " can be taken out until then.",
     ),
     "unscored": (
         "Samples without a score",
@@ -179,6 +179,8 @@ def _direction(row: Row) -> str:
 
 
 def _cut(row: Row) -> str:
+    if 2 * row["n_truncated"] <= row["n_responses"]:
+        return f"warehouse show run:{row['run_id']}"
     reason = f"{row['n_truncated']} of {row['n_responses']} responses were cut"
     return shlex.join(["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason])
 
