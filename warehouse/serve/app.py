@@ -28,11 +28,11 @@ from warehouse.serve.following import READERS, FollowedStore
 from warehouse.serve.health import health
 from warehouse.serve.heat_data import HeatData
 from warehouse.serve.overview import overview
-from warehouse.serve.page import Asked, Download, Missing, Page, Renderer, Site, asset_text
+from warehouse.serve.page import Download, Missing, Page, PageRequest, Renderer, Site, asset_text
 from warehouse.serve.sample import sample, text
 from warehouse.serve.security import Access, Guarded
 
-View = Callable[[Site, Asked], Page | Download]
+View = Callable[[Site, PageRequest], Page | Download]
 #: Address -> view. A view gets what was asked, and may raise any error of ours.
 VIEWS: dict[str, View] = {
     "/": overview,
@@ -72,8 +72,8 @@ class Pages:
         """A view as Starlette calls it."""
 
         async def answer(request: Request) -> Response:
-            asked = Asked(request.path_params, parse_qsl(request.url.query), request.scope["path"])
-            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, asked))
+            page_request = PageRequest(request.path_params, parse_qsl(request.url.query), request.scope["path"])
+            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, page_request))
             try:
                 return await asyncio.wait_for(work, self._seconds + GRACE)
             except TimeoutError:
@@ -81,19 +81,20 @@ class Pages:
 
         return answer
 
-    def _answer(self, view: View, asked: Asked) -> Response:
+    def _answer(self, view: View, page_request: PageRequest) -> Response:
         try:
-            page, is_json, end = view(self.site, asked), asked.one("format") == "json", time.monotonic() + self._seconds
-            while isinstance(page, Page) and page.again and (page.answer is None if is_json else asked.one("export")):
+            page, end = view(self.site, page_request), time.monotonic() + self._seconds
+            is_json, is_file = page_request.value("format") == "json", bool(page_request.value("export"))
+            while isinstance(page, Page) and page.again and (page.answer is None if is_json else is_file):
                 if time.monotonic() > end:
                     return self.plain(503, "This is still being computed; ask again in a moment.")
                 time.sleep(WAIT)
-                page = view(self.site, asked)
+                page = view(self.site, page_request)
             if isinstance(page, Download):
                 return Response(page.content, headers=page.headers, media_type=page.kind)
             if is_json:
                 return Response(page.json(), page.status, media_type=JSON)
-            return self._as_html(page, asked)
+            return self._as_html(page, page_request)
         except Missing as error:
             return self.plain(404, str(error))
         except QueryLimitError:
@@ -106,11 +107,11 @@ class Pages:
             _LOG.exception("a page failed")
             return self.plain(500, "This page could not be made; the log of the server says why.")
 
-    def _as_html(self, page: Page, asked: Asked) -> Response:
-        if asked.one("export") != "html":
-            return Response(self._renderer.page(page, self.site, asked), page.status, media_type=HTML)
+    def _as_html(self, page: Page, page_request: PageRequest) -> Response:
+        if page_request.value("export") != "html":
+            return Response(self._renderer.page(page, self.site, page_request), page.status, media_type=HTML)
         name = re.sub(r"[^\w.-]+", "-", page.title, flags=re.ASCII).strip("-.") or "page"
-        text = self._renderer.page(page, self.site, asked, alone=True)
+        text = self._renderer.page(page, self.site, page_request, alone=True)
         return Response(text, headers={"content-disposition": f'attachment; filename="{name}.html"'}, media_type=HTML)
 
     def plain(self, status: int, words: str) -> Response:

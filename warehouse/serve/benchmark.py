@@ -26,7 +26,7 @@ from warehouse.report.maps import prompts_say, prompts_table
 from warehouse.report.table import interval_drawn, known, make_axis, written
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
-from warehouse.serve.page import Asked, Page, Site
+from warehouse.serve.page import Page, PageRequest, Site
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals
@@ -50,9 +50,9 @@ class Line:
     is_reference: bool
 
 
-def benchmark(site: Site, asked: Asked) -> Page:
+def benchmark(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/benchmark/NAME``."""
-    name, metric, is_all = asked.path["name"], asked.one("metric") or None, asked.one("runs") == "all"
+    name, metric, is_all = request.path["name"], request.value("metric") or None, request.value("runs") == "all"
     rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
     known_name("benchmark", name, (row["shown_as"] for row in rows))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
@@ -63,15 +63,15 @@ def benchmark(site: Site, asked: Asked) -> Page:
         return Page(
             "benchmark.html.j2",
             name,
-            _of_rows(board, asked, {}, None) | {"suite": [leaf.name for leaf in board.leaves]},
+            _of_rows(board, request, {}, None) | {"suite": [leaf.name for leaf in board.leaves]},
             board,
             [question],
         )
     pair_question = AllPairs(name, metric=metric, subset_ok=is_all)
     pairs, why_no_pairs = _pairs(site, pair_question, len(board.rows))
-    reference = _reference(board, pairs, asked.one("against"))
+    reference = _reference(board, pairs, request.value("against"))
     held = pairs.gauges(reference.run_ids) if pairs and reference else {}
-    plan_question, plan = _plan(site, asked, name, metric)
+    plan_question, plan = _plan(site, request, name, metric)
     hard = _hard(site, OneLeaderboard(name, metric=metric, subset_ok=is_all))
     facts = site.answers.once_soon("dates and costs", _facts)
     waits = (
@@ -83,7 +83,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
     return Page(
         "benchmark.html.j2",
         name,
-        _of_rows(board, asked, held, reference)
+        _of_rows(board, request, held, reference)
         | {
             "suite": (),
             "metrics": [board.metric, *(other.metric for other in board.others)],
@@ -93,7 +93,7 @@ def benchmark(site: Site, asked: Asked) -> Page:
             "waits_for_pairs": pairs is None and not why_no_pairs,
             "hard": hard or "",
             "plan": plan,
-            "planned": asked.every("plan"),
+            "planned": request.values("plan"),
         },
         board,
         [question, *([pair_question] if pairs else []), *([plan_question] if plan_question else [])],
@@ -102,9 +102,9 @@ def benchmark(site: Site, asked: Asked) -> Page:
     )
 
 
-def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:
+def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:
     """The rows of a page of the leaderboard."""
-    first = asked.number("row", most=max(len(board.rows) - 1, 0))
+    first = request.number("row", most=max(len(board.rows) - 1, 0))
     shown = board.rows[first : first + ROWS]
     ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
     axis, several = make_axis(ends), len({row.model for row in board.rows}) < len(board.rows)
@@ -135,8 +135,8 @@ def _of_rows(board: Any, asked: Asked, held: Mapping[tuple[int, ...], Gauge], re
         "is_known": known,
         "first": first,
         "last": first + len(shown),
-        "before": asked.url(row=max(first - ROWS, 0) or None) if first else "",
-        "after": asked.url(row=first + ROWS) if first + ROWS < len(board.rows) else "",
+        "before": request.url(row=max(first - ROWS, 0) or None) if first else "",
+        "after": request.url(row=first + ROWS) if first + ROWS < len(board.rows) else "",
         "metrics": [],
         "is_all": False,
         "pictures_of": [],
@@ -184,13 +184,13 @@ def _reference(board: Leaderboard, pairs: HeldPairs | None, wanted: str) -> Any:
     return asked_for[0] if wanted and asked_for else by_runs.get(pairs.first)
 
 
-def _plan(site: Site, asked: Asked, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:
+def _plan(site: Site, request: PageRequest, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:
     """What it would take to tell two apart; the plan is None while it is computed."""
-    references, text = asked.every("plan")[:2], asked.one("delta")
+    references, text = request.values("plan")[:2], request.value("delta")
     if len(references) < 2 or not text:
         return None, None
     try:
-        delta, alpha = float(text), float(asked.one("alpha", "0.05"))
+        delta, alpha = float(text), float(request.value("alpha", "0.05"))
     except ValueError:
         raise MisuseError(f"delta and alpha are numbers such as 0.02; found {text[:40]!r}") from None
     question = PowerFromRuns(references, benchmark=name, metric=metric, delta=delta, alpha=alpha)

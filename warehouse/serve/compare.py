@@ -18,9 +18,9 @@ from warehouse.questions.comparison import Compare
 from warehouse.records.clock import utc_now
 from warehouse.records.json_text import json_text
 from warehouse.report.pictures import Interval, Picture, forest
-from warehouse.serve.asking import asked_as
 from warehouse.serve.differences import told_apart
-from warehouse.serve.page import Asked, Download, Page, Site
+from warehouse.serve.form import question_from
+from warehouse.serve.page import Download, Page, PageRequest, Site
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals
@@ -52,20 +52,20 @@ class Looked:
     exploratory: Exploratory | None
 
 
-def compare(site: Site, asked: Asked) -> Page:
+def compare(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
     form = {"names": names[:NAMES], "n_names": len(names), "kept": ASKED[4:], "show": SHOW, "looked": None}
     form |= {"filter": FILTER, "problem": ""}
-    if not (asked.one("a") and asked.one("b")):
+    if not (request.value("a") and request.value("b")):
         return Page("compare.html.j2", "Compare", form, names)
-    title = f"{asked.one('a')[:100]} against {asked.one('b')[:100]}"
+    title = f"{request.value('a')[:100]} against {request.value('b')[:100]}"
     try:
-        question = asked_as(Compare, asked, ASKED)
+        question = question_from(Compare, request, ASKED)
         if site.large.once_soon(*_named(question), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
-        compared, wanted, looked = read(site, asked)
-        start = _start(asked, looked.flips)
+        compared, wanted, looked = read(site, request)
+        start = _start(request, looked.flips)
     except (MisuseError, StatisticsError) as error:
         return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
     comparison = compared.comparison
@@ -108,14 +108,14 @@ def compare(site: Site, asked: Asked) -> Page:
     return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, [question])
 
 
-def read(site: Site, asked: Asked) -> tuple[ComparedPairs, PromptFilter, Looked]:
+def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter, Looked]:
     """The comparison and the filter that an address says, and what that keeps.
 
     Raises:
         MisuseError: of the address, or of the comparison.
         StatisticsError: a number out of range.
     """
-    question, wanted = asked_as(Compare, asked, ASKED), asked_as(PromptFilter, asked, FILTER)
+    question, wanted = question_from(Compare, request, ASKED), question_from(PromptFilter, request, FILTER)
     compared = site.large.once(*_named(question))
     of_prompts = replace(wanted, show="all", least=None)
     prompts, exploratory = site.large.once(
@@ -134,9 +134,9 @@ def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tu
     return prompts, None if prompts is None else explore(compared, prompts)
 
 
-def hypothesis(site: Site, asked: Asked) -> Download:
+def hypothesis(site: Site, request: PageRequest) -> Download:
     """The file of the address ``/hypothesis.json``: the claim that looking gave, to be tested on other data."""
-    compared, wanted, looked = read(site, asked)
+    compared, wanted, looked = read(site, request)
     runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
     with site.store.lend() as store:
         sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs})
@@ -176,12 +176,12 @@ def _models(store: Store) -> list[str]:
     return sorted({row["shown_as"] for row in rows if row["n_runs"]})
 
 
-def _start(asked: Asked, flips: Flips) -> int:
+def _start(request: PageRequest, flips: Flips) -> int:
     """Place of the first prompt of the page that an address says."""
-    if asked.one("after"):
-        return flips.place_after(asked.one("after"))
-    if asked.one("before"):
-        return max(0, flips.place_after(asked.one("before")) - 1 - PROMPTS)
+    if request.value("after"):
+        return flips.place_after(request.value("after"))
+    if request.value("before"):
+        return max(0, flips.place_after(request.value("before")) - 1 - PROMPTS)
     return 0
 
 

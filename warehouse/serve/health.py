@@ -5,15 +5,15 @@ from __future__ import annotations
 from warehouse.analysis.audit.health import read_health
 from warehouse.analysis.results import plain
 from warehouse.questions.items import Audit
-from warehouse.serve.page import Asked, Page, Site
+from warehouse.serve.page import Page, PageRequest, Site
 
 #: Rows of each part where all are shown, and of one alone.
 FEW, ALL = 8, 50
 
 
-def health(site: Site, asked: Asked) -> Page:
+def health(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/health``."""
-    part, audit = asked.one("part") or None, asked.one("audit") or None
+    part, audit = request.value("part") or None, request.value("audit") or None
     if audit:
         part = "keys"
     parts = site.answers.once(f"health {part!r} {audit!r}", lambda store: read_health(store, part=part, audit=audit))

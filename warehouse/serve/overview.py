@@ -15,7 +15,7 @@ from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
 from warehouse.serve.heat_data import Facts
-from warehouse.serve.page import Asked, Page, Site, link
+from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -33,18 +33,18 @@ FACETS = ("benchmark", "suite", "model", "family", "harness", "tag")
 ORDERS = {"apart": "tell models apart", "date": "newest first", "name": "by name"}
 
 
-def overview(site: Site, asked: Asked) -> Page:
+def overview(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/``."""
     facts = site.heat.facts(PATIENCE)
     if facts is None:
         return Page("waiting.html.j2", TITLE, {"what": "The scores are being read."}, None, again=1)
-    facets = {name: asked.every(name) for name in FACETS}
-    runs = facts.chosen(facets, _since(asked.one("date")))
+    facets = {name: request.values(name) for name in FACETS}
+    runs = facts.chosen(facets, _since(request.value("date")))
     columns = site.heat.columns(facts, runs, suites=not any(facets[name] for name in ("benchmark", "harness", "tag")))
-    order = asked.one("order", "apart")
+    order = request.value("order", "apart")
     if order not in ORDERS:
         raise MisuseError(f"order is one of {', '.join(ORDERS)}; found {order[:40]!r}")
-    at, left = asked.number("row"), asked.number("column")
+    at, left = request.number("row"), request.number("column")
     seen = window(
         [replace(column, link=link("benchmark", column.name)) for column in columns],
         first_row=at,
@@ -53,22 +53,22 @@ def overview(site: Site, asked: Asked) -> Page:
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
     )
-    seen = replace(seen, lines=tuple(_line(line, seen, columns, asked) for line in seen.lines))
-    verdict, comparison = _verdict(site, asked)
+    seen = replace(seen, lines=tuple(_line(line, seen, columns, request) for line in seen.lines))
+    verdict, comparison = _verdict(site, request)
     return Page(
         "overview.html.j2",
         TITLE,
         {
             "seen": seen,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
-            "narrowed": any(facets.values()) or bool(asked.one("date")),
+            "narrowed": any(facets.values()) or bool(request.value("date")),
             "orders": ORDERS,
             "order": order,
             "strip": _strip(site, facts),
-            "picked": [asked.one("a"), asked.one("b")],
+            "picked": [request.value("a"), request.value("b")],
             "verdict": verdict,
             "left": site.heat.left,
-            "pages": _pages(asked, seen),
+            "pages": _pages(request, seen),
             "n_runs": len(runs),
         },
         {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
@@ -85,7 +85,7 @@ def _since(text: str) -> date | None:
         raise MisuseError(f"date is a day such as 2026-11-26; found {text[:40]!r}") from None
 
 
-def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], asked: Asked) -> HeatLine:
+def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], request: PageRequest) -> HeatLine:
     """A row whose name can be picked, and whose cells hold their figures to the last digit."""
     by_name = {(column.name, column.is_suite): column.cells for column in columns}
     own = [by_name[head.name, head.is_suite].get(line.name) for head in seen.heads]
@@ -93,18 +93,20 @@ def _line(line: HeatLine, seen: HeatWindow, columns: Sequence[HeatColumn], asked
         shown and replace(shown, exact=repr(cell.estimate)) if cell else shown
         for shown, cell in zip(line.cells, own, strict=True)
     )
-    return replace(line, link=_pick(asked, line.name), cells=cells)
+    return replace(line, link=_pick(request, line.name), cells=cells)
 
 
-def _pick(asked: Asked, name: str) -> str:
+def _pick(request: PageRequest, name: str) -> str:
     """A name that is followed becomes the first of two, then the second; a third begins anew."""
-    a, b = asked.one("a"), asked.one("b")
-    return asked.url(a=a, b=name) + "#verdict" if a and not b and a != name else asked.url(a=name, b=None) + "#verdict"
+    a, b = request.value("a"), request.value("b")
+    return (
+        request.url(a=a, b=name) + "#verdict" if a and not b and a != name else request.url(a=name, b=None) + "#verdict"
+    )
 
 
-def _verdict(site: Site, asked: Asked) -> tuple[Any, Compare | None]:
+def _verdict(site: Site, request: PageRequest) -> tuple[Any, Compare | None]:
     """What a comparison says in one sentence; None while it is computed."""
-    a, b = asked.one("a"), asked.one("b")
+    a, b = request.value("a"), request.value("b")
     if not (a and b):
         return None, None
     names = {run["model"] for run in site.heat.facts(PATIENCE).runs}  # type: ignore[union-attr]  # they are there
@@ -131,7 +133,7 @@ def _choices(facts: Facts, name: str) -> list[str]:
     return values if len(values) <= LISTED else []
 
 
-def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
+def _pages(request: PageRequest, seen: HeatWindow) -> list[tuple[str, str]]:
     """Where the parts of the table beyond the window are."""
     moves = [
         ("row", -ROWS, seen.first_row, seen.n_rows, "Better models"),
@@ -143,7 +145,7 @@ def _pages(asked: Asked, seen: HeatWindow) -> list[tuple[str, str]]:
     for name, step, first, of, words in moves:
         place = max(first + step, 0)
         if place != first and place < of:
-            found.append((words, asked.url("", **{name: place or None})))
+            found.append((words, request.url("", **{name: place or None})))
     return found
 
 

@@ -1,4 +1,4 @@
-"""A page: what was asked, what is shown, how it was made; and templates that make HTML of it."""
+"""A page: what its address says, what is shown, how it was made; and templates that make HTML of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
 
 #: Pages that every page leads to, in the order of questions: address, name.
-PLACES = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
+NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
 #: What a reader writes into the address for what is not part of a view's state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
@@ -62,7 +62,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """What an address asks for: all state of a view.
 
     Attributes:
@@ -75,11 +75,11 @@ class Asked:
     query: Sequence[tuple[str, str]]
     address: str = "/"
 
-    def one(self, name: str, default: str = "") -> str:
+    def value(self, name: str, default: str = "") -> str:
         """The first value of a name."""
         return next((value for own, value in self.query if own == name), default)
 
-    def every(self, name: str) -> list[str]:
+    def values(self, name: str) -> list[str]:
         """All values of a name."""
         return [value for own, value in self.query if own == name]
 
@@ -89,7 +89,7 @@ class Asked:
         Raises:
             MisuseError: something else stands there.
         """
-        text = self.one(name)
+        text = self.value(name)
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 12):
@@ -193,22 +193,21 @@ class Renderer:
         self._environment.globals |= {
             "direction": DIRECTION,
             "link": link,
-            "places": PLACES,
-            "known": {address.partition("?")[0] for address, _ in PLACES},
+            "navigation": NAVIGATION,
             "version": version("eval-warehouse"),
         }
 
         for name in (*_SERVED, "macros.html.j2", "heat.html.j2"):  # compiling one takes longer than a reader waits
             self._environment.get_template(name)
 
-    def page(self, page: Page, site: Site, asked: Asked, *, alone: bool = False) -> str:
+    def page(self, page: Page, site: Site, request: PageRequest, *, alone: bool = False) -> str:
         """A page as text.
 
         Args:
             alone: as a file that needs no server: with its style, without links to other pages.
         """
         text = self._environment.get_template(page.template).render(
-            page=page, site=site, asked=asked, alone=_inlined() if alone else None, **page.shown
+            page=page, site=site, request=request, alone=_inlined() if alone else None, **page.shown
         )
         return _LINK.sub("", text) if alone else text
 

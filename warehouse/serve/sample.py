@@ -14,7 +14,7 @@ from warehouse.analysis.text.similar import SimilarRow, similar
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.items import Show
 from warehouse.serve.compare import read as read_comparison
-from warehouse.serve.page import Asked, Download, Missing, Page, Site
+from warehouse.serve.page import Download, Missing, Page, PageRequest, Site
 from warehouse.store.computed.prompt_vectors import embedders
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -37,9 +37,9 @@ FIELDS = (
 _DRAW = ("perturbation", "draw")
 
 
-def sample(site: Site, asked: Asked) -> Page:
+def sample(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/sample?run=RUN&prompt=PROMPT``."""
-    run, prompt = _named(asked)
+    run, prompt = _named(request)
     with site.store.lend() as store:
         view = Show(run, prompt or _first_prompt(store, run)).ask(store)
         assert isinstance(view, PromptView)
@@ -47,7 +47,7 @@ def sample(site: Site, asked: Asked) -> Page:
         models = store.rows(query_text("analysis", "models_on_prompt"), {"prompt": int(view.prompt["id"])})
         neighbours = _neighbours(store, int(view.prompt["id"]))
     n = len(_responses(view))
-    start = min(asked.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
+    start = min(request.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
     shown = {
         "view": view,
         "generations": list(_generations(view, start)),
@@ -59,7 +59,7 @@ def sample(site: Site, asked: Asked) -> Page:
         "models": models[:MODELS],
         "n_models_left": len(models) - MODELS,
         "neighbours": neighbours,
-        "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, asked, view, around),
+        "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, request, view, around),
         "most": MOST_TEXT,
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
@@ -69,12 +69,12 @@ def sample(site: Site, asked: Asked) -> Page:
     )
 
 
-def text(site: Site, asked: Asked) -> Download:
+def text(site: Site, request: PageRequest) -> Download:
     """The file of the address ``/text?run=RUN&prompt=PROMPT&of=…&generation=N``: a text as it is stored."""
-    run, prompt = _named(asked)
+    run, prompt = _named(request)
     with site.store.lend() as store:
         view = Show(run, prompt).ask(store)
-    name, place = asked.one("of"), asked.number("generation")
+    name, place = request.value("of"), request.number("generation")
     assert isinstance(view, PromptView)
     if name in OF_PROMPT:
         value = view.prompt[name]
@@ -88,9 +88,9 @@ def text(site: Site, asked: Asked) -> Download:
     return Download(f"run-{view.run['run_id']}-prompt-{view.prompt['id']}-{name}.txt", whole, "text/plain")
 
 
-def _named(asked: Asked) -> tuple[str, str]:
+def _named(request: PageRequest) -> tuple[str, str]:
     """Run and prompt of an address."""
-    run, prompt = asked.one("run"), asked.one("prompt")
+    run, prompt = request.value("run"), request.value("prompt")
     if not run:
         raise MisuseError("the address does not say which run: /sample?run=run:7&prompt=prompt:12")
     return run, prompt
@@ -120,25 +120,25 @@ def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
         return ()
 
 
-def _beside(site: Site, asked: Asked, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
+def _beside(site: Site, request: PageRequest, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
     """Addresses of the previous and the next prompt: of the filter where the address says one, else of the run."""
-    if asked.one("key") and asked.one("a") and asked.one("b"):
+    if request.value("key") and request.value("a") and request.value("b"):
         try:
-            return _beside_in_list(site, asked, int(view.run["run_id"]))
+            return _beside_in_list(site, request, int(view.run["run_id"]))
         except (MisuseError, StatisticsError):
             pass  # the comparison is gone: the run is still there
     run = f"run:{view.run['run_id']}"
     urls = {
-        name: asked.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", start=None)
+        name: request.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", start=None)
         for name in ("previous", "next")
         if around[f"{name}_id"] is not None
     }
     return urls | {"place": around["place"], "n": around["n"], "of": f"{view.run['model']} on {view.run['benchmark']}"}
 
 
-def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
-    flips = read_comparison(site, asked)[2].flips
-    after = flips.place_after(asked.one("key"))
+def _beside_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
+    flips = read_comparison(site, request)[2].flips
+    after = flips.place_after(request.value("key"))
     side, other = ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
 
     def url(place: int, side: str) -> str | None:
@@ -146,12 +146,12 @@ def _beside_in_list(site: Site, asked: Asked, run: int) -> dict[str, Any]:
             return None
         condition = getattr(flips.pairs[flips.which[place]], side)
         prompt = f"prompt:{flips.prompts[place]}"
-        return asked.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), start=None)
+        return request.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), start=None)
 
     urls = {"previous": url(after - 2, side), "next": url(after, side), "other": url(after - 1, other)}
     first = flips.key(after - 2) if after > 1 else None
-    back = asked.url("/compare", run=None, prompt=None, key=None, before=None, after=first, start=None)
-    where = {"place": after, "n": len(flips), "of": f"{asked.one('a')} against {asked.one('b')}", "back": back}
+    back = request.url("/compare", run=None, prompt=None, key=None, before=None, after=first, start=None)
+    where = {"place": after, "n": len(flips), "of": f"{request.value('a')} against {request.value('b')}", "back": back}
     return {name: value for name, value in urls.items() if value} | where
 
 

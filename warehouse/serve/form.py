@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from warehouse.errors import MisuseError
 from warehouse.questions.question import FieldOption, Options, options
-from warehouse.serve.page import Asked
+from warehouse.serve.page import PageRequest
 
 T = TypeVar("T", bound=Options)
 
 
-def asked_as(kind: type[T], asked: Asked, names: Sequence[str] = ()) -> T:
+def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()) -> T:
     """What an address asks for, as a question or a filter.
 
     Args:
@@ -24,17 +24,17 @@ def asked_as(kind: type[T], asked: Asked, names: Sequence[str] = ()) -> T:
         StatisticsError: a number out of range.
     """
     known = options(kind)
-    given = {name: _read(name, known[name], asked) for name in names or known if asked.one(name)}
+    given = {name: _read(name, known[name], request) for name in names or known if request.value(name)}
     missing = [name for name, option in known.items() if option.default is option.empty and name not in given]
     if missing:
         raise MisuseError(f"the address does not say {' and '.join(missing)}")
     return kind(**given)
 
 
-def _read(name: str, option: FieldOption, asked: Asked) -> Any:
+def _read(name: str, option: FieldOption, request: PageRequest) -> Any:
     if option.is_list:
-        return [value for value in asked.every(name) if value]
-    text = asked.one(name)
+        return [value for value in request.values(name) if value]
+    text = request.value(name)
     if option.type is bool:
         return text not in ("0", "no", "false")
     if option.type not in (int, float):
