@@ -185,7 +185,6 @@ def _after_run(view: Any, _question: Any) -> Step:
     return None if prompt is None else ("one prompt of it", shown.command())
 
 
-#: What follows each kind of answer.
 def _after_horizon(report: Any, question: Any) -> Step:
     """Where three models have a day of release, whether horizons grow."""
     dated = {row.model for row in report.rows if row.release_date and row.estimate is not None}
@@ -194,6 +193,7 @@ def _after_horizon(report: Any, question: Any) -> Step:
     return "in how many days horizons double", replace(question, trend=True).command()
 
 
+#: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
     "Leaderboard": _after_leaderboards,
