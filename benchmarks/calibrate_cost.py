@@ -1,19 +1,23 @@
-"""Simulate what docs/cost.md says of its intervals and tests (statistics.md §17); prints the tables."""
+"""Simulate what docs/cost.md says of its intervals and tests (statistics.md §17), and write its tables."""
 
 from __future__ import annotations
 
+import argparse
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats import as_good_for_less, cheaper_test, cost_per_solved, cost_ratio, frontier_set, mean_cost
 
-SIMULATIONS, OF_SETS = 2000, 400
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "cost.md"
+BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 SIZES = (50, 200, 500)
 #: Prompts of a cluster, and the share of the variance of log costs that they have in common.
 IN_CLUSTER, SHARED = 5, 0.5
@@ -103,8 +107,9 @@ SETS = {
 }
 
 
-def in_set(rng: np.random.Generator, n: int, step: float, means: list[float], sigmas: list[float]) -> float:
+def in_set(rng: np.random.Generator, n: int, settings: tuple[float, list[float], list[float]]) -> float:
     """Whether the set holds all six models, each of which is on the frontier as one metric is equal for all."""
+    step, means, sigmas = settings
     y = (rng.random((n, 6)) < 0.3 + step * np.arange(6)).astype(float)
     c = np.hstack([mean * costs(rng, n, sigma) for mean, sigma in zip(means, sigmas, strict=True)])
     return float(frontier_set(y, c).in_set.all())
@@ -116,18 +121,33 @@ def share(draw: Draw, n: int, times: int) -> str:
     return f"{np.mean(values):.3f}" if values else "-"
 
 
-def main() -> None:
+def tables(runs: int) -> Iterator[str]:
+    """Lines of the tables; sets, which take longest, have a fifth of the samples."""
+    heads = f"{' | '.join(f'n = {n}' for n in SIZES)} |\n| --- |{' --- |' * len(SIZES)}"
     heading = ""
     for table, row, draw in sorted([*cells(), *cells_of_two()], key=lambda one: one[0]):
         if table != heading:
-            print(f"\n| {table} | {' | '.join(f'n = {n}' for n in SIZES)} |\n| --- |{' --- |' * len(SIZES)}")
+            yield f"\n| {table} | {heads}"
             heading = table
-        print(f"| {row} | {' | '.join(share(draw, n, SIMULATIONS) for n in SIZES)} |", flush=True)
-    print(f"\n| 95 % set holds the whole frontier | {' | '.join(f'n = {n}' for n in SIZES)} |")
-    print(f"| --- |{' --- |' * len(SIZES)}")
+        yield f"| {row} | {' | '.join(share(draw, n, runs) for n in SIZES)} |"
+    yield f"\n| 95 % set holds the whole frontier | {heads}"
     for row, settings in SETS.items():
-        shares = [share(lambda rng, n, s=settings: in_set(rng, n, *s), n, OF_SETS) for n in SIZES]  # type: ignore[misc]
-        print(f"| {row} | {' | '.join(shares)} |", flush=True)
+        draw = partial(in_set, settings=settings)
+        yield f"| {row} | {' | '.join(share(draw, n, max(runs // 5, 1)) for n in SIZES)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=2000, help="samples of a cell (2000)")
+    parser.add_argument("--output", type=Path, default=PAGE)
+    options = parser.parse_args()
+    lines = []
+    for line in tables(options.runs):
+        print(line, flush=True)
+        lines.append(line)
+    head, rest = options.output.read_text(encoding="utf-8").split(BEGIN)
+    text = "\n".join(lines)
+    options.output.write_text(f"{head}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

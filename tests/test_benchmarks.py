@@ -25,7 +25,6 @@ NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
     "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
-    "calibrate_cost": {"2000, 400": "3, 2"},
     "calibration/cells": {
         "1_000_000": "10_000",
         "(1000, 20_000)": "(100, 2000)",
@@ -70,6 +69,7 @@ ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_audit": ["--times", "1"],
     "calibrate_scale": ["--runs", "1"],
+    "calibrate_cost": ["--runs", "5"],
     "calibrate_dimensions": ["--runs", "1", "--cells", "1"],
     "calibrate_features": ["--samples", "2"],
     "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
@@ -85,7 +85,12 @@ IN_CI = ("lm_eval_rows", "pairs", "report", "scores", "server", "small_sources",
     "calibrate_unequal",
 )
 #: Pages whose tables a script renews.
-PAGES = {"calibrate_features": "items.md", "calibrate_scale": "items.md"}
+PAGES = {
+    "calibrate_cost": "cost.md",
+    "calibrate_features": "items.md",
+    "calibrate_horizon": "horizon.md",
+    "calibrate_scale": "items.md",
+}
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 SPARK = ROOT / "build" / "spark" / "pyspark"
 

@@ -160,7 +160,7 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/ragas/*": column_means("exact_match"),
     "*/verifiers/*/results.jsonl": column_means("reward", "correct"),
     "*/nemo_evaluator/*.jsonl": column_means("reward"),
-    "*/metr_horizon/*.jsonl": column_means("score", by="model"),
+    "*/metr*/*.jsonl": column_means("score", by="model"),
     "*/reviews/qwen-plus/*.jsonl": reviews,
     "*/20250117_154119/reviews/*.jsonl": old_reviews,
     "*/reviews/tiny/*.jsonl": reviews,

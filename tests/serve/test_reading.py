@@ -169,7 +169,7 @@ def test_a_browser_goes_from_flip_to_flip_by_keys(browser: Any, served: str) -> 
     assert left == right
     browser.find_element(By.NAME, "text").send_keys("algebra")
     Select(browser.find_element(By.NAME, "show")).select_by_value("a_right")
-    browser.find_element(By.XPATH, "//button[text()='Filter']").click()
+    browser.find_element(By.XPATH, "//button[text()='Filter']").send_keys(Keys.ENTER)
     assert "text=algebra" in until("show=a_right")
     assert "there is no test" in browser.find_element(By.CSS_SELECTOR, ".exploratory").text
     name = press("j")

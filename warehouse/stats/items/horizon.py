@@ -192,7 +192,7 @@ def time_horizons(
     Examples:
         >>> fit, = time_horizons([1, 2, 8, 30, 120, 480], [0, 1, 2, 3, 4, 5], [[4, 4, 3, 2, 1, 0]], [[4] * 6])
         >>> round(fit.horizons[0].estimate, 1), fit.flags
-        (24.1, ('few_families',))
+        (31.9, ('few_families',))
     """
     level = as_level(level)
     length, family = np.asarray(minutes, np.float64), np.unique(np.asarray(families), return_inverse=True)[1]
