@@ -80,8 +80,9 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     store, page = folder / "report.duckdb", folder / "report.html"
     url = f"duckdb:///{store}"
     if not store.exists():
-        print(f"filling: {time_script(FILL, [url, '10', '50', '300', '4'], 1)}")
-        print(f"analyses: {time_script(ANALYSES, [url, '10'], 1)}")
+        sizes = ['10', '50', '300', '4']  # fmt: skip
+        print(f"filling: {time_script(FILL, [url, *sizes], 1)}")
+        print(f"analyses: {time_script(ANALYSES, [url, sizes[0]], 1)}")
     command = str(Path(sys.executable).with_name("warehouse"))
     timing = time_command([command, "--db", url, "report", "--out", str(page)], options.runs)
     print(f"warehouse report, 50 models on 10 benchmarks: {timing}; {page.stat().st_size} bytes")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
 #: Options of figures, which a list of prompts has none of.
-OF_FIGURES = ("cluster", "level", "method", "estimand", "equivalence", "n_resamples", "seed")
+OF_FIGURES = ("cluster", "level", "method", "estimand", "equivalence", "n_resamples", "seed", "cost")
 #: Characters of a long text that a table has.
 SHORT = 60
 

@@ -95,7 +95,7 @@ CALLS: dict[str, set[str]] = {
     "variance sums": {"cluster", "where"},
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "formulations cloze choice": {"cluster", "where"},
-    "frontier sums --cost tokens": {"cheaper", "fieller", "where"},
+    "frontier priced": {"allow_missing_cost", "cluster", "where"},
     "templates worded --se 0.2": {"factor", "metric", "where"},
     "horizon metr_horizon --trend": {"latest", "where"},
     "power --omega2 0.11 --delta 0.03": set(),

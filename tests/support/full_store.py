@@ -67,10 +67,21 @@ def fill(folder: Path) -> None:
         folder / "verdicts.csv", [{"prompt": f"q{n:02}", "verdict": "bad" if n % 9 else "ok"} for n in range(PROMPTS)]
     )
     _table(folder / "families.csv", [{"model": f"org/m{m}", "family": f"f{m % 2}"} for m in range(MODELS)])
+    _table(
+        folder / "priced.csv",
+        [
+            {"model": model, "benchmark": "priced", "prompt_id": n, "score": int(dice.random() < chance), "cost": cost}
+            for n in range(PROMPTS)
+            for model, chance, mean in (("dear", 0.8, 1.0), ("cheap", 0.75, 0.1))
+            for cost in [round(mean * (0.5 + dice.random()), 3)]
+        ],
+    )
     for words in (
         ("ingest", "demo", "--cluster-by", "passage"),
         ("ingest", "more.jsonl", "--map", "mapping.toml"),
         ("ingest", "metr"),
+        ("ingest", "priced.csv"),
+        ("benchmarks", "metrics", "priced", "--metric", "score", "--higher-is-better"),
         ("embed", "exam", "--embedder", TINY),
         ("runs", "run:1", "--tag", "kept"),
         ("refresh", "sums"),
