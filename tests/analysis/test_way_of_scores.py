@@ -36,11 +36,13 @@ DEEPEST = 5
 
 @pytest.fixture(scope="module")
 def quiz(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """Two models on one benchmark."""
+    """Two models on one benchmark, two draws of each prompt."""
     rows, dice = StoreRows(), random.Random(1)
     rows.describe("quiz", rows.metric())
     for model in ("lab/a", "lab/b"):
-        rows.scores(rows.run(model, "quiz"), {f"q{n}": float(dice.random() < 0.6) for n in range(PROMPTS)})
+        rows.scores(
+            rows.run(model, "quiz"), {f"q{n}": [float(dice.random() < 0.6) for _ in "ab"] for n in range(PROMPTS)}
+        )
     with filled_store(request, "duckdb", rows) as store:
         yield store
 
@@ -120,5 +122,5 @@ def test_from_the_store_to_the_leaderboard(quiz: Store) -> None:
 
 def test_from_the_store_to_the_page(quiz: Store) -> None:
     way = way_of_scores(lambda: render(read_report(quiz, n_resamples=99)))
-    assert "analysis/comparison/all_pairs.py" in way  # no variance: no prompt has two draws
+    assert {"analysis/comparison/all_pairs.py", "analysis/variance/row.py"} <= {*way}
     assert_short(way, 20, 15)

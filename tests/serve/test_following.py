@@ -20,7 +20,7 @@ import pytest
 
 from tests.support.cli import COMMAND
 from tests.support.two_models import build_two_models
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError, QueryLimitError, StoreError
 from warehouse.serve.following import FollowedStore
 from warehouse.store.open import open_store
 
@@ -70,6 +70,16 @@ def test_a_writer_finds_nobody_in_its_way_and_readers_see_what_it_wrote(file: Pa
     finally:
         store.close()
     assert copies(os.getpid()) == []
+
+
+def test_a_question_that_takes_more_memory_than_it_may_is_refused_and_the_next_is_answered(file: Path) -> None:
+    store = FollowedStore(str(file))
+    try:
+        with pytest.raises(QueryLimitError, match="memory"), store.lend() as lent:
+            lent.rows("select len(list(i)) as n from range(60000000) a(i)")
+        assert n_models(store) > 0
+    finally:
+        store.close()
 
 
 def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
