@@ -72,14 +72,14 @@ def _split(row: Any, rows: Sequence[Any]) -> str:
 
 def _power(a: str, b: str, row: Any, rows: Sequence[Any], difference: float, n_tests: int, question: Any) -> Step:
     """How many prompts would decide, by tests as strict as those that did not."""
-    asked = {"references": (a, b), "benchmark": row.benchmark, "delta": float(f"{abs(difference):.3g}")}
-    asked["alpha"] = float(f"{(1 - row.level) / max(n_tests, 1):.3g}")
-    return "how many prompts would decide", _line(PowerFromRuns, question, _split(row, rows), **asked)
+    plan = {"references": (a, b), "benchmark": row.benchmark, "delta": float(f"{abs(difference):.3g}")}
+    plan["alpha"] = float(f"{(1 - row.level) / max(n_tests, 1):.3g}")
+    return "how many prompts would decide", _line(PowerFromRuns, question, _split(row, rows), **plan)
 
 
 def _claimed(question: Question) -> Step:
-    asked = question.command().removeprefix("warehouse ")
-    return "a file by which others check it", f"warehouse claim {shlex.quote(asked)} -o claim.json"
+    words = question.command().removeprefix("warehouse ")
+    return "a file by which others check it", f"warehouse claim {shlex.quote(words)} -o claim.json"
 
 
 def _ranked(board: Any) -> list[Any]:
@@ -120,10 +120,10 @@ def _after_ranks(board: Any, question: Any) -> Step:
 
 
 def _after_leaderboards(boards: Any, question: Any) -> Step:
-    every = getattr(boards, "boards", (boards,))
-    ties = (_after_tie(board, question) for board in every)
+    shown = getattr(boards, "boards", (boards,))
+    ties = (_after_tie(board, question) for board in shown)
     page = "all of this as a page with pictures", "warehouse report"
-    return next(filter(None, ties), None) or (_after_ranks(every[0], question) if len(every) == 1 else page)
+    return next(filter(None, ties), None) or (_after_ranks(shown[0], question) if len(shown) == 1 else page)
 
 
 def _after_suite(board: Any, question: Any) -> Step:
