@@ -166,6 +166,7 @@ def test_markdown_is_one_table_whatever_names_hold(run: Caller, url: str) -> Non
     [
         (("--margin", "much"), "is not a number"),
         (("--margin", "-1"), "below 0"),
+        (("--margin", "1", "--benchmark", "same"), "a margin of 1 on same could not fail: acc goes from 0 to 1"),
         (("--margin", "0.1", "--margin", "0.2"), "given twice"),
         (("--margin", "0.1", "--markdown", "--json"), "give one of"),
         (("--margin", "0.1", "--benchmark", "nothing"), "no benchmark is called"),

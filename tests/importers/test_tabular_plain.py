@@ -46,6 +46,12 @@ def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
     assert any("question as text, answer as target, prediction as response" in n for n in notes)
 
 
+def test_a_first_row_larger_than_a_files_beginning(tmp_path: Path) -> None:
+    row = '{"model": "a", "benchmark": "sums", "id": "1", "response": "%s", "score": 1}\n'
+    (run,), rows, _ = taken(tmp_path, row % ("x" * 100_000), name="r.jsonl")
+    assert run.model == "a" and values_of(rows) == [1]
+
+
 @pytest.mark.parametrize("text", ["question", "prompt", "input", "problem"])
 @pytest.mark.parametrize("target", ["answer", "target", "gold", "label"])
 @pytest.mark.parametrize("response", ["prediction", "response", "output", "completion"])

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import Any, ClassVar
+
+import numpy as np
 
 from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
 from warehouse.analysis.comparison.pair_tests import planned_pair
@@ -310,6 +313,13 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
     margin = (question.margins or {}).get(name, question.margin)
     if margin is None:
         raise MisuseError(f"no margin for {name}; give one for all")
+    values = np.concatenate([pair.scores_a.values, pair.scores_b.values])
+    low, high = pair.metric.bounds_of(values.min(initial=inf), values.max(initial=-inf)) or (None, None)
+    if low is not None and high is not None and margin >= high - low:
+        raise MisuseError(
+            f"a margin of {margin:g} on {name} could not fail: {pair.metric.name} goes from {low:g} to {high:g}; "
+            f"margins are in its unit, as {(high - low) * 0.02:g} for 2 per cent of that"
+        )
     planned = planned_pair(pair, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
     if planned.estimate is None:
         return _tested_on_common(pair, margin, question)

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.common.jsonl import unpacked_start
+from warehouse.importers.common import bounds
+from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import RowView
@@ -230,7 +231,12 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
             return unique_names(next(rows, []))
     if kind == "json" and head.lstrip().startswith(b"["):
         return _first_keys(head)
-    return _keys_of_line(line) if kind == "jsonl" else []
+    if kind != "jsonl":
+        return []
+    if b"\n" not in head and head.startswith(b"{"):  # a first row of megabytes
+        with open_text(path) as handle:
+            line = handle.readline(bounds.MAX_DOCUMENT_BYTES).removeprefix(BOM_UTF8).decode("utf-8", "replace")
+    return _keys_of_line(line)
 
 
 def _parquet_columns(path: Path) -> list[str]:
