@@ -103,7 +103,7 @@ def test_runs_that_are_ranked_alone_do_not_lead() -> None:
     cells = cells_of(cast(Any, rows))
     assert (cells["other"].rank, cells["other"].mark) == (None, ALONE) and cells["b"].estimate == 0.8
     quiz = HeatColumn("quiz", "acc", True, cells)
-    assert rows_in_order([quiz]) == ["a", "b", "other", "c"] and shades([quiz])["other", "quiz"] == 0
+    assert rows_in_order([quiz]) == ["a", "b", "c", "other"] and shades([quiz])["other", "quiz"] == 0
 
 
 def test_the_columns_that_tell_most_apart_come_first_or_the_newest() -> None:

@@ -255,7 +255,7 @@ def window(
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
     """Names of all rows by their mean place among those that have a score; some benchmarks more, on which all are in
-    the middle, keep few good scores from leading over many."""
+    the middle, keep few good scores from leading over many. Last come those with a rank nowhere."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
     ahead = {name: 0.0 for column in columns for name in column.cells}
     added = max(len(counted) * _ADDED, 1.0)
@@ -266,7 +266,7 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
             if cell.rank is not None and column.higher_is_better is not None and column.n_others:
                 ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
                 n_places[name] += 1
-    return sorted(ahead, key=lambda name: (-round(ahead[name] / n_places[name], 9), name))
+    return sorted(ahead, key=lambda name: (n_places[name] == added, -round(ahead[name] / n_places[name], 9), name))
 
 
 def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
@@ -362,7 +362,7 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
     if all_published and shown:
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
-        yield "The darker a cell, the fewer models are significantly better (Holm); where it is darkest, none is."
+        yield "The stronger a cell's colour, the fewer models are significantly better (Holm); at its strongest, none."
     if any(cell.is_best_of for column in shown for cell in column.cells.values()):
         yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):

@@ -340,7 +340,7 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
     return table(
         f"Ranks under other weights, {benchmark}",
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
-        " changes places with a model that it is told apart from, the darker, the further.",
+        " changes places with a model that it is told apart from, the stronger, the further.",
         [
             count("Rank", [row.rank for row in changes], minor=False, keep=True),
             name_column("Model weighed", [row.model for row in changes]),
