@@ -9,6 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
+from warehouse.field_docs import document_fields
 from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
@@ -68,13 +69,14 @@ class Column(Generic[T]):
 
 
 class Row:
-    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns.
+    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns."""
 
-    Attributes:
-        PARTS: fields that hold the parts in which columns stand, and are no columns themselves.
-    """
-
+    #: fields that hold the parts in which columns stand, and are no columns themselves.
     PARTS: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        document_fields(cls)
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -158,16 +160,15 @@ class SingleTest:
 
 
 class Result:
-    """Base of a result: a frozen dataclass with ``rows``.
+    """Base of a result: a frozen dataclass with ``rows``."""
 
-    Attributes:
-        ROW: their class.
-        notebook_columns: fields of the rows that a notebook shows; empty for all.
-    """
-
-    ROW: ClassVar[type[Row]]
-    notebook_columns: ClassVar[tuple[str, ...]] = ()
+    ROW: ClassVar[type[Row]]  #: their class.
+    notebook_columns: ClassVar[tuple[str, ...]] = ()  #: fields of the rows that a notebook shows; empty for all.
     rows: tuple[Any, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        document_fields(cls)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
@@ -282,13 +283,9 @@ class Listing(Result):
 
 
 class StoredResult(Result):
-    """A result that is stored once computed, and read back.
+    """A result that is stored once computed, and read back."""
 
-    Attributes:
-        ROWS: class of the entries of each field that holds rows.
-    """
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {}
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {}  #: class of the entries of each field that holds rows.
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries, tuples lists."""

@@ -70,21 +70,13 @@ FDR = 0.05
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of some prompts of a matrix.
+    """Vectors of some prompts of a matrix."""
 
-    Attributes:
-        embedder: its name.
-        rows: which prompts, shape (m,).
-        vectors: theirs, shape (m, d).
-        texts: what was embedded of each, shape (m,).
-        part: of what of the prompts they are.
-    """
-
-    embedder: str
-    rows: NDArray[np.intp]
-    vectors: NDArray[np.float64]
-    texts: Sequence[str | None]
-    part: str
+    embedder: str  #: its name.
+    rows: NDArray[np.intp]  #: which prompts, shape (m,).
+    vectors: NDArray[np.float64]  #: theirs, shape (m, d).
+    texts: Sequence[str | None]  #: what was embedded of each, shape (m,).
+    part: str  #: of what of the prompts they are.
 
 
 def common(data: MatrixData, seed: int, *notes: str) -> dict[str, Any]:

@@ -38,56 +38,39 @@ from warehouse.stats.items.discrimination import discrimination
 
 @dataclass(frozen=True)
 class BenchmarkPart:
-    """One benchmark of the report.
+    """One benchmark of the report."""
 
-    Attributes:
-        name: of the benchmark.
-        board: its leaderboard; None with ``why_no_board``.
-        pairs: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
-        variance: its conditions' variance, split between prompts and draws; None with
-            ``why_no_variance``.
-        curves: its rows along training; None where no model has two checkpoints.
-        seeds: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
-            where seeds cannot be compared.
-        noise: seeds and checkpoints of each recipe; None where no recipe has two of either.
-        along: what the curves show; None where no model has two checkpoints.
-        maps: P(correct) against S(consistency); None where no prompt has several generations.
-        matrix: the analyses of its performance matrix that the store holds.
-        hard: single prompts to look at; None for fewer than two conditions or prompts.
-        suspects: keys that answers speak against; None where the store has too few answers.
-        bounds: of the metric's values; None where unknown.
-        other_rows: by other metrics, rows of the conditions that have none on ``board``.
-        recipes: whether it can decide between recipes; None for fewer than two.
-        decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
-        partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
-        reliability: of its ranking; None where no refresh has figures of it.
-        prompts: by id, what the single prompts that it names ask.
-        facts: by id of its runs, when they were made and what they cost.
-    """
-
-    name: str
-    board: Leaderboard | None
+    name: str  #: of the benchmark.
+    board: Leaderboard | None  #: its leaderboard; None with ``why_no_board``.
     why_no_board: str = ""
+    #: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
     pairs: Pairs | None = None
     why_no_pairs: str = ""
+    #: its conditions' variance, split between prompts and draws; None with ``why_no_variance``.
     variance: VarianceReport | None = None
     why_no_variance: str = ""
-    curves: BenchmarkCurves | None = None
+    curves: BenchmarkCurves | None = None  #: its rows along training; None where no model has two checkpoints.
+    #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds`` where seeds cannot be compared.
     seeds: SeedReport | None = None
     why_no_seeds: str = ""
-    noise: SeedsReport | None = None
-    along: CurvesReport | None = None
-    maps: Maps | None = None
+    noise: SeedsReport | None = None  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
+    along: CurvesReport | None = None  #: what the curves show; None where no model has two checkpoints.
+    maps: Maps | None = None  #: P(correct) against S(consistency); None where no prompt has several generations.
+    #: the analyses of its performance matrix that the store holds.
     matrix: StoredMatrix = field(default_factory=StoredMatrix)
-    hard: HardPrompts | None = None
-    suspects: Suspects | None = None
-    bounds: tuple[float | None, float | None] | None = None
+    hard: HardPrompts | None = None  #: single prompts to look at; None for fewer than two conditions or prompts.
+    suspects: Suspects | None = None  #: keys that answers speak against; None where the store has too few answers.
+    bounds: tuple[float | None, float | None] | None = None  #: of the metric's values; None where unknown.
+    #: by other metrics, rows of the conditions that have none on ``board``.
     other_rows: tuple[LeaderboardRow, ...] = ()
-    recipes: RecipesReport | None = None
+    recipes: RecipesReport | None = None  #: whether it can decide between recipes; None for fewer than two.
+    #: the two best trained models, whether they differ by more than seeds do; None for fewer.
     decided: Decisions | None = None
-    partial: tuple[PartialRun, ...] = ()
-    reliability: StoredReliability | None = None
+    partial: tuple[PartialRun, ...] = ()  #: rows of ``board`` on planned subsets, and of runs that were stopped early.
+    reliability: StoredReliability | None = None  #: of its ranking; None where no refresh has figures of it.
+    #: by id, what the single prompts that it names ask.
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    #: by id of its runs, when they were made and what they cost.
     facts: Mapping[int, RunFacts] = field(default_factory=dict)
 
     @property
@@ -194,24 +177,16 @@ MOST_HARD = 5
 
 @dataclass(frozen=True)
 class HardPrompts:
-    """What `items` says of single prompts, in short.
+    """What `items` says of single prompts, in short."""
 
-    Attributes:
-        n_prompts: prompts that all conditions have a score of.
-        n_models: conditions.
-        n_constant: prompts with one score for all.
-        n_negative: prompts on which conditions do the worse, the better they do on the rest (false
-            ones at most 5 %, Benjamini and Hochberg).
-        hardest: ids and mean scores of the hardest, at most 5.
-        negative: ids and correlations with the rest of the most negative, at most 5.
-    """
-
-    n_prompts: int
-    n_models: int
-    n_constant: int
+    n_prompts: int  #: prompts that all conditions have a score of.
+    n_models: int  #: conditions.
+    n_constant: int  #: prompts with one score for all.
+    #: prompts on which conditions do the worse, the better they do on the rest (false ones at most 5 %, Benjamini and
+    #: Hochberg).
     n_negative: int
-    hardest: tuple[tuple[int, float], ...]
-    negative: tuple[tuple[int, float], ...]
+    hardest: tuple[tuple[int, float], ...]  #: ids and mean scores of the hardest, at most 5.
+    negative: tuple[tuple[int, float], ...]  #: ids and correlations with the rest of the most negative, at most 5.
 
     @property
     def prompts(self) -> tuple[int, ...]:
@@ -252,21 +227,13 @@ MOST_SUSPECTS = 5
 
 @dataclass(frozen=True)
 class Suspects:
-    """What `audit` says of a benchmark, in short.
+    """What `audit` says of a benchmark, in short."""
 
-    Attributes:
-        n_judged: prompts whose key can be judged.
-        n_models: models that were heard.
-        n_listed: keys that are suspect.
-        threshold: posterior from which on a key is suspect.
-        rows: the most suspect, at most 5.
-    """
-
-    n_judged: int
-    n_models: int
-    n_listed: int
-    threshold: float
-    rows: tuple[AuditRow, ...]
+    n_judged: int  #: prompts whose key can be judged.
+    n_models: int  #: models that were heard.
+    n_listed: int  #: keys that are suspect.
+    threshold: float  #: posterior from which on a key is suspect.
+    rows: tuple[AuditRow, ...]  #: the most suspect, at most 5.
 
 
 def suspects(stored: StoredAnswers) -> Suspects | None:

@@ -45,16 +45,11 @@ _MOST = 32
 
 @dataclass
 class ScoreValues:
-    """The values of one metric, as far as they decide how to read it.
+    """The values of one metric, as far as they decide how to read it."""
 
-    Attributes:
-        binary: every number so far is 0 or 1.
-        numbers: whether there was any number.
-        texts: distinct values that are no numbers, as they stand, at most 33 of them.
-    """
-
-    binary: bool = True
-    numbers: bool = False
+    binary: bool = True  #: every number so far is 0 or 1.
+    numbers: bool = False  #: whether there was any number.
+    #: distinct values that are no numbers, as they stand, at most 33 of them.
     texts: dict[str, None] = field(default_factory=dict)
 
     def learn(self, column: Column, size: int) -> None:

@@ -28,33 +28,20 @@ _TOLERANCE = 1e-12
 
 
 class Bets(NamedTuple):
-    """How the gamblers bet.
+    """How the gamblers bet."""
 
-    Attributes:
-        horizons: h; each is a gambler with an equal share of the capital, who bets for h scores.
-        cap: largest stake, as a share of the ruinous one.
-        alpha: chance of a false refutation, both sides together.
-    """
-
-    horizons: tuple[float, ...]
-    cap: float
-    alpha: float
+    horizons: tuple[float, ...]  #: h; each is a gambler with an equal share of the capital, who bets for h scores.
+    cap: float  #: largest stake, as a share of the ruinous one.
+    alpha: float  #: chance of a false refutation, both sides together.
 
 
 class Game(NamedTuple):
-    """Scores to bet on.
+    """Scores to bet on."""
 
-    Attributes:
-        z: scores less their predictions, in the order of the bets, shape (n,).
-        low: smallest possible z.
-        high: largest possible z.
-        spread: squared scale that the variance starts from: (b − a)²/4.
-    """
-
-    z: FloatArray
-    low: float
-    high: float
-    spread: float
+    z: FloatArray  #: scores less their predictions, in the order of the bets, shape (n,).
+    low: float  #: smallest possible z.
+    high: float  #: largest possible z.
+    spread: float  #: squared scale that the variance starts from: (b − a)²/4.
 
 
 def interval_betting(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95, seed: int = 0) -> Interval:
