@@ -88,11 +88,56 @@ class Row:
         return {name: plain(getattr(self, name)) for name in self.columns()}
 
 
+@dataclass(frozen=True)
+class BenchmarkRow(Row):
+    """A row about one benchmark."""
+
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+
+
+@dataclass(frozen=True)
+class PairedRow(BenchmarkRow):
+    """A row about two conditions on a benchmark."""
+
+    model_a: str  #: the first model.
+    condition_a: str  #: settings that tell it from the second.
+    model_b: str  #: the second model.
+    condition_b: str  #: settings that tell it from the first.
+
+
+@dataclass(frozen=True)
+class RecipeRow(BenchmarkRow):
+    """A row about the training runs of one recipe on a benchmark. Figures are in the metric's reported unit."""
+
+    model: str  #: name of the model.
+    recipe: str  #: data mix or hyperparameters.
+    setting: str  #: settings in which this row differs from others of the same model and recipe.
+
+
+@dataclass(frozen=True)
+class ConditionRow(Row):
+    """A row about one condition."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+
+
 @cache
 def _columns(row: type[Row]) -> tuple[str, ...]:
     own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
     declared = [name for base in reversed(row.__mro__) for name in get_annotations(base)]
     return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
+
+
+def shared_fields(source: Any, kind: type[Any], **own: Any) -> dict[str, Any]:
+    """Values of the fields that a result is made with: its own, and those that another has by the same name."""
+    alike = (item.name for item in fields(kind) if item.init and hasattr(source, item.name))
+    return {name: getattr(source, name) for name in alike} | own
 
 
 class ConfidenceInterval(NamedTuple):

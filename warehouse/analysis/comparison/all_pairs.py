@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import PairedRow, Result
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
@@ -36,19 +36,12 @@ from warehouse.tables.words import decimals, direction, interval, meanings, numb
 
 
 @dataclass(frozen=True)
-class PairRow(Row):
+class PairRow(PairedRow):
     """The difference of two conditions on the prompts that both have, first minus second.
 
     The better one by its figure comes first.
     """
 
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model_a: str  #: the first model.
-    condition_a: str  #: settings that tell it from others.
-    model_b: str  #: the second model.
-    condition_b: str  #: settings that tell it from others.
     mean_a: float | None  #: figure of the first over its own scored prompts.
     mean_b: float | None  #: figure of the second over its own scored prompts.
     difference: float | None  #: mean of first minus second over the common prompts.

@@ -13,7 +13,7 @@ from warehouse.analysis.comparison.pair_tests import planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import tests_in_words
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
@@ -85,12 +85,9 @@ EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
 
 
 @dataclass(frozen=True)
-class GateRow(Row):
+class GateRow(BenchmarkRow):
     """One benchmark and split."""
 
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of it.
-    metric: str  #: name of the metric, with its filter.
     #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown to be worse by more; else
     #: ``undecided``.
     verdict: str

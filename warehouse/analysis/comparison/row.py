@@ -12,7 +12,7 @@ from warehouse.analysis.comparison.costs import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
-from warehouse.analysis.results import Column, Row, Tested
+from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, places_among
 from warehouse.questions.comparison import Compare
@@ -24,16 +24,9 @@ FEWEST_OTHERS = 2
 
 
 @dataclass(frozen=True)
-class ComparisonRow(Tested, Row):
-    """The difference on one benchmark and split, first minus second."""
+class ComparisonRow(Tested, PairedRow):
+    """The difference on one benchmark and split, first minus second; ``overall`` for the mean over several."""
 
-    benchmark: str  #: name of the benchmark; ``overall`` for the mean over several.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model_a: str  #: the first model.
-    condition_a: str  #: settings that tell it from the second.
-    model_b: str  #: the second model.
-    condition_b: str  #: settings that tell it from the first.
     mean_a: ClassVar[Column[float]] = Column("paired.mean_a")  #: figure of the first on the common prompts.
     mean_b: ClassVar[Column[float]] = Column("paired.mean_b")  #: figure of the second on the common prompts.
     difference: ClassVar[Column[float]] = Column("paired.difference")  #: ``mean_a - mean_b``.
@@ -179,12 +172,9 @@ def is_equivalent(p: float | None, level: float) -> bool | None:
 
 
 @dataclass(frozen=True)
-class Flip(Row):
+class Flip(BenchmarkRow):
     """A prompt on which the scores of two models differ."""
 
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     prompt_id: int  #: id in the store; ``show RUN PROMPT_ID`` shows all draws.
     tool_id: str | None  #: the tool's own id of the prompt; None if it has none.
     difference: float | None  #: ``score_a - score_b``; None where one of them has no score.

@@ -22,7 +22,7 @@ from warehouse.analysis.comparison.words import (
     models_of,
 )
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
+from warehouse.analysis.results import Column, PairedRow, Result, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.conditions import Condition
@@ -39,16 +39,9 @@ from warehouse.tables.words import meanings, p_value
 
 
 @dataclass(frozen=True)
-class UnpairedRow(Tested, Row):
+class UnpairedRow(Tested, PairedRow):
     """The difference on one benchmark and split, first minus second, each on its own prompts."""
 
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model_a: str  #: the first model.
-    condition_a: str  #: settings that tell it from the second.
-    model_b: str  #: the second model.
-    condition_b: str  #: settings that tell it from the first.
     mean_a: ClassVar[Column[float]] = Column("unpaired.estimate_a")  #: figure of the first over all its scored prompts.
     #: figure of the second over all its scored prompts.
     mean_b: ClassVar[Column[float]] = Column("unpaired.estimate_b")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import Result, Row, StoredResult
+from warehouse.stats.matrix.permutation import PermutedStatistic
 from warehouse.tables.words import listed
 
 #: Largest p of what is called shown.
@@ -14,18 +15,8 @@ SHOWN = 0.05
 
 
 @dataclass(frozen=True)
-class TestRow(Row):
+class TestRow(Row, PermutedStatistic):
     """One statistic of one similarity (their table 2)."""
-
-    similarity: str  #: ``hamming``, ``cosine`` or ``jaccard``.
-    statistic: str  #: ``mean``, ``percentile_75``, ``percentile_95`` or ``ks``.
-    observed: float  #: in the matrix.
-    permuted_mean: float  #: mean over the permutations.
-    permuted_low: float  #: their 2.5 % quantile.
-    permuted_high: float  #: their 97.5 % quantile.
-    p_value: float  #: (1 + #{permuted ≥ observed})/(1 + N).
-    p_textbook: float | None  #: of ``ks``: with pairs taken as independent, as in the paper; too small.
-    reason: str  #: what to know about it.
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
 from warehouse.analysis.power.question import Goal, PowerQuestion
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.errors import MisuseError
 from warehouse.questions.power import PowerFromRuns, PowerPilot
 from warehouse.questions.question import answers
@@ -316,21 +316,15 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
 def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
-        role=role,
-        n=plan.n,
-        n_clusters=plan.n_clusters,
-        k_a=plan.k_a,
-        k_b=plan.k_b,
-        generations=plan.generations,
-        cost=plan.n * question.cost.per_prompt(draws),
-        standard_error=plan.standard_error,
-        alpha=question.alpha,
-        delta=plan.delta,
-        power=plan.power,
-        power_two_tailed=plan.power_two_tailed,
-        mde=plan.mde,
-        mde_power=question.wanted_power,
-        flags=plan_flags(plan, pilot),
+        **shared_fields(
+            plan,
+            PowerRow,
+            role=role,
+            cost=plan.n * question.cost.per_prompt(draws),
+            alpha=question.alpha,
+            mde_power=question.wanted_power,
+            flags=plan_flags(plan, pilot),
+        )
     )
 
 

@@ -39,6 +39,13 @@ class Target:
     clusters: ClusterMap  #: the clusters that error bars are to allow for.
 
     @property
+    def head(self) -> dict[str, Any]:
+        """The fields of a `ConditionRow`."""
+        benchmark, split = self.condition.benchmark_split
+        own = {"model": self.condition.model, "condition": self.label}
+        return own | {"benchmark": benchmark, "split": split, "metric": self.metric.label}
+
+    @property
     def is_plain_mean(self) -> bool:
         """Whether the figure is the unweighted mean of the scores, without a link."""
         return self.metric.link == "identity" and self.scores.uneven_weights is None

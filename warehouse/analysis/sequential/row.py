@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.errors import MisuseError
 from warehouse.stats import Outlook, SequentialTest
 from warehouse.tables.words import fixed
 
 
 @dataclass(frozen=True)
-class SequentialRow(Row):
+class SequentialRow(BenchmarkRow):
     """The verdict so far on one benchmark and split."""
 
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of it.
-    metric: str  #: name of the metric, with its filter.
     #: ``pass``: worse by less than the margin, or better; ``fail``: worse by more; else ``undecided``.
     verdict: ClassVar[Column[str]] = Column("test.verdict")
     #: estimate in favour of the candidate, in the unit of the metric; None without a score. Of a test that stopped

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import RecipeRow, Result
 
 
 @dataclass(frozen=True)
-class CheckpointRow(Row):
+class CheckpointRow(RecipeRow):
     """One checkpoint of a curve. Figures are in the metric's reported unit."""
 
-    benchmark: str  #: its name.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model: str  #: name of the model.
-    recipe: str  #: data mix or hyperparameters.
-    setting: str  #: what else tells the curve from the others shown.
     unit: str  #: of the position: ``step``, ``tokens`` or ``epoch``.
     position: float  #: of the checkpoint.
     n_seeds: int  #: seeds behind the score.
@@ -34,15 +28,9 @@ class CheckpointRow(Row):
 
 
 @dataclass(frozen=True)
-class CurveRow(Row):
+class CurveRow(RecipeRow):
     """One recipe along its training, all else being equal."""
 
-    benchmark: str  #: its name.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model: str  #: name of the model.
-    recipe: str  #: data mix or hyperparameters.
-    setting: str  #: what else tells the curve from the others shown.
     unit: str  #: of the positions: ``step``, ``tokens`` or ``epoch``.
     n_seeds: int  #: seeds S.
     n_checkpoints: int  #: checkpoints that all seeds have.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
@@ -26,12 +26,9 @@ MANY_SEEDS = 100
 
 
 @dataclass(frozen=True)
-class DecisionRow(Row):
+class DecisionRow(BenchmarkRow):
     """Two recipes on one benchmark. Figures are in the metric's reported unit."""
 
-    benchmark: str  #: its name.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     model_a: str  #: name of the first model.
     recipe_a: str  #: its data mix or hyperparameters.
     model_b: str  #: name of the second.

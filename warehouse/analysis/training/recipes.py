@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
@@ -47,12 +47,9 @@ LEAST_CEILING = 0.6
 
 
 @dataclass(frozen=True)
-class RecipesRow(Row):
+class RecipesRow(BenchmarkRow):
     """One benchmark by one metric. Figures are in the metric's reported unit."""
 
-    benchmark: str  #: its name.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     setting: str  #: settings in which this row differs from others of the same benchmark and metric.
     n_recipes: int  #: recipes at the small scale.
     n_both: int | None  #: recipes at both scales; None without a large one.

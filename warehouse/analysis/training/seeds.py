@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import RecipeRow, Result
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
@@ -32,15 +32,9 @@ from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
-class SeedsRow(Row):
+class SeedsRow(RecipeRow):
     """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit."""
 
-    benchmark: str  #: its name.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    model: str  #: name of the model.
-    recipe: str  #: data mix or hyperparameters of the replicates.
-    setting: str  #: settings in which this row differs from others of the same model and recipe.
     n_seeds: int  #: seeds S.
     n_checkpoints: int  #: checkpoints that all seeds have.
     seed_mean: float  #: mean over seeds at the last common checkpoint, or of the last ``averaged``.
@@ -76,15 +70,9 @@ class SeedsRow(Row):
 
 
 @dataclass(frozen=True)
-class SeedScore(Row):
+class SeedScore(RecipeRow):
     """The score of one seed at one checkpoint, in the metric's reported unit."""
 
-    benchmark: str
-    split: str
-    metric: str
-    model: str
-    recipe: str
-    setting: str
     unit: str
     position: float
     seed: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import ConditionRow, Result, shared_fields
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
@@ -17,14 +17,9 @@ from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
-class PassRow(Row):
+class PassRow(ConditionRow):
     """pass@k or pass^k of one condition."""
 
-    model: str  #: name of the model.
-    condition: str  #: settings that tell the row from others.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric that says which draws are right, with its filter.
     statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
     k: int  #: draws that the figure is about.
     estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
@@ -110,29 +105,10 @@ def _rows(target: Target, question: PassRates) -> list[PassRow]:
 
 
 def _make_row(target: Target, rate: PassRate, flags: tuple[str, ...]) -> PassRow:
-    return PassRow(
-        model=target.condition.model,
-        condition=target.label,
-        benchmark=target.condition.benchmark_split[0],
-        split=target.condition.benchmark_split[1],
-        metric=target.metric.label,
-        statistic=rate.statistic,
-        k=rate.k,
-        estimate=rate.estimate,
-        standard_error=rate.standard_error,
-        ci_low=rate.ci_low,
-        ci_high=rate.ci_high,
-        level=rate.level,
-        estimand=rate.estimand,
-        n_prompts=rate.n_prompts,
-        n_clusters=rate.n_clusters,
-        n_draws=int(target.scores.n_draws.sum()),
-        n_short=rate.n_short,
-        method=rate.method,
-        flags=rate.flags + flags,
-        reason=rate.reason,
-        runs=len(target.condition.runs),
-        run_ids=target.condition.run_ids,
-        bound_low=rate.bound_low,
-        bound_high=rate.bound_high,
-    )
+    own = {
+        "n_draws": int(target.scores.n_draws.sum()),
+        "flags": rate.flags + flags,
+        "runs": len(target.condition.runs),
+        "run_ids": target.condition.run_ids,
+    }
+    return PassRow(**shared_fields(rate, PassRow, **target.head, **own))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.results import Row
+from warehouse.analysis.results import ConditionRow
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
@@ -20,14 +20,9 @@ NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
 
 
 @dataclass(frozen=True)
-class VarianceRow(Row):
+class VarianceRow(ConditionRow):
     """The variance of one condition's mean, in squared units of its scores; errors in their unit."""
 
-    model: str  #: name of the model.
-    condition: str  #: settings that tell the row from others.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     estimate: float | None  #: mean over prompts of the mean over draws; None if the figure is no plain mean.
     #: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or not defined, like the next.
     standard_error: float | None
@@ -80,11 +75,7 @@ def make_row(target: Target, parts: VarianceComponents | None, single: SingleDra
     """
     counts = target.scores.n_draws
     return VarianceRow(
-        model=target.condition.model,
-        condition=target.label,
-        benchmark=target.condition.benchmark_split[0],
-        split=target.condition.benchmark_split[1],
-        metric=target.metric.label,
+        **target.head,
         n_prompts=target.scores.n,
         n_draws=int(counts.sum()),
         n_multi_draw=int((counts > 1).sum()),
