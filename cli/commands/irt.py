@@ -101,10 +101,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
     from ..ui.irt_tables import print_fit
 
     report = asked(state, values).fit(family=families(family), **values)
-    if output.for_people:
-        print_fit(report, top)
-    else:
-        output.emit_records(FittedItemRow, first_rows(report.rows, top, output))
+    output.answer(FittedItemRow, first_rows(report.rows, top, output), lambda: print_fit(report, top))
     state.notes(report.notes)
 
 
@@ -222,10 +219,7 @@ def dimensions(state: State, /, output: Output, **values: Any) -> None:
     from ..ui.irt_tables import print_dimensions
 
     report = asked(state, values).dimensions(**values)
-    if output.for_people:
-        print_dimensions(report)
-    else:
-        output.emit_records(DimensionRow, report.rows)
+    output.answer(DimensionRow, report.rows, lambda: print_dimensions(report))
     state.notes(report.notes)
 
 

@@ -311,17 +311,11 @@ def explain(state: State, /, benchmark: str, output: Output, top: int, parts: tu
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, benchmark, "permutations", options) as scores:
             compared = scores.explain_parts(parts, **options)
-        if output.for_people:
-            print_parts(compared)
-        else:
-            output.emit_records(compared.ROW, compared.rows)
+        output.answer(compared.ROW, compared.rows, lambda: print_parts(compared))
         return state.notes(compared.notes)
     with opened(state, benchmark, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
-    if output.for_people:
-        print_explanation(result, top)
-    else:
-        output.emit_records(ExplainRow, first_rows(result.rows, top, output))
+    output.answer(ExplainRow, first_rows(result.rows, top, output), lambda: print_explanation(result, top))
     finish(state, result)
 
 

@@ -67,8 +67,5 @@ def report(
         written = write_report(reading, out, split=split, force=forced(), known_as=known_in(store))
     if not can_draw():
         state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
-    if output.for_people:
-        print_text(f"{written}; open it in a browser")
-    else:
-        output.emit_records(Written, [written])
+    output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))
     say_next(state, output, written)
