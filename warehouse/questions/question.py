@@ -173,7 +173,7 @@ class Question(Options):
 
     NAME: ClassVar[str]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
     ANSWER: ClassVar[str]  #: ``module:name`` of the `Answer`, which is loaded when it is asked.
-    COMMAND: ClassVar[str] = ""  #: its words and the switches without which it asks something else.
+    COMMAND: ClassVar[str] = ""  #: words of that command and the switches without which it asks something else.
     #: whether that is given how to open the store, as it lets go of it while it works, or writes.
     OPENS: ClassVar[bool] = False
 

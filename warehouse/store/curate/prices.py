@@ -23,13 +23,21 @@ _EXPECTED = "a header model,date,input,output[,cached] and a row for each model 
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens of a model cost from a date on, in US dollars."""
+    """What a million tokens of a model cost from a date on, in US dollars.
 
-    model: str  #: its name, as a dump has it or as the store shows it.
-    date: datetime  #: from when on; the next price of the model ends it.
-    input: float  #: of the prompt.
-    output: float  #: of the response.
-    cached: float | None = None  #: of input that was cached; None: as other input.
+    Attributes:
+        model: its name, as a dump has it or as the store shows it.
+        date: from when on; the next price of the model ends it.
+        input: of the prompt.
+        output: of the response.
+        cached: of input that was cached; None: as other input.
+    """
+
+    model: str
+    date: datetime
+    input: float
+    output: float
+    cached: float | None = None
 
 
 @dataclass(frozen=True)
