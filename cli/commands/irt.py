@@ -13,18 +13,9 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    first_rows,
-    level_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    typed,
-    whole_numbers,
-)
+from ..ui.options import Function, first_rows, output_options, refuse_typed, seed_option, typed, whole_numbers
 from ..ui.output import Output
-from ..ui.questions import options_of
+from ..ui.questions import level_option, options_of
 from ..ui.table import echo
 
 if TYPE_CHECKING:

@@ -14,16 +14,14 @@ from ..state import State, pass_state
 from ..ui.options import (
     Function,
     first_rows,
-    latest_option,
-    metric_option,
     no_store_option,
     output_options,
     refuse_typed,
     replace_option,
     seed_option,
-    where_option,
 )
 from ..ui.output import Output
+from ..ui.questions import latest_option, metric_option, where_option
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix
