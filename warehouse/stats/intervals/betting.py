@@ -101,7 +101,7 @@ def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
     )
 
 
-def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatArray:
+def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
     """ln K_t^+ (``side`` 1: z is above its mean) or ln K_t^− (−1) after each score, shape (n,).
 
     Args:
@@ -109,12 +109,8 @@ def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatAr
         means: m_t, what z_t would be on average if θ were the mean, shape (n,).
         side: 1 or −1.
         bets: of the gamblers.
+        stakes: theirs (`bet_sizes`).
     """
-    return capital_paths(game, means, side, bets, bet_sizes(game, bets))
-
-
-def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
-    """`log_capital`, the stakes of `bet_sizes` known."""
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
         capped = np.minimum(stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf))
