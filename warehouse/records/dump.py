@@ -30,18 +30,14 @@ class Rejection:
 
 @dataclass(frozen=True)
 class BulkQuery:
-    """A query over files that yields the columns of :data:`SAMPLE_SCHEMA`.
+    """A query over files that yields the columns of :data:`SAMPLE_SCHEMA`."""
 
-    Args:
-        sql: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and
-            ``choice_scores`` are lists of structs with the fields of the schema (any order).
-        parameters: values of the parameters; paths go here, escaped by :func:`literal_path`.
-        fallback: called when the query fails; yields the same rows one file at a time, and
-            records each bad row in ``Dump.rejections`` with its line.
-    """
-
+    #: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and ``choice_scores`` are lists of
+    #: structs with the fields of the schema (any order).
     sql: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  #: values of the parameters; paths go here, escaped by :func:`literal_path`.
+    #: called when the query fails; yields the same rows one file at a time, and records each bad row in
+    #: ``Dump.rejections`` with its line.
     fallback: Callable[[], Iterable[pa.RecordBatch]]
 
 

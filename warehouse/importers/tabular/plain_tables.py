@@ -259,17 +259,11 @@ _HOW = "--higher-is-better or --lower-is-better"
 
 @dataclass
 class PlainTable:
-    """What is learnt of a table while its runs are surveyed.
+    """What is learnt of a table while its runs are surveyed."""
 
-    Args:
-        columns: which column is what.
-        higher_is_better: where the user said it.
-        delimiter: what parts the cells; a comma where nothing does.
-    """
-
-    columns: Guess
-    higher_is_better: bool | None = None
-    delimiter: str = ","
+    columns: Guess  #: which column is what.
+    higher_is_better: bool | None = None  #: where the user said it.
+    delimiter: str = ","  #: what parts the cells; a comma where nothing does.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
 
     def paths(self) -> set[str]:
