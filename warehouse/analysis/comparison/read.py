@@ -114,14 +114,23 @@ class ScoredTwice:
 
 @dataclass(frozen=True)
 class TwoModels:
-    """Reads two models."""
+    """Reads two models.
 
-    store: Store  #: an open store.
-    a: str  #: reference of the first.
-    b: str  #: of the second.
-    selection: Selection  #: of runs, metric and clustering; its benchmark where no others are named.
-    force: bool  #: also where judge, scale or task version differ.
-    across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
+    Attributes:
+        store: an open store.
+        a: reference of the first.
+        b: of the second.
+        selection: of runs, metric and clustering; its benchmark where no others are named.
+        force: also where judge, scale or task version differ.
+        across_links: on two benchmarks whose prompts are linked, in place of one.
+    """
+
+    store: Store
+    a: str
+    b: str
+    selection: Selection
+    force: bool
+    across_links: bool = False
 
     @cached_property
     def _names(self) -> BenchmarkNames:
